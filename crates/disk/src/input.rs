@@ -3,7 +3,7 @@
 //! Otherwise the program could wait for a pipe, or read a device, forever.
 
 use std::fs::{File, Metadata};
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Seek, SeekFrom};
 use std::path::Path;
 
 /// A kind of file that is read as a whole, and its size limit.
@@ -61,6 +61,26 @@ pub fn read(path: &Path, kind: Kind) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The first line of a file of lines, up to 1 MiB of it, and its last `most` bytes from the beginning of a line: all of a file that is no larger.
+///
+/// # Errors
+/// As [`open`].
+pub fn read_ends(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut file = BufReader::new(open(path)?);
+    let mut bytes = Vec::new();
+    let length = file.get_ref().metadata()?.len();
+    if length <= most {
+        file.take(most).read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    let first = (&mut file).take(MIB).read_until(b'\n', &mut bytes)? as u64;
+    // The byte before, so that a line that begins right there counts as whole.
+    file.seek(SeekFrom::Start(first.max(length - most) - 1))?;
+    file.skip_until(b'\n')?;
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Opens a regular file or an inherited descriptor: `/dev/stdin`, or `/dev/fd/63` as shells name the output of a command.
 ///
 /// # Errors
@@ -98,4 +118,25 @@ fn other(found: &Metadata) -> &'static str {
 #[cfg(not(unix))]
 fn other(_found: &Metadata) -> &'static str {
     "not a regular file"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_a_file_are_whole_lines() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("lines");
+        let ends = |text: &str, most| {
+            std::fs::write(&path, text).expect("written");
+            String::from_utf8(read_ends(&path, most).expect("read")).expect("text")
+        };
+        assert_eq!(ends("head\nb\nc\nd\n", 100), "head\nb\nc\nd\n");
+        assert_eq!(ends("head\nb\nc\nd\n", 4), "head\nc\nd\n");
+        assert_eq!(ends("head\nb\nc\nd\n", 5), "head\nc\nd\n");
+        assert_eq!(ends("head\nb\nc\nd\n", 10), "head\nb\nc\nd\n", "no line is there twice");
+        assert_eq!(ends("head\nb\nc\nd", 1), "head\nd");
+        assert_eq!((ends("", 4), ends("head", 0)), (String::new(), "head".to_owned()));
+    }
 }

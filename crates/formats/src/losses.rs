@@ -60,12 +60,16 @@ impl Count {
 pub struct CompactionLosses {
     /// The conversation.
     pub session: String,
+    /// Its place in the conversation's list.
+    pub place: usize,
     /// The last message before it.
     pub after: u32,
     /// When it happened, in milliseconds since the Unix epoch.
     pub at_ms: Option<i64>,
     /// What started it, in the program's own word.
     pub trigger: Option<String>,
+    /// The version of the program then, as the file has it.
+    pub version: Option<String>,
     /// The extension that wrote it in place of the program.
     pub compactor: Option<String>,
     /// Tokens of the request before it, as the program reported them.
@@ -197,7 +201,7 @@ pub struct WrongValue {
 pub struct UseSeen {
     /// The conversation.
     pub session: String,
-    /// The place of the compaction in the conversation's list.
+    /// The place of the last compaction before it in the conversation's list.
     pub compaction: usize,
     /// The value.
     pub value: String,

@@ -10,4 +10,4 @@ pub(crate) mod stores;
 pub(crate) mod suites;
 pub(crate) mod transcripts;
 
-pub(crate) use run::{DEFAULT_MODEL, PricesArg, RunArgs, SettingArgs, encoding, number, positive};
+pub(crate) use run::{DEFAULT_MODEL, PricesArg, RunArgs, SettingArgs, encoding, number, one_of, positive};

@@ -181,7 +181,7 @@ impl SettingArgs {
 }
 
 /// Parses one of these names of values, by the value's name in files.
-fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static, const N: usize>(
+pub(crate) fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static, const N: usize>(
     names: [&'static str; N],
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(names).try_map(|name| serde_json::from_value(name.into()))

@@ -60,6 +60,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         concat: args.concat.map(usize::from),
         keep_secrets: args.keep_secrets,
         strict: args.strict,
+        last: None,
     };
     let imported = match &args.inputs[..] {
         [word, before, after] if word.as_os_str() == PAIR => import::import_pair(before, after, &name, &options),

@@ -9,10 +9,11 @@ use clap::Args;
 use compactometer_disk::write_whole;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
-use compactometer_report::losses::Losses;
+use compactometer_report::losses::{By, Losses};
 use compactometer_suites::import::{self, ImportReport, Options};
 
 use super::{CommandRow, HelpGroup, parsed};
+use crate::arguments::one_of;
 use crate::arguments::transcripts::by_format;
 use crate::arguments::{encoding, suites};
 use crate::output::failure::Failure;
@@ -45,6 +46,9 @@ pub(crate) struct LossesArgs {
     /// Tokens of the texts that are added for comparison: random exact values, and the newest text before the compaction.
     #[arg(long, value_name = "TOKENS", default_value_t = 1_800)]
     pub(crate) budget: u32,
+    /// Show the losses of each part too: `program`, `version` (of the program) or `project`. Repeatable.
+    #[arg(long, value_name = "PART", value_parser = one_of::<By, _>(By::ALL.map(|(name, _)| name)))]
+    pub(crate) by: Vec<By>,
     /// Run this command after each compaction, as a program runs a hook, and show what it brings back. The transcript up to the
     /// compaction goes to a file, and the event to the command's stdin; what it prints counts as added. Repeatable.
     #[arg(long, value_name = "COMMAND")]
@@ -79,6 +83,7 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
         sessions.collect::<Result<_, Failure>>()?,
         args.budget,
         &args.hook,
+        &args.by,
         prices.row("mock").ok_or_else(|| Failure::failed(anyhow!("no prices")))?,
     );
     bar.finish_and_clear();

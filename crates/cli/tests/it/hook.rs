@@ -126,6 +126,26 @@ fn a_transcript_that_is_being_written_is_read_up_to_its_last_whole_line() {
     assert!(out.contains("src/pay/card.rs"), "{out}");
 }
 
+/// The program waits for its hook, so it reads the end of a long transcript and not all of it.
+#[test]
+fn a_hook_reads_the_end_of_a_long_transcript() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s-1.jsonl");
+    let said = |uuid: &str, parent: Option<&str>, text: &str| {
+        let message = json!({"id": uuid, "role": "assistant", "content": [{"type": "text", "text": text}]});
+        let row =
+            json!({"type": "assistant", "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "message": message});
+        row.to_string() + "\n"
+    };
+    let early = said("x", None, "It is in src/early/file.rs.");
+    let filler = said("y", Some("x"), &"All is well. ".repeat(1_000_000));
+    std::fs::write(&path, early + &filler + &session()).unwrap();
+    let (out, error) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
+    assert!(out.contains("src/pay/card.rs") && out.contains("48213"), "{out} {error}");
+    // The summary is read although what came before it is not read as a whole.
+    assert!(!out.contains("refund.rs"), "{out}");
+}
+
 #[test]
 fn the_settings_to_paste_are_json_that_names_this_program() {
     let dir = tempfile::tempdir().unwrap();
@@ -185,6 +205,39 @@ fn any_hook_is_measured_beside_none_and_ours() {
     assert!(tokens(0) > tokens(3) && tokens(3) > 0.0, "{found}");
     let shown = run(dir.path(), &["losses", "s-1.jsonl", "-q", "--hook", "echo src/pay/card.rs"]);
     assert!(text(&shown.stdout).contains("with hook `echo src/pay/card.rs`"), "{}", text(&shown.stdout));
+}
+
+#[test]
+fn parts_of_the_sessions_have_their_own_shares() {
+    let dir = tempfile::tempdir().unwrap();
+    let versioned = with_a_use()
+        .replace("\"subtype\":\"compact_boundary\"", "\"version\":\"2.1.9\",\"subtype\":\"compact_boundary\"");
+    std::fs::write(dir.path().join("s-1.jsonl"), versioned).unwrap();
+    let found = measured(dir.path(), &[], &["--by", "version", "--by", "project", "--by", "program"]);
+    let parts = found["parts"].as_array().unwrap().iter();
+    let parts = parts.map(|part| (part["by"].as_str().unwrap(), part["name"].as_str().unwrap())).collect::<Vec<_>>();
+    assert_eq!(parts, [("version", "claude-code 2.1.9"), ("project", "shop"), ("program", "claude-code")]);
+    for part in found["parts"].as_array().unwrap() {
+        assert_eq!(part["uses"]["address"], found["uses"]["address"], "one session is all there is");
+        assert_eq!((&part["sessions"], &part["compactions"]), (&1.into(), &1.into()));
+    }
+    let shown = text(&run(dir.path(), &["losses", "s-1.jsonl", "-q", "--by", "version"]).stdout);
+    assert!(shown.contains("\nversion ") && shown.contains("\n`claude-code 2.1.9`"), "{shown}");
+    let refused = run(dir.path(), &["losses", "s-1.jsonl", "--by", "day"]);
+    assert!(text(&refused.stderr).contains("program, version, project"), "{}", text(&refused.stderr));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_hook_that_closes_its_output_early_has_its_whole_time() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), with_a_use()).unwrap();
+    let done = dir.path().join("done");
+    let hook = format!("echo src/pay/card.rs; exec >&- 2>&-; sleep 0.3; touch {}", done.display());
+    let found = measured(dir.path(), &[&hook], &[]);
+    assert!(done.exists(), "it was stopped before its end");
+    assert_eq!(found["uses"]["address"]["with_hooks"], json!([1.0]));
+    assert!(found["hooks"][0]["took_ms"].as_u64().unwrap() >= 300, "{}", found["hooks"][0]);
 }
 
 #[test]

@@ -22,6 +22,9 @@ pub struct RecordedCompaction {
     /// What the provider reported for the call that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The version of the program then, as the file has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// What wrote it, if that was not the program itself: an extension or a hook, by the name that the file has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compactor: Option<String>,

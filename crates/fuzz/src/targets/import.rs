@@ -96,7 +96,7 @@ const SEPARATOR: u8 = 0x1e;
 /// The largest number of files in one input.
 const MOST_FILES: usize = 3;
 
-const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false };
+const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false, last: None };
 
 fn check(importer: &str, data: &[u8], said: fn(&str) -> Vec<Said>) -> bool {
     let importer = import::by_name(importer).expect("a known importer");

@@ -70,9 +70,11 @@ fn compaction(
     let (used_values, unused_values) = values(prepared, seen, moments);
     CompactionLosses {
         session: prepared.scenario.id.clone(),
+        place: seen.left.place,
         after: made.after.0,
         at_ms: made.at_ms,
         trigger: made.trigger.clone(),
+        version: made.version.clone(),
         compactor: made.compactor.clone(),
         reported_tokens: made.reported_tokens,
         tokens_before: seen.left.before,

@@ -21,6 +21,7 @@ fn compaction(after: MessageId, summary: &str) -> RecordedCompaction {
         trigger: None,
         reported_tokens: None,
         usage: None,
+        version: None,
         compactor: None,
         line: None,
         context: vec![Retained::Written { role: Role::User, text: summary.to_owned() }],

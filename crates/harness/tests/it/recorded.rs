@@ -20,6 +20,7 @@ fn made(after: MessageId, summary: &str, kept: &[MessageId]) -> RecordedCompacti
         Retained::Written { role: Role::User, text: format!("{summary}{}", " Nothing else was said.".repeat(20)) };
     let context = std::iter::once(written).chain(kept.iter().map(|id| Retained::Kept(*id))).collect();
     RecordedCompaction {
+        version: None,
         compactor: None,
         line: None,
         after,

@@ -1,7 +1,5 @@
 //! What to do about what compactions lost: at most three lines, each with the number that it follows from.
 
-use compactometer_formats::losses::CompactionCosts;
-
 use super::Losses;
 use super::text::{percent, thousands};
 
@@ -37,8 +35,7 @@ impl Losses {
                 ));
             }
         }
-        let read = |of: fn(&CompactionCosts) -> u64| self.per_compaction(of);
-        let more = read(|costs| costs.read_again.tokens) - read(|costs| costs.read_again_before.tokens);
+        let more = self.typical.read_again - self.typical.read_again_before;
         if more >= TOKENS_WORTH_SAYING {
             lines.push(format!(
                 "Name the files in use when you compact by hand: the agent read {} more tokens again than before.",
@@ -46,11 +43,5 @@ impl Losses {
             ));
         }
         lines
-    }
-
-    /// The mean of a number over compactions.
-    pub(super) fn per_compaction(&self, of: impl Fn(&CompactionCosts) -> u64) -> f64 {
-        let sum = self.compactions.iter().map(|compaction| of(&compaction.costs)).sum::<u64>();
-        sum as f64 / self.compactions.len().max(1) as f64
     }
 }

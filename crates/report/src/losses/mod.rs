@@ -4,7 +4,9 @@
 mod advice;
 mod cost;
 mod page;
+mod parts;
 mod text;
+mod typical;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +17,8 @@ use compactometer_formats::scenario::Unmeasured;
 use serde::Serialize;
 
 pub use cost::Cost;
+pub use parts::{By, Part};
+pub use typical::{Pair, Typical};
 
 use crate::stats::interval;
 
@@ -44,6 +48,10 @@ pub struct Losses {
     pub used_values: Count,
     /// The same for exact values that no later call used.
     pub unused_values: Count,
+    /// What compactions cost beside values.
+    pub typical: Typical,
+    /// The same for parts of the sessions, if they were asked for.
+    pub parts: Vec<Part>,
     /// What turns and compactions cost; absent if no usage is recorded.
     pub cost: Option<Cost>,
     /// What a full ledger adds to the cost of a turn in US dollars, if a cached prefix holds it.
@@ -128,7 +136,7 @@ pub struct Shares {
 
 impl Losses {
     /// Counts what the compactions of these sessions lost.
-    pub fn of(sessions: Vec<SessionLosses>, budget: u32, hooks: &[String], prices: &PriceRow) -> Self {
+    pub fn of(sessions: Vec<SessionLosses>, budget: u32, hooks: &[String], by: &[By], prices: &PriceRow) -> Self {
         let distinct = |of: fn(&SessionLosses) -> Vec<String>| sessions.iter().flat_map(of).collect::<BTreeSet<_>>();
         let groups = distinct(|session| vec![session.group.clone()]);
         let projects = distinct(|session| session.projects.clone());
@@ -137,13 +145,10 @@ impl Losses {
         for left_out in sessions.iter().flat_map(|session| &session.unmeasured) {
             *unmeasured.entry(left_out.reason).or_insert(0) += 1;
         }
-        let by_session = by_group(&sessions);
-        let kind = |kind| Shares::of(&by_session, kind);
-        let uses = UsesByKind {
-            address: kind(UseKind::Address),
-            authored: kind(UseKind::Authored),
-            generic: kind(UseKind::Generic),
-        };
+        let uses = UsesByKind::of(&by_group(&sessions));
+        let parts = by.iter().flat_map(|by| Part::of(*by, &sessions)).collect();
+        let compactions = sessions.iter().flat_map(|session| &session.compactions).collect::<Vec<_>>();
+        let typical = Typical::of(&compactions);
         let mut losses = Losses {
             sessions: groups.len(),
             projects: projects.len(),
@@ -155,6 +160,8 @@ impl Losses {
             uses,
             used_values: Count::default(),
             unused_values: Count::default(),
+            typical,
+            parts,
             cost: None,
             ledger_cost: f64::from(budget) * prices.cache_read / 1e6,
             each_use: Vec::new(),
@@ -177,6 +184,17 @@ impl Losses {
     fn addresses_out_of_sight(&self) -> Vec<&UseSeen> {
         let of_addresses = self.each_use.iter().filter(|seen| seen.kind == UseKind::Address);
         of_addresses.filter(|seen| !seen.is_held_at_most()).collect()
+    }
+}
+
+impl UsesByKind {
+    fn of(sessions: &[Vec<&UseSeen>]) -> Self {
+        let kind = |kind| Shares::of(sessions, kind);
+        UsesByKind {
+            address: kind(UseKind::Address),
+            authored: kind(UseKind::Authored),
+            generic: kind(UseKind::Generic),
+        }
     }
 }
 

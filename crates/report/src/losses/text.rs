@@ -6,6 +6,7 @@ use compactometer_formats::losses::{CompactionLosses, UseSeen};
 use compactometer_formats::scenario::{Speaker, ValueKind};
 use compactometer_text::code::code;
 
+use super::typical::{Pair, median};
 use super::{FEWEST_SESSIONS, Hook, Losses, Shares};
 
 /// The number of examples that a terminal shows.
@@ -14,7 +15,7 @@ const SHOWN: usize = 3;
 const LETTERS: usize = 34;
 
 impl Losses {
-    /// The losses in at most 40 lines. `width` is that of the terminal.
+    /// The losses in at most 40 lines, without tables of parts. `width` is that of the terminal.
     pub fn text(&self, width: usize) -> String {
         let mut lines = vec![self.heading()];
         lines.extend(self.not_measured());
@@ -26,6 +27,7 @@ impl Losses {
         lines.extend(self.other_kinds());
         lines.push(String::new());
         lines.extend(self.costs());
+        lines.extend(self.part_lines());
         let advice = self.advice();
         if !advice.is_empty() {
             lines.push(String::new());
@@ -142,31 +144,23 @@ impl Losses {
     /// What compactions cost beside values.
     pub(super) fn costs(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let again = self.per_compaction(|costs| costs.read_again.tokens);
-        let before = self.per_compaction(|costs| costs.read_again_before.tokens);
         lines.push(format!(
             "Read again per compaction: {} tokens in 50 calls after, {} in 50 before",
-            thousands(again as u64),
-            thousands(before as u64)
+            thousands(self.typical.read_again as u64),
+            thousands(self.typical.read_again_before as u64)
         ));
-        // Nobody waits for a compaction that was started by hand.
-        let automatic = self.compactions.iter().filter(|one| one.trigger.as_deref() != Some("manual"));
-        let waits = automatic.filter_map(|one| one.costs.waited_before_ms.zip(one.costs.waited_after_ms));
-        let (to_it, to_reply): (Vec<i64>, Vec<i64>) = waits.unzip();
-        if let (number @ 1.., Some(to_it), Some(to_reply)) = (to_it.len(), median(to_it), median(to_reply)) {
+        if let Some(Pair { of, first, second }) = self.typical.waited_ms {
             lines.push(format!(
-                "Waited: {:.0} s for the summary, {:.0} s for the next reply (medians of {number})",
-                to_it as f64 / 1e3,
-                to_reply as f64 / 1e3
+                "Waited: {:.0} s for the summary, {:.0} s for the next reply (medians of {of})",
+                first as f64 / 1e3,
+                second as f64 / 1e3
             ));
         }
-        let (before, after): (Vec<u64>, Vec<u64>) =
-            self.compactions.iter().filter_map(|one| one.costs.request_tokens).unzip();
-        if let (number @ 1.., Some(before), Some(after)) = (before.len(), median(before), median(after)) {
+        if let Some(Pair { of, first, second }) = self.typical.request_tokens {
             lines.push(format!(
-                "A request: {} tokens before, {} after (reported; medians of {number})",
-                thousands(before),
-                thousands(after)
+                "A request: {} tokens before, {} after (reported; medians of {of})",
+                thousands(first),
+                thousands(second)
             ));
         }
         if let Some(cost) = &self.cost {
@@ -270,11 +264,6 @@ pub(super) fn example(seen: &UseSeen) -> String {
     let by =
         if seen.argument.is_empty() { code(&seen.tool) } else { code(&format!("{}.{}", seen.tool, seen.argument)) };
     format!("{}, for {by} in message {}", code(&value), seen.used_at)
-}
-
-fn median<T: Ord + Copy>(mut list: Vec<T>) -> Option<T> {
-    list.sort_unstable();
-    list.get(list.len() / 2).copied()
 }
 
 /// How many uses there are of each kind of value.

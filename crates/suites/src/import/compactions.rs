@@ -17,9 +17,10 @@ pub(super) struct Resolved {
     pub(super) unmeasured: Vec<UnmeasuredCompaction>,
 }
 
-/// The compactions of a session whose messages are settled. Message number `n` of the session has the id `n`, from 1.
-pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Resolved, ImportError> {
-    let judged = judged(session);
+/// The compactions of a session whose messages are settled. Message number `n` of the session has the id `n`, from 1. A part may be
+/// all that was read of the session.
+pub(super) fn resolve(session: &Session, is_part: bool, recorder: &mut Recorder) -> Result<Resolved, ImportError> {
+    let judged = judged(session, is_part);
     let mut found = Resolved::default();
     for (compaction, after, judgement) in judged {
         match judgement {
@@ -29,6 +30,7 @@ pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Reso
                 trigger: compaction.trigger.clone(),
                 reported_tokens: compaction.reported_tokens,
                 usage: compaction.usage,
+                version: compaction.version.clone().or_else(|| session.version.clone()),
                 compactor: compaction.compactor.clone(),
                 line: compaction.place.line(),
                 context,
@@ -57,7 +59,7 @@ const NOTHING: MessageId = MessageId(0);
 /// Each compaction with the last message before it, and what it left or why that is not measured.
 type Judged<'s> = (&'s Compaction, MessageId, Result<Vec<Retained>, Unmeasured>);
 
-fn judged(session: &Session) -> Vec<Judged<'_>> {
+fn judged(session: &Session, is_part: bool) -> Vec<Judged<'_>> {
     let mut judged: Vec<Judged<'_>> = Vec::new();
     for compaction in &session.compactions {
         let after = last_before(session, compaction);
@@ -65,7 +67,7 @@ fn judged(session: &Session) -> Vec<Judged<'_>> {
         if let Some((.., judgement)) = judged.last_mut().filter(|(_, before, last)| last.is_ok() && *before >= after) {
             *judgement = Err(Unmeasured::CompactedAgain);
         }
-        let is_first = judged.is_empty();
+        let is_first = judged.is_empty() && !is_part;
         judged.push((compaction, after, judge(session, compaction, after, is_first)));
     }
     judged

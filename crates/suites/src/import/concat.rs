@@ -124,6 +124,7 @@ fn interleave(
         group,
         projects,
         directories,
+        version: None,
         starts_inside: false,
         numbered: true,
         order: 0,

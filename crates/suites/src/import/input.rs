@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::ImportError;
 use super::report::Recorder;
 use super::session::Place;
-use compactometer_disk::input::{Kind, read};
+use compactometer_disk::input::{Kind, read, read_ends};
 
 /// A file's text and its name.
 pub(super) struct Input {
@@ -19,9 +19,10 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Reads a file. Invalid UTF-8 is replaced and reported line by line.
-    pub(super) fn open(path: &Path, recorder: &mut Recorder) -> Result<Self, ImportError> {
-        let bytes = read(path, Kind::TRANSCRIPT).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+    /// Reads a file, or its first line and that many bytes at its end. Invalid UTF-8 is replaced and reported line by line.
+    pub(super) fn open(path: &Path, last: Option<u64>, recorder: &mut Recorder) -> Result<Self, ImportError> {
+        let bytes = last.map_or_else(|| read(path, Kind::TRANSCRIPT), |most| read_ends(path, most));
+        let bytes = bytes.map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         let part = |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
         let file = path.display().to_string();
         let text = decode(&file, bytes, recorder)?;

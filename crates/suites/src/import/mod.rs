@@ -54,7 +54,7 @@ pub fn by_name(name: &str) -> Option<&'static Importer> {
 /// # Errors
 /// [`ImportError`] if the file cannot be read, is a suite already, or is of no known format.
 pub fn by_content(path: &Path) -> Result<&'static Importer, ImportError> {
-    let input = Input::open(path, &mut Recorder::new("any", false))?;
+    let input = Input::open(path, None, &mut Recorder::new("any", false))?;
     ALL.iter().copied().find(|importer| (importer.recognises)(&input.text)).ok_or_else(|| {
         let why = match compactometer_formats::suite::looks_like_suite(input.text.lines().next().unwrap_or_default()) {
             true => "is already a suite and needs no import".to_owned(),
@@ -93,6 +93,9 @@ pub struct Options {
     pub keep_secrets: bool,
     /// Fail instead of making a repair.
     pub strict: bool,
+    /// Read only the first line and so many bytes at the end of each file, which must have one object a line. A compaction is then
+    /// measured although what came before it may be missing.
+    pub last: Option<u64>,
 }
 
 /// A suite made from transcripts, and a report about the import.
@@ -110,7 +113,7 @@ pub struct Imported {
 /// [`ImportError`] with the file, the place and what was expected. Under [`Options::strict`], the first repair is also an error.
 pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Options) -> Result<Imported, ImportError> {
     let mut recorder = Recorder::new(importer.name, options.strict);
-    let mut sessions = read_all(importer, files, &mut recorder)?;
+    let mut sessions = read_all(importer, files, options.last, &mut recorder)?;
     if sessions.is_empty() {
         let (importer, files, repairs) = (importer.name, files.len(), error::first_repairs(&recorder.report.repairs));
         return Err(ImportError::Other(format!("no conversation of format `{importer}` in {files} file(s){repairs}")));
@@ -123,7 +126,7 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
         None => sessions,
     };
     let reattached = importer.reattaches.map(|rule| rule());
-    let mut scenarios = into_scenarios(sessions, reattached.as_ref(), &mut recorder)?;
+    let mut scenarios = into_scenarios(sessions, options, reattached.as_ref(), &mut recorder)?;
     if options.auto_facts {
         recorder.report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL));
     }
@@ -134,11 +137,16 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
 }
 
 /// The normalized sessions of all files. A file with the same content as an earlier one is left out.
-fn read_all(importer: &Importer, files: &[PathBuf], recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read_all(
+    importer: &Importer,
+    files: &[PathBuf],
+    last: Option<u64>,
+    recorder: &mut Recorder,
+) -> Result<Vec<Session>, ImportError> {
     let mut seen = HashSet::new();
     let mut sessions = Vec::new();
     for path in files {
-        let input = Input::open(path, recorder)?;
+        let input = Input::open(path, last, recorder)?;
         recorder.report.files += 1;
         if !seen.insert(blake3::hash(input.text.as_bytes())) {
             let what = "same content as an earlier file: left out".to_owned();
@@ -169,6 +177,7 @@ fn hint(tried: &Importer, text: &str) -> String {
 
 fn into_scenarios(
     sessions: Vec<Session>,
+    options: &Options,
     reattached: Option<&Reattached>,
     recorder: &mut Recorder,
 ) -> Result<Vec<Scenario>, ImportError> {
@@ -178,7 +187,8 @@ fn into_scenarios(
     for mut session in sessions {
         let id = unused_id(&session, &mut numbers, &mut taken);
         let projects = session.projects.iter().map(|project| projects.of(project)).collect();
-        let compactions::Resolved { measured, unmeasured } = compactions::resolve(&session, recorder)?;
+        let compactions::Resolved { measured, unmeasured } =
+            compactions::resolve(&session, options.last.is_some(), recorder)?;
         let asked = std::mem::take(&mut session.questions);
         let places = (1..).zip(&session.messages).map(|(number, said)| (said.place, MessageId(number))).collect();
         let mut scenario = Scenario {

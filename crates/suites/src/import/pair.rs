@@ -77,6 +77,7 @@ fn compaction(before: &Scenario, after: &Scenario, same: &[Option<MessageId>]) -
         trigger: None,
         reported_tokens: None,
         usage: None,
+        version: None,
         compactor: None,
         line: None,
         context,

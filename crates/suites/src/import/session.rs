@@ -22,6 +22,8 @@ pub(super) struct Session {
     pub(super) projects: BTreeSet<String>,
     /// The directories that its program worked in, in the order of their first use.
     pub(super) directories: Vec<String>,
+    /// The version of the program that wrote the file.
+    pub(super) version: Option<String>,
     /// Whether its first row follows one that the file does not have.
     pub(super) starts_inside: bool,
     /// The scenario's id, or the part of it before a number.
@@ -50,6 +52,8 @@ pub(super) struct Compaction {
     pub(super) reported_tokens: Option<u64>,
     /// What the provider reported for the call that wrote it.
     pub(super) usage: Option<Usage>,
+    /// The version of the program then, if it is not the session's.
+    pub(super) version: Option<String>,
     /// The extension or hook that wrote it in place of the program.
     pub(super) compactor: Option<String>,
     /// Whether its summary is encrypted or absent.
@@ -67,6 +71,7 @@ impl Compaction {
             trigger: None,
             reported_tokens: None,
             usage: None,
+            version: None,
             compactor: None,
             is_unreadable: false,
             context: Vec::new(),
@@ -114,6 +119,7 @@ impl Session {
             group: group.clone(),
             projects: BTreeSet::new(),
             directories: Vec::new(),
+            version: None,
             starts_inside: false,
             stem: group,
             numbered: false,

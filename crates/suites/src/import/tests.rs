@@ -22,7 +22,7 @@ const CLAUDE: &str = include_str!("../../tests/fixtures/claude-code.jsonl");
 const TAU: &str = include_str!("../../tests/fixtures/tau-bench.json");
 
 /// The options of most tests.
-const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false };
+const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false, last: None };
 const STRICT: Options = Options { strict: true, ..FACTS };
 
 /// A temporary file, deleted at the end of the test.

@@ -9,7 +9,8 @@ use compactometer_formats::suite::Suite;
 use compactometer_suites::import::{Imported, Options, by_name, import};
 
 /// The options of most tests.
-pub(crate) const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false };
+pub(crate) const FACTS: Options =
+    Options { auto_facts: true, concat: None, keep_secrets: false, strict: false, last: None };
 const TAU: &str = "data/tau-bench/gpt-4o-airline-even-tasks.json";
 
 /// A file of the shared data; nothing if it is missing.

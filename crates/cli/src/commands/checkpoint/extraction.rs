@@ -77,7 +77,7 @@ fn scenario(args: &TestArgs) -> Result<Scenario> {
 fn transcript(format: &str, file: &Path) -> Result<Suite> {
     let names = import::ALL.iter().map(|importer| importer.name);
     let importer = import::by_name(format).ok_or_else(|| anyhow!(unknown("format", format, names)))?;
-    let options = Options { auto_facts: false, concat: None, keep_secrets: false, strict: false };
+    let options = Options::default();
     Ok(import::import(importer, &[file.to_owned()], format, &options)?.suite)
 }
 

@@ -17,6 +17,10 @@ pub(super) const LONGEST_EVENT: u64 = 1_000_000;
 /// A program shows only the beginning of a longer context: Claude Code since 2.1 by users' reports (codegraph issue 1694).
 const LONGEST_CONTEXT: usize = 10_000;
 
+/// Most bytes at the end of a transcript that are read: about a million tokens. A ledger lists what was used lately, and the program
+/// waits for its hook.
+const LAST: u64 = 8 << 20;
+
 /// An event, as programs pass it.
 #[derive(Deserialize)]
 struct Event {
@@ -37,7 +41,7 @@ pub(super) fn answer(event: &str, importer: &Importer, budget: u32) -> Result<Op
         return Ok(None);
     }
     let path = event.transcript_path.context("the event has no `transcript_path`")?;
-    let imported = import::import(importer, &[path], "session", &Options::default())?;
+    let imported = import::import(importer, &[path], "session", &Options { last: Some(LAST), ..Options::default() })?;
     let Some(scenario) = longest(&imported.suite.scenarios) else { return Ok(None) };
     let text = context(scenario, budget, &Encoding::O200k);
     let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}});

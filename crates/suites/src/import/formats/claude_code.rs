@@ -88,7 +88,7 @@ fn row(place: Place, mut value: Value, file: &str, recorder: &mut Recorder) -> R
     let at_ms = json_lines::at_ms(&value["timestamp"], file, place, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
-    let (uuid, session, directory) = (text("uuid"), text("sessionId"), text("cwd"));
+    let (uuid, session, directory, version) = (text("uuid"), text("sessionId"), text("cwd"), text("version"));
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
     let boundary = compactions::boundary(&value);
@@ -112,6 +112,7 @@ fn row(place: Place, mut value: Value, file: &str, recorder: &mut Recorder) -> R
         parent,
         session,
         directory,
+        version,
         sidechain,
         summary,
         boundary,

@@ -38,15 +38,23 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         messages: Vec::new(),
         compactions: Vec::new(),
         group: None,
+        version: None,
         projects: BTreeSet::new(),
         directories: Vec::new(),
     };
     for (place, row) in &rows {
         reader.row(*place, row)?;
     }
-    let Reader { messages, compactions, group, projects, directories, .. } = reader;
+    let Reader { messages, compactions, group, version, projects, directories, .. } = reader;
     let group = group.unwrap_or_else(|| input.stem.clone());
-    Ok(vec![Session { projects, directories, compactions, messages, ..Session::of(input, IMPORTER.name, group) }])
+    Ok(vec![Session {
+        projects,
+        directories,
+        version,
+        compactions,
+        messages,
+        ..Session::of(input, IMPORTER.name, group)
+    }])
 }
 
 struct Reader<'r> {
@@ -55,6 +63,7 @@ struct Reader<'r> {
     messages: Vec<Spoken>,
     compactions: Vec<Compaction>,
     group: Option<String>,
+    version: Option<String>,
     projects: BTreeSet<String>,
     directories: Vec<String>,
 }
@@ -87,6 +96,7 @@ impl Reader<'_> {
         self.works_in(text("cwd"));
         if self.group.is_none() {
             self.group = text("id").map(str::to_owned);
+            self.version = text("cli_version").map(str::to_owned);
             self.projects.extend(text("cwd").map(project::of_directory));
             let instructions = payload["base_instructions"]["text"].as_str().or(text("instructions"));
             if let Some(text) = instructions.filter(|text| !text.is_empty()) {

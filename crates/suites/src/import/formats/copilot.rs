@@ -33,6 +33,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let head = rows.iter().map(|(_, row)| row).find(|row| row["type"] == "session.start");
     let head = head.map_or(&Value::Null, |row| &row["data"]);
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
+    let version = head["copilotVersion"].as_str();
     let directory = head["context"]["cwd"].as_str();
     let mut agents = BTreeMap::<Option<&str>, Agent>::new();
     for (place, row) in &rows {
@@ -46,6 +47,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         numbered: id.is_some(),
         projects: directory.map(project::of_directory).into_iter().collect(),
         directories: directory.map(str::to_owned).into_iter().collect(),
+        version: version.map(str::to_owned),
         compactions: agent.compactions,
         messages: agent.messages,
         ..Session::of(input, IMPORTER.name, group.clone())

@@ -22,6 +22,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
             group: "dummy".to_owned(),
             projects: BTreeSet::new(),
             directories: Vec::new(),
+            version: None,
             starts_inside: false,
             stem: "dummy".to_owned(),
             numbered: false,

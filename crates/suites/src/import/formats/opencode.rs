@@ -50,6 +50,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         stem: id.clone(),
         directories: text("directory").map(str::to_owned).into_iter().collect(),
         projects: text("directory").map(project::of_directory).into_iter().collect(),
+        version: text("version").map(str::to_owned),
         compactions,
         messages: reader.out,
         ..Session::of(input, IMPORTER.name, text("parentID").unwrap_or(&id))

@@ -29,6 +29,7 @@ fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
         parent: parent(text),
         session: values(text, "sessionId").next().and_then(string).map(str::to_owned),
         directory: None,
+        version: None,
         sidechain: values(text, "isSidechain").next().is_some_and(|value| value.starts_with("true")),
         summary: false,
         boundary: None,

@@ -112,6 +112,7 @@ pub(in crate::import) fn split(rows: &[Row], chosen: Vec<Chosen>) -> (Vec<Chosen
 fn compaction(row: &Row, boundary: Option<&Boundary>, before: &[Chosen], rows: &[Row]) -> Compaction {
     Compaction {
         at_ms: row.at_ms,
+        version: row.version.clone(),
         trigger: boundary.and_then(|boundary| boundary.trigger.clone()),
         reported_tokens: boundary.and_then(|boundary| boundary.reported_tokens),
         context: boundary.map(|boundary| boundary.kept.of(before, rows)).unwrap_or_default(),

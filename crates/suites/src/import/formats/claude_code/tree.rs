@@ -22,6 +22,8 @@ pub(in crate::import) struct Row {
     pub(in crate::import) session: Option<String>,
     /// The working directory.
     pub(in crate::import) directory: Option<String>,
+    /// The version of the program.
+    pub(in crate::import) version: Option<String>,
     pub(in crate::import) sidechain: bool,
     /// Whether it is a summary that the program itself put in place of earlier messages.
     pub(in crate::import) summary: bool,

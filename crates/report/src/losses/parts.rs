@@ -1,0 +1,140 @@
+//! The losses of parts of the sessions: by program, by its version, or by project.
+
+use std::collections::BTreeMap;
+
+use compactometer_formats::losses::{CompactionLosses, SessionLosses, UseSeen};
+use compactometer_text::code::code;
+use serde::{Deserialize, Serialize};
+
+use super::text::{percent, thousands};
+use super::typical::Typical;
+use super::{Losses, UsesByKind};
+
+/// What sessions are divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The program.
+    Program,
+    /// The program and its version at the compaction.
+    Version,
+    /// The project. A session of several projects is a part of each.
+    Project,
+}
+
+impl By {
+    /// All, with their names on the command line.
+    pub const ALL: [(&'static str, By); 3] =
+        [("program", By::Program), ("version", By::Version), ("project", By::Project)];
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, by)| *by == self).map_or("", |(name, _)| name)
+    }
+
+    /// The parts that a compaction of a session belongs to.
+    fn parts(self, session: &SessionLosses, compaction: &CompactionLosses) -> Vec<String> {
+        match self {
+            By::Program => vec![session.program.clone()],
+            By::Version => {
+                vec![format!("{} {}", session.program, compaction.version.as_deref().unwrap_or("of unknown version"))]
+            }
+            By::Project if session.projects.is_empty() => vec!["unknown".to_owned()],
+            By::Project => session.projects.clone(),
+        }
+    }
+}
+
+/// The losses of a part.
+#[derive(Clone, Debug, Serialize)]
+pub struct Part {
+    /// What it is a part by.
+    pub by: By,
+    /// Its name.
+    pub name: String,
+    /// The number of sessions with a compaction that is measured.
+    pub sessions: usize,
+    /// The number of such compactions.
+    pub compactions: usize,
+    /// Later uses of values that were last said before one of them.
+    pub uses: UsesByKind,
+    /// What they cost beside values.
+    pub typical: Typical,
+}
+
+#[derive(Default)]
+struct Selected<'s> {
+    compactions: Vec<&'s CompactionLosses>,
+    /// By group.
+    uses: BTreeMap<&'s str, Vec<&'s UseSeen>>,
+}
+
+impl Part {
+    /// The parts of these sessions, versions in their order.
+    pub(super) fn of(by: By, sessions: &[SessionLosses]) -> Vec<Part> {
+        let mut parts = BTreeMap::<Vec<Piece>, (String, Selected<'_>)>::new();
+        for session in sessions {
+            for compaction in &session.compactions {
+                for name in by.parts(session, compaction) {
+                    let (_, selected) = parts.entry(pieces(&name)).or_insert_with(|| (name, Selected::default()));
+                    selected.compactions.push(compaction);
+                    let uses = session.uses.iter().filter(|seen| seen.compaction == compaction.place);
+                    selected.uses.entry(&session.group).or_default().extend(uses);
+                }
+            }
+        }
+        let part = |(name, selected): (String, Selected<'_>)| Part {
+            by,
+            name,
+            sessions: selected.uses.len(),
+            compactions: selected.compactions.len(),
+            typical: Typical::of(&selected.compactions),
+            uses: UsesByKind::of(&selected.uses.into_values().collect::<Vec<_>>()),
+        };
+        parts.into_values().map(part).collect()
+    }
+}
+
+/// A piece of a name, so that version 2.10 comes after 2.9.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Piece {
+    Number(u64),
+    Text(String),
+}
+
+fn pieces(name: &str) -> Vec<Piece> {
+    let runs = name.as_bytes().chunk_by(|left, right| left.is_ascii_digit() == right.is_ascii_digit());
+    let text = |run: &[u8]| String::from_utf8_lossy(run).into_owned();
+    runs.map(|run| text(run).parse().map_or_else(|_| Piece::Text(text(run)), Piece::Number)).collect()
+}
+
+impl Losses {
+    /// A table of each kind of parts.
+    pub(super) fn part_lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (_, by) in By::ALL {
+            let parts = self.parts.iter().filter(|part| part.by == by).collect::<Vec<_>>();
+            if parts.is_empty() {
+                continue;
+            }
+            let names = parts.iter().map(|part| code(&part.name)).collect::<Vec<_>>();
+            let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().max(by.name().len());
+            lines.push(String::new());
+            lines.push(format!("{:width$}  sessions  addresses  in sight  with ledger  read again  waited", by.name()));
+            for (name, part) in names.iter().zip(parts) {
+                let address = &part.uses.address;
+                let held = address.held_at_most.or(address.held_in_log);
+                let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
+                let waited = part.typical.waited_ms.map_or("-".to_owned(), |pair| format!("{} s", pair.first / 1_000));
+                lines.push(format!(
+                    "{name:width$}  {:>8}  {:>9}  {:>8}  {:>11}  {:>10}  {waited:>6}",
+                    part.sessions,
+                    address.uses,
+                    share(held),
+                    share(address.with_ledger),
+                    thousands(part.typical.read_again as u64),
+                ));
+            }
+        }
+        lines
+    }
+}
