@@ -79,7 +79,7 @@ impl FactCounts {
 pub fn auto_facts(suite: &mut Suite) -> Result<Vec<String>, ImportError> {
     let count = |suite: &Suite| suite.scenarios.iter().map(|scenario| scenario.facts.len()).sum::<usize>();
     let before = count(suite);
-    let counts = find(&mut suite.scenarios, INCIDENTAL);
+    let counts = find(&mut suite.scenarios, INCIDENTAL, Foils::Made);
     if count(suite) == before {
         let name = &suite.header.name;
         return Err(ImportError::Other(format!("`{name}` has no exact value that is not a fact already")));
@@ -88,13 +88,21 @@ pub fn auto_facts(suite: &mut Suite) -> Result<Vec<String>, ImportError> {
     Ok(counts.lines())
 }
 
-/// Finds every exact value of every conversation of a suite, also those that no call uses.
+/// Finds every exact value of every conversation of a suite, also those that no call uses. They get no foils, so no replay can
+/// measure them.
 pub fn all_facts(suite: &mut Suite) -> FactCounts {
-    find(&mut suite.scenarios, usize::MAX / 2)
+    find(&mut suite.scenarios, usize::MAX / 2, Foils::LeftOut)
+}
+
+/// Whether facts get foils, which take longer to find than the facts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Foils {
+    Made,
+    LeftOut,
 }
 
 /// Finds the facts of every scenario and adds them to those that it has. `unused` is the most values of each that no call uses.
-pub(super) fn find(scenarios: &mut [Scenario], unused: usize) -> FactCounts {
+pub(super) fn find(scenarios: &mut [Scenario], unused: usize, wanted: Foils) -> FactCounts {
     let projects = scenarios.iter().flat_map(Scenario::projects).collect::<BTreeSet<_>>().len();
     let known_projects = scenarios.iter().any(|scenario| !scenario.projects.is_empty());
     let mut counts = FactCounts { projects, known_projects, ..FactCounts::default() };
@@ -104,7 +112,10 @@ pub(super) fn find(scenarios: &mut [Scenario], unused: usize) -> FactCounts {
     for (scenario, found) in candidates.iter_mut().enumerate() {
         counts.left_out += settle_uses(found, &mentions.by_scenario[scenario], unused);
     }
-    let foils = foils_of(scenarios, &candidates, &mentions);
+    let foils = match wanted {
+        Foils::Made => foils_of(scenarios, &candidates, &mentions),
+        Foils::LeftOut => HashMap::new(),
+    };
     for (at, found) in candidates.into_iter().enumerate() {
         let facts = facts(&scenarios[at].messages, found, &mentions, at, &foils);
         add(&mut scenarios[at], facts);

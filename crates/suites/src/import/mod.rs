@@ -128,7 +128,7 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
     let reattached = importer.reattaches.map(|rule| rule());
     let mut scenarios = into_scenarios(sessions, options, reattached.as_ref(), &mut recorder)?;
     if options.auto_facts {
-        recorder.report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL));
+        recorder.report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL, facts::Foils::Made));
     }
     let mut report = recorder.report;
     report.count(&scenarios);

@@ -39,7 +39,7 @@ pub fn import_pair(before: &PathBuf, after: &PathBuf, name: &str, options: &Opti
         *report.ignored.entry(kind).or_insert(0) += count;
     }
     if options.auto_facts {
-        report.facts = Some(facts::find(&mut imported.suite.scenarios, facts::INCIDENTAL));
+        report.facts = Some(facts::find(&mut imported.suite.scenarios, facts::INCIDENTAL, facts::Foils::Made));
     }
     imported.suite.header.notes = report.notes();
     Ok(imported)
