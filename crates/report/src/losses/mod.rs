@@ -128,6 +128,8 @@ pub struct Shares {
     pub with_unbound: Option<f64>,
     /// `held_at_most`, or else `held_in_log`, with what each hook added, in the order of the hooks.
     pub with_hooks: Vec<Option<f64>>,
+    /// The 95 % intervals of these shares over sessions, absent where there are fewer than six.
+    pub hook_intervals: Vec<Option<(f64, f64)>>,
     /// `with_ledger` less `with_random`.
     pub ledger_over_random: Option<f64>,
     /// 95 % intervals of these shares over sessions, by name, where there are six sessions or more.
@@ -239,13 +241,16 @@ impl Shares {
         let ledger = with("with_ledger", |seen| seen.in_ledger);
         let unbound = with("with_unbound", |seen| seen.in_unbound);
         let hooks = all().next().map_or(0, |seen| seen.in_hooks.len());
-        shares.with_hooks = (0..hooks)
-            .map(|hook| shares.mean_of(&sessions, |seen| one(seen.in_hooks.get(hook) == Some(&true) || is_held(seen))))
-            .collect();
+        let with_hook = |hook: usize| {
+            let (share, ends) = pooled(&sessions, |seen| one(seen.in_hooks.get(hook) == Some(&true) || is_held(seen)));
+            (share, ends.map(within_one))
+        };
+        (shares.with_hooks, shares.hook_intervals) = (0..hooks).map(with_hook).unzip();
         (shares.with_newest_text, shares.with_frequent) = (newest, frequent);
         (shares.with_ledger, shares.with_unbound) = (ledger, unbound);
-        shares.ledger_over_random =
-            shares.mean("ledger_over_random", &sessions, |seen| one(seen.in_ledger || is_held(seen)) - in_draws(seen));
+        let over = pooled(&sessions, |seen| one(seen.in_ledger || is_held(seen)) - in_draws(seen));
+        shares.ledger_over_random = over.0;
+        shares.intervals.extend(over.1.map(|ends| ("ledger_over_random", ends)));
         let draw = |number: usize| {
             let held = all().filter(|seen| is_held(seen) || seen.in_random.get(number) == Some(&true)).count();
             held as f64 / all().count() as f64
@@ -258,33 +263,26 @@ impl Shares {
 
     /// A share of all uses, with its interval over sessions.
     fn share(&mut self, name: &'static str, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
-        let share = self.mean(name, sessions, of);
-        if let Some((low, high)) = self.intervals.get_mut(name) {
-            (*low, *high) = (low.max(0.0), high.min(1.0));
-        }
+        let (share, ends) = pooled(sessions, of);
+        self.intervals.extend(ends.map(|ends| (name, within_one(ends))));
         share
     }
+}
 
-    /// The mean over all uses, without an interval.
-    fn mean_of(&self, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
-        let uses = sessions.iter().map(Vec::len).sum::<usize>();
-        (uses > 0).then(|| sessions.iter().flatten().map(of).sum::<f64>() / uses as f64)
-    }
+fn within_one((low, high): (f64, f64)) -> (f64, f64) {
+    (low.max(0.0), high.min(1.0))
+}
 
-    /// The mean over all uses, with its interval over sessions.
-    fn mean(&mut self, name: &'static str, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
-        let sums = sessions.iter().map(|uses| (uses.iter().map(&of).sum::<f64>(), uses.len() as f64));
-        let sums = sums.collect::<Vec<_>>();
-        let pooled = |times: &[u32]| {
-            let drawn =
-                sums.iter().zip(times).map(|((held, of), times)| (held * f64::from(*times), of * f64::from(*times)));
-            let (held, of) = drawn.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-            (of > 0.0).then(|| held / of)
-        };
-        if sums.len() >= FEWEST_SESSIONS {
-            let found = interval::of_statistic(sums.len(), sums.len(), pooled);
-            self.intervals.extend(found.map(|ends| (name, ends)));
-        }
-        pooled(&vec![1; sums.len()])
-    }
+/// The mean over all uses, with its interval over sessions.
+fn pooled(sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> (Option<f64>, Option<(f64, f64)>) {
+    let sums = sessions.iter().map(|uses| (uses.iter().map(&of).sum::<f64>(), uses.len() as f64)).collect::<Vec<_>>();
+    let mean = |times: &[u32]| {
+        let drawn =
+            sums.iter().zip(times).map(|((held, of), times)| (held * f64::from(*times), of * f64::from(*times)));
+        let (held, of) = drawn.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (of > 0.0).then(|| held / of)
+    };
+    let has_interval = sums.len() >= FEWEST_SESSIONS;
+    let ends = has_interval.then(|| interval::of_statistic(sums.len(), sums.len(), mean)).flatten();
+    (mean(&vec![1; sums.len()]), ends)
 }

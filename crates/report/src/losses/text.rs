@@ -81,9 +81,7 @@ impl Losses {
     /// The shares of addresses that were in sight, each with what it is of.
     pub(super) fn share_lines(&self, shares: &Shares) -> Vec<ShareLine> {
         let line = |name: String, key: &str, share: Option<f64>| {
-            let interval = shares.intervals.get(key);
-            let interval =
-                interval.map_or(String::new(), |(low, high)| format!(" ({} to {})", bare(*low), bare(*high)));
+            let interval = shares.intervals.get(key).copied().map_or(String::new(), bracketed);
             ShareLine { name, share, text: share.map_or("-".to_owned(), percent) + &interval }
         };
         let budget = thousands(self.budget.into());
@@ -109,7 +107,8 @@ impl Losses {
             ledger,
             line(with("its bare values"), "with_unbound", shares.with_unbound),
         ];
-        lines.extend(self.hooks.iter().zip(&shares.with_hooks).map(|(hook, share)| hook_line(hook, *share)));
+        let hooks = self.hooks.iter().zip(shares.with_hooks.iter().zip(&shares.hook_intervals));
+        lines.extend(hooks.map(|(hook, (share, ends))| hook_line(hook, *share, *ends)));
         lines
     }
 
@@ -214,11 +213,12 @@ impl Losses {
 }
 
 /// The share with what a hook added, with its size, time and failures.
-fn hook_line(hook: &Hook, share: Option<f64>) -> ShareLine {
+fn hook_line(hook: &Hook, share: Option<f64>, ends: Option<(f64, f64)>) -> ShareLine {
     let failures = hook.failures.iter().map(|(kind, number)| format!("; {number} of {} {}", hook.runs, kind.why()));
     let text = format!(
-        "{}; {} tokens in {} ms{}",
+        "{}{}; {} tokens in {} ms{}",
         share.map_or("-".to_owned(), percent),
+        ends.map_or(String::new(), bracketed),
         thousands(hook.tokens.round() as u64),
         thousands(hook.took_ms),
         failures.collect::<String>()
@@ -293,6 +293,11 @@ pub(super) fn line_of(compaction: &CompactionLosses) -> String {
 /// A share in per cent.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
+}
+
+/// An interval of a share, behind it.
+fn bracketed((low, high): (f64, f64)) -> String {
+    format!(" ({} to {})", bare(low), bare(high))
 }
 
 /// A share in per cent without the sign.
