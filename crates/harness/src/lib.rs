@@ -8,6 +8,7 @@
 //! Absent on purpose: any model (it comes in as [`compactometer_engine::model::ChatModel`]) and any statistics (reports
 //! compute them from the records).
 
+pub mod additions;
 pub mod baselines;
 pub mod entrants;
 pub mod ledgers;

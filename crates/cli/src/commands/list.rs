@@ -6,8 +6,8 @@ use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::record::Family;
 use compactometer_formats::schemas;
+use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::all;
-use compactometer_harness::plan::LEDGER;
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
@@ -95,9 +95,14 @@ fn parameters() -> Vec<(String, String)> {
         spec.params()
             .map(move |param| (format!("{name}.{}", param.name), format!("{}: {}", param.about, param.shown())))
     };
-    let ledger = "a ledger beside what the strategy leaves, within its budget; on `recorded` an addition: tokens, none by default";
-    let of_all = (format!("STRATEGY.{LEDGER}"), ledger.to_owned());
-    std::iter::once(of_all).chain(strategies::ALL.iter().flat_map(of_strategy)).collect()
+    let added = |(text, parameter, about): (AddedText, &str, &str)| match text {
+        AddedText::Ledger => (
+            format!("STRATEGY.{parameter}"),
+            format!("{about}, within its budget; on `recorded` added to it: none (tokens)"),
+        ),
+        _ => (format!("recorded.{parameter}"), format!("{about}, added to what the program left: none (tokens)")),
+    };
+    AddedText::ALL.into_iter().map(added).chain(strategies::ALL.iter().flat_map(of_strategy)).collect()
 }
 
 /// Embedded generator specs.

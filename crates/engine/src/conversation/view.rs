@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::log::Log;
 use crate::conversation::vec_growth;
-use crate::message::{Message, MessageId, Part, Role};
+use crate::message::{Message, MessageId, Part, Role, part_text};
 use crate::model::WireMessage;
 use crate::tokens::CountedMessage;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
@@ -67,7 +67,7 @@ pub enum Origin {
     Checkpoint(u32),
     /// That note.
     Memory(u32),
-    /// A ledger: exact values that were said, copied by rule.
+    /// A ledger, or a text that is compared with one: copied by rule from what was said.
     Ledger,
     /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said them.
     Filler,
@@ -174,6 +174,11 @@ impl View {
     /// The messages, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The texts that it holds, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().flat_map(Entry::parts).filter_map(|(part, _)| part_text(part))
     }
 
     /// Tokens of the whole view on the measuring scale.

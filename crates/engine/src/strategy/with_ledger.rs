@@ -13,7 +13,7 @@ use crate::conversation::log::Log;
 use crate::conversation::record::NewRecord;
 use crate::conversation::view::{Edit, Entry, Origin, View, WrittenPart};
 use crate::ledger::Ledger;
-use crate::message::{Role, part_text};
+use crate::message::Role;
 use crate::recovery::Showing;
 use crate::strategy::declined::{Declined, FailReason};
 use crate::strategy::{Compacted, Context, Strategy};
@@ -55,8 +55,7 @@ impl WithLedger {
         let view = view.map_err(|error| FailReason::InvalidView(error.to_string()))?;
         let mut ledger = Ledger::in_directories(&self.directories);
         cx.log.messages().iter().for_each(|counted| ledger.add(&counted.message));
-        let held = view.entries().iter().flat_map(Entry::parts).filter_map(|(part, _)| part_text(part));
-        let page = ledger.page(self.most(cx.budget).saturating_sub(MESSAGE_OVERHEAD), held, cx.counter);
+        let page = ledger.page(self.most(cx.budget).saturating_sub(MESSAGE_OVERHEAD), view.texts(), cx.counter);
         Ok((page.tokens > 0).then(|| Edit::turn(page.text, Origin::Ledger)))
     }
 

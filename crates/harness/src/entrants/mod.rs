@@ -16,25 +16,25 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         name: spec.name.to_owned(),
         family: Family::Reference,
         entry: Entry::Strategy(spec, Settings::defaults(spec)),
-        ledger: None,
+        addition: None,
     });
     let faithful = strategies::ALL.iter().filter_map(|spec| {
         // A test of the engine holds that every published value fits.
         let entry = Entry::Strategy(spec, Settings::published(spec).ok()??);
-        Some(Entrant { name: spec.published_name(), family: Family::Faithful, entry, ledger: None })
+        Some(Entrant { name: spec.published_name(), family: Family::Faithful, entry, addition: None })
     });
     let controls = baselines::ALL.iter().map(|control| Entrant {
         name: control.name.to_owned(),
         family: Family::Control,
         entry: Entry::Control(control),
-        ledger: None,
+        addition: None,
     });
     let recorded = baselines::recorded::RECORDED;
     let recorded = Entrant {
         name: recorded.name.to_owned(),
         family: Family::Recorded,
         entry: Entry::Control(recorded),
-        ledger: None,
+        addition: None,
     };
     plain.chain(faithful).chain([recorded]).chain(controls)
 }

@@ -8,7 +8,8 @@ use compactometer_formats::record::Family;
 use compactometer_text::suggest::unknown;
 
 use super::all;
-use crate::plan::{Entrant, Entry, LEDGER};
+use crate::additions::{AddedText, Addition};
+use crate::plan::{Entrant, Entry};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
 /// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`) or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value
@@ -40,7 +41,7 @@ pub fn select<'n>(
     let mut seen: Vec<Entrant> = Vec::new();
     for entrant in chosen {
         match seen.iter().find(|other| other.name == entrant.name) {
-            Some(other) if (other.settings(), other.ledger) == (entrant.settings(), entrant.ledger) => {}
+            Some(other) if (other.settings(), other.addition) == (entrant.settings(), entrant.addition) => {}
             Some(_) => return Err(SelectError::Twice(entrant.name)),
             None => seen.push(entrant),
         }
@@ -105,12 +106,12 @@ fn strategy(name: &str) -> Result<Entrant, SelectError> {
 
 /// Sets one parameter; a prompt is given as the path of a file.
 fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectError> {
-    if key == LEDGER {
-        entrant.ledger = Some(value.trim().parse().map_err(|_| SelectError::Ledger(value.to_owned()))?);
-        return Ok(());
+    if let Some((text, parameter, _)) = AddedText::ALL.into_iter().find(|(_, parameter, _)| *parameter == key) {
+        return add(entrant, text, parameter, value);
     }
     let Entry::Strategy(spec, settings) = &mut entrant.entry else {
-        return Err(SelectError::LedgerOnly { name: entrant.entry_name(), key: key.to_owned() });
+        let parameters = AddedText::ALL.into_iter().map(|(_, parameter, _)| parameter);
+        return Err(SelectError::Unknown(unknown("parameter", key, parameters)));
     };
     if key != PROMPT {
         return Ok(settings.set(spec, key, value)?);
@@ -118,6 +119,18 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
     let text = read_text(Path::new(value), Kind::PROMPT)
         .map_err(|source| SelectError::Prompt { path: value.to_owned(), source })?;
     settings.set(spec, key, &text).map_err(|why| SelectError::Text { path: value.to_owned(), base: spec.name, why })
+}
+
+fn add(entrant: &mut Entrant, text: AddedText, parameter: &'static str, value: &str) -> Result<(), SelectError> {
+    if text != AddedText::Ledger && entrant.family != Family::Recorded {
+        return Err(SelectError::OnRecorded { name: entrant.entry_name(), parameter });
+    }
+    if entrant.addition.is_some_and(|other| other.text != text) {
+        return Err(SelectError::Additions(entrant.entry_name()));
+    }
+    let refused = |_| SelectError::Tokens { parameter, value: value.to_owned() };
+    entrant.addition = Some(Addition { text, tokens: value.trim().parse().map_err(refused)? });
+    Ok(())
 }
 
 fn unknown_name(name: &str) -> SelectError {
@@ -147,16 +160,24 @@ pub enum SelectError {
          the name of a strategy"
     )]
     Alias(String),
-    /// A ledger of no tokens.
-    #[error("`ledger` is `{0}`; it must be a number of tokens of at least 1, such as 1800")]
-    Ledger(String),
-    /// A parameter of what has none but the ledger.
-    #[error("`{name}` has no parameter `{key}`; it takes `ledger` only")]
-    LedgerOnly {
-        /// What the parameter was given to.
+    /// A size of an addition that is none.
+    #[error("`{parameter}` is `{value}`; it must be a number of tokens of at least 1, such as 1800")]
+    Tokens {
+        /// The parameter.
+        parameter: &'static str,
+        /// What it was given.
+        value: String,
+    },
+    /// Two additions.
+    #[error("`{0}` has two additions; give each a name and a row of its own")]
+    Additions(&'static str),
+    /// An addition that may know what is measured.
+    #[error("`{name}` cannot have `{parameter}`, which is for comparison on `recorded`; it can have `ledger`")]
+    OnRecorded {
+        /// The strategy.
         name: &'static str,
         /// The parameter.
-        key: String,
+        parameter: &'static str,
     },
     /// A parameter that cannot be used.
     #[error(transparent)]
@@ -239,9 +260,10 @@ mod tests {
         assert!(error(&[], &["chained.threshold=2"]).contains("from 0.01 to 1"));
         assert!(error(&["x=chained:ledger=0"], &[]).contains("`ledger` is `0`; it must be a number of tokens"));
         assert!(error(&[], &["chained.ledger=-3"]).contains("`ledger` is `-3`"));
-        assert!(
-            error(&["x=recorded:tail=5"], &[]).contains("`recorded` has no parameter `tail`; it takes `ledger` only")
-        );
+        assert!(error(&["x=recorded:tail=5"], &[]).contains("unknown parameter `tail`"));
+        assert!(error(&["x=chained:random_values=9"], &[]).contains("`chained` cannot have `random_values`"));
+        assert!(error(&["x=recorded:ledger=9:newest_text=9"], &[]).contains("two additions"));
+        assert!(error(&["x=recorded:random_values=0"], &[]).contains("`random_values` is `0`"));
         assert!(error(&["x=null:ledger=900"], &[]).contains("unknown strategy `null`"));
         assert!(error(&["x=chained:ledger=9", "x=chained:ledger=8"], &[]).contains("`x` names two"));
         assert!(error(&[], &["chained"]).contains("assigns nothing"));

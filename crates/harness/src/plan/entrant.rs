@@ -1,15 +1,15 @@
 //! One strategy or control of a comparison, with its settings and limits.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use compactometer_engine::budget::{Budget, BudgetError};
 use compactometer_engine::params::{ParamError, Settings};
 use compactometer_engine::session::Policy;
-use compactometer_engine::strategy::with_ledger::{Room, WithLedger};
+use compactometer_engine::strategy::with_ledger::Room;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_formats::record::{Family, Protocol};
 
+use crate::additions::Addition;
 use crate::prepare::{Evidence, PreparedScenario};
 
 /// One strategy or control of a comparison.
@@ -21,12 +21,9 @@ pub struct Entrant {
     pub family: Family,
     /// What it is.
     pub entry: Entry,
-    /// Most tokens of a ledger beside what it leaves; without one if absent.
-    pub ledger: Option<NonZeroU32>,
+    /// What is added to what it leaves, if something is.
+    pub addition: Option<Addition>,
 }
-
-/// The parameter of every strategy that adds a ledger, as users type it.
-pub const LEDGER: &str = "ledger";
 
 /// The matched protocol's limits, in tokens.
 #[derive(Clone, Copy, Debug)]
@@ -132,20 +129,20 @@ impl Entrant {
         let (budget, resolved) = self.resolve_alone(protocol, self.with_room(sizes), scale)?;
         // What a recorded program left may be little; a ledger then takes half of it.
         let most = budget.retained.filter(|_| protocol == Protocol::Matched).unwrap_or(budget.window) / 2;
-        match self.ledger.map(NonZeroU32::get) {
-            Some(tokens) if tokens > most => Err(LimitsError::Ledger { name: self.name.clone(), tokens, most }),
+        match self.addition.map(|addition| addition.tokens.get()) {
+            Some(tokens) if tokens > most => Err(LimitsError::Addition { name: self.name.clone(), tokens, most }),
             _ => Ok((budget, resolved)),
         }
     }
 
     /// A ledger is added to what a program left, and within the budget of a strategy.
-    fn ledger_room(&self) -> Room {
+    fn room(&self) -> Room {
         if self.family == Family::Recorded { Room::Added } else { Room::Within }
     }
 
-    /// The sizes with room for a ledger that is added.
+    /// The sizes with room for what is added to them.
     fn with_room(&self, sizes: Sizes) -> Sizes {
-        let added = self.ledger.filter(|_| self.ledger_room() == Room::Added).map_or(0, NonZeroU32::get);
+        let added = self.addition.filter(|_| self.room() == Room::Added).map_or(0, |addition| addition.tokens.get());
         let retained = sizes.retained.saturating_add(added).min(sizes.trigger.saturating_sub(1)).max(sizes.retained);
         Sizes { retained, ..sizes }
     }
@@ -181,13 +178,8 @@ impl Entrant {
             Entry::Strategy(spec, settings) => (spec.build)(settings),
             Entry::Control(control) => (control.build)(prepared, seed),
         };
-        match self.ledger {
-            Some(tokens) => Arc::new(WithLedger {
-                strategy,
-                tokens: tokens.get(),
-                room: self.ledger_room(),
-                directories: prepared.scenario.directories.clone(),
-            }),
+        match self.addition {
+            Some(addition) => addition.beside(strategy, self.room(), prepared),
             None => strategy,
         }
     }
@@ -202,12 +194,12 @@ pub enum LimitsError {
     /// Limits that contradict each other.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// A ledger that leaves the strategy nothing.
-    #[error("a ledger of `{tokens}` tokens leaves too little to `{name}`; it may have at most `{most}`")]
-    Ledger {
+    /// An addition that leaves the strategy too little.
+    #[error("what is added to `{name}` may have at most `{most}` tokens, not `{tokens}`")]
+    Addition {
         /// The entrant.
         name: String,
-        /// Most tokens of the ledger.
+        /// Most tokens of what is added.
         tokens: u32,
         /// Half of what a compaction may leave, or of the window.
         most: u32,

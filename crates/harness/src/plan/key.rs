@@ -38,8 +38,8 @@ impl Keys<'_> {
             "answers": probes::ANSWERS_IDENTITY,
             "seed": options.seed,
         }));
-        if let Some(ledger) = entrant.ledger {
-            key = hashed(&json!([key, { "ledger": ledger }]));
+        if let Some(addition) = entrant.addition {
+            key = hashed(&json!([key, { "addition": addition }]));
         }
         // Keys of runs in which one model does everything were recorded first, so the other roles are hashed on top of them.
         if let Some(target) = &options.target {

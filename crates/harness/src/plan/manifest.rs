@@ -3,7 +3,6 @@
 use compactometer_formats::manifest::{Manifest, StrategySettings, VERSION};
 use compactometer_formats::record::{Family, text_hash};
 
-use super::entrant::LEDGER;
 use super::{Entrant, Entry, Plan};
 
 impl Plan {
@@ -48,10 +47,10 @@ impl Plan {
     }
 }
 
-/// What tells an entrant's settings from another's. One without a ledger has the identity that it had before there were ledgers.
+/// What tells an entrant's settings from another's. One without an addition has the identity that it had before there were any.
 fn identity(entrant: &Entrant) -> serde_json::Value {
-    match entrant.ledger {
-        Some(ledger) => serde_json::json!([entrant.name, entrant.settings(), { "ledger": ledger }]),
+    match entrant.addition {
+        Some(addition) => serde_json::json!([entrant.name, entrant.settings(), addition]),
         None => serde_json::json!([entrant.name, entrant.settings()]),
     }
 }
@@ -64,7 +63,7 @@ fn prompt(entrant: &Entrant) -> Option<(String, String)> {
 
 /// A strategy's name and what it was run with. Controls have no settings.
 fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
-    let ledger = entrant.ledger.map(|tokens| (LEDGER.to_owned(), tokens.to_string()));
+    let addition = entrant.addition.map(|addition| (addition.text.parameter().to_owned(), addition.tokens.to_string()));
     let (base, parameters) = match &entrant.entry {
         Entry::Strategy(spec, settings) => {
             let base = if entrant.family == Family::Faithful { spec.published_name() } else { spec.name.to_owned() };
@@ -74,9 +73,9 @@ fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
             });
             (base, parameters.collect::<Vec<_>>())
         }
-        Entry::Control(control) if ledger.is_some() => (control.name.to_owned(), Vec::new()),
+        Entry::Control(control) if addition.is_some() => (control.name.to_owned(), Vec::new()),
         Entry::Control(_) => return None,
     };
-    let parameters = parameters.into_iter().chain(ledger).collect();
+    let parameters = parameters.into_iter().chain(addition).collect();
     Some((entrant.name.clone(), StrategySettings { base, parameters }))
 }

@@ -17,7 +17,7 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::suite::Suite;
 
-pub use entrant::{Control, Entrant, Entry, LEDGER, LimitsError, Sizes};
+pub use entrant::{Control, Entrant, Entry, LimitsError, Sizes};
 use key::{Keys, seed_of};
 pub(crate) use points::point;
 pub use points::{Distance, Point, points};

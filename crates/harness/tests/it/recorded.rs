@@ -9,6 +9,7 @@ use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Family, ObservationKind, Protocol, Record};
 use compactometer_formats::scenario::{RecordedCompaction, Retained, Scenario};
+use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanError, PlanOptions};
 use compactometer_harness::run::run_case;
@@ -143,6 +144,25 @@ fn a_ledger_beside_what_the_program_left_is_added_and_its_size_is_known() {
 }
 
 #[test]
+fn texts_of_the_size_of_a_ledger_are_added_for_comparison() {
+    let names = AddedText::ALL.map(|(_, parameter, _)| format!("{parameter}=recorded:{parameter}=40"));
+    let records = records(vec![twice()], &names.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(records.len(), names.len());
+    for record in &records {
+        let name = &record.case.strategy;
+        for row in &record.compactions {
+            let added = row.view.as_ref().unwrap().ledger;
+            assert!((5..=40).contains(&added) && !row.event.over_budget, "{name}: {added}");
+        }
+        let last = record.observations.iter().rfind(|seen| seen.kind == ObservationKind::Compaction).unwrap();
+        // The summary has `aa-11`, and the conversation ends with `dd-44`.
+        let is_carried = |fact: usize| last.fates.0[fact] == Fate::Carried;
+        let expected = if name == "newest_text" { vec![0, 3] } else { vec![0, 1, 2] };
+        assert!(expected.into_iter().all(is_carried), "{name}: {:?}", last.fates);
+    }
+}
+
+#[test]
 fn a_ledger_that_leaves_nothing_is_refused() {
     let refused = |name: &str, protocol| {
         let options = PlanOptions {
@@ -160,7 +180,7 @@ fn a_ledger_that_leaves_nothing_is_refused() {
         ("with=summarize:ledger=500", Protocol::Matched),
     ] {
         let refused = refused(name, protocol);
-        assert!(refused.contains("leaves too little to `with`; it may have at most"), "{refused}");
+        assert!(refused.contains("what is added to `with` may have at most"), "{refused}");
     }
 }
 
