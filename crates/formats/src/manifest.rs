@@ -87,6 +87,9 @@ pub struct Manifest {
     /// What was measured on the suite itself; absent in manifests that were written before it was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<Property>,
+    /// The recorded program and its version at its compactions, by conversation; absent where no transcript has it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, String>,
     /// Number of cases.
     pub cases: usize,
     /// Conversations in the suite.

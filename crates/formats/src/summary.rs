@@ -22,9 +22,27 @@ pub struct Summary {
     /// One entry for each protocol, model, window and suite, at the run's retained budget and each strategy's own split. The
     /// first is what comparisons, gates and audits read.
     pub groups: Vec<Group>,
+    /// What the first group's numbers and the sweep show, and what they cannot decide, in at most five sentences; absent in
+    /// files of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
     /// The matched protocol under further retained budgets and splits; absent if the run had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// The first group by the version of the recorded program, in the order of versions; absent where no transcript has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<VersionPart>,
+}
+
+/// The conversations that one version of a program compacted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VersionPart {
+    /// The program and its version.
+    pub version: String,
+    /// Conversations.
+    pub conversations: usize,
+    /// Some metrics of these conversations, by strategy and id.
+    pub strategies: BTreeMap<String, BTreeMap<String, MetricValue>>,
 }
 
 /// Strategies that were run under the same conditions.
@@ -48,6 +66,18 @@ pub struct Group {
     pub window: u32,
     /// The suite's name.
     pub suite: String,
+    /// Conversations of the suite; 0 in files of earlier versions, as in the three fields below.
+    #[serde(default)]
+    pub conversations: usize,
+    /// Groups of conversations, which are the units of statistics.
+    #[serde(default)]
+    pub units: usize,
+    /// The tokens of a request at which compaction starts. Under the recorded protocol it is the largest trigger.
+    #[serde(default)]
+    pub trigger: u32,
+    /// Most tokens that a compaction may leave. Under the recorded protocol it is the largest budget.
+    #[serde(default)]
+    pub retained: u32,
     /// Notes that a reader needs before any number.
     pub warnings: Vec<String>,
     /// What was measured on the suite itself.

@@ -12,6 +12,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (manifest, records) = common::simulated::run(12);
     let prices = PriceTable::shipped()?;
     let summary = compactometer_report::write(Path::new(&dir), &manifest, &records, &prices)?;
-    println!("{}", compactometer_report::table(&summary));
+    println!("{}", compactometer_report::table(&summary, &compactometer_report::Screen::WHOLE));
     Ok(())
 }

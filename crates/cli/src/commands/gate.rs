@@ -22,7 +22,7 @@ use super::{CommandRow, HelpGroup, parsed};
 use super::{program, run};
 use crate::arguments::{RunArgs, number};
 use crate::output::failure::{Failure, words};
-use crate::output::terminal::{note, say, say_json};
+use crate::output::terminal::{note, say, say_json, terminal_width};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "gate",
@@ -60,6 +60,9 @@ pub(crate) struct GateArgs {
     /// Gate only these strategies, by name; separate with commas or repeat. Default: all under test.
     #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',')]
     pub(crate) strategies: Vec<String>,
+    /// Print every number, note and changed fact.
+    #[arg(long)]
+    pub(crate) notes: bool,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -135,7 +138,12 @@ fn name_facts(report: &mut GateReport, suite: &Suite) {
     let scenarios = suite.scenarios.iter().map(|scenario| (scenario.id.as_str(), scenario)).collect::<HashMap<_, _>>();
     report.name_facts(|scenario, fact| {
         let fact = scenarios.get(scenario)?.facts.iter().find(|known| known.id == fact)?;
-        Some(StatedFact { subject: fact.subject.clone(), value: fact.value.clone() })
+        Some(StatedFact {
+            subject: fact.subject.clone(),
+            value: fact.value.clone(),
+            said_by: fact.stated_by,
+            message: fact.evidence_message_ids.first().map(|message| message.0),
+        })
     });
 }
 
@@ -211,7 +219,8 @@ fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         say_json(report)?;
     } else {
-        say(&gate::terminal(report))?;
+        let text = if args.notes { gate::whole(report) } else { gate::terminal(report, terminal_width()) };
+        say(&text)?;
     }
     if let Some(file) = &args.junit {
         let xml = gate::junit(report, args.on_inconclusive == Inconclusive::Fail).map_err(Failure::failed)?;

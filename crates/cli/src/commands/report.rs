@@ -11,7 +11,7 @@ use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
 
 use super::compare::salience::Salience;
-use super::compare::{show, verdict};
+use super::compare::{ShownArgs, verdict};
 use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::PricesArg;
 use crate::output::failure::Failure;
@@ -36,9 +36,8 @@ pub(crate) struct ReportArgs {
     /// The parts to write, separated with commas. Default: all.
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = FORMATS.map(|(name, _)| name))]
     pub(crate) format: Vec<String>,
-    /// Print `summary.json` instead of the table.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
 }
@@ -71,7 +70,7 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     let is_asked = |(name, _): &(&str, Format)| args.format.is_empty() || args.format.iter().any(|asked| asked == name);
     let formats = FORMATS.into_iter().filter(is_asked).map(|(_, format)| format).collect::<Vec<_>>();
     let summary = write_formats(out, &manifest, &records, &prices, &formats).map_err(Failure::failed)?;
-    show(&summary, args.json)?;
+    args.shown.show(&summary)?;
     verdict(&summary)
 }
 

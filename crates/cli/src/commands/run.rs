@@ -210,34 +210,26 @@ fn tell_on_interrupt(kept: Arc<AtomicUsize>, total: usize) {
     });
 }
 
+/// Prints what is run in one line.
 fn announce(plan: &Plan, manifest: &Manifest) {
+    let swept = match plan.sweep.places.len() {
+        0 => String::new(),
+        count => format!("; {count} of them also at other sizes and splits"),
+    };
     note(&format!(
-        "{}: {} conversations in {} groups; window {} tokens ({}), trigger {}, retained {}",
+        "{}: {} conversations in {} groups, {} cases; window {} tokens ({}), trigger {}, retained {}{swept}",
         manifest.suite,
         manifest.conversations,
         manifest.groups,
+        plan.cases.len(),
         plan.sizes.window,
         plan.window_reason,
         plan.sizes.trigger,
         plan.sizes.retained
     ));
-    if !plan.sweep.places.is_empty() {
-        let sizes = manifest.sweep.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        let splits =
-            plan.sweep.splits.iter().map(|split| format!("{:.0} %", 100.0 * split)).collect::<Vec<_>>().join(", ");
-        note(&format!(
-            "sweep: also replays the {} shortest conversations with an old fact, one for each group, with {sizes} tokens retained, and \
-             with {splits} of {} tokens kept verbatim",
-            plan.sweep.places.len(),
-            plan.sizes.retained
-        ));
-    }
-    for known in &manifest.notes {
-        note(&format!("note: {known}"));
-    }
 }
 
-/// Prints how many conversations triggered, for each protocol and strategy that compacts.
+/// Prints what a reader of the records would not expect: what was resumed, refused, or never compacted.
 fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
         note(&format!("resumed: {} of {} cases were already recorded", outcome.resumed, plan.cases.len()));
@@ -248,21 +240,27 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.rejected > 0 {
         note(&format!("the server rejected the form of {} requests; each counts as a failed call", outcome.rejected));
     }
-    let cases = || plan.cases.iter().zip(&outcome.rounds);
+    let idle = idle(plan, outcome);
+    if !idle.is_empty() {
+        note(&format!("not every conversation was compacted: {}", idle.join(", ")));
+    }
+}
+
+/// Those that left conversations as they were, with the number of conversations that they compacted, for each protocol.
+fn idle(plan: &Plan, outcome: &RunOutcome) -> Vec<String> {
+    let mut found = Vec::new();
     for protocol in &plan.options.protocols {
         let prefix = if plan.options.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
         for entrant in plan.options.entrants.iter().filter(|entrant| entrant.compacts()) {
             let is_of = |case: &PlannedCase| {
                 case.protocol == *protocol && case.entrant.name == entrant.name && !plan.is_swept(case)
             };
-            let rounds = cases().filter(|(case, _)| is_of(case)).map(|(_, rounds)| *rounds).collect::<Vec<_>>();
-            let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
-            let most = rounds.iter().max().copied().unwrap_or_default();
-            note(&format!(
-                "{prefix}{}: {triggered} of {} conversations triggered, at most {most} rounds",
-                entrant.name,
-                rounds.len()
-            ));
+            let cases = plan.cases.iter().zip(&outcome.rounds).filter(|(case, _)| is_of(case));
+            let (all, compacted) = (cases.clone().count(), cases.filter(|(_, rounds)| **rounds > 0).count());
+            if compacted < all {
+                found.push(format!("{prefix}{} {compacted} of {all}", entrant.name));
+            }
         }
     }
+    found
 }

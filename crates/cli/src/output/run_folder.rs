@@ -49,9 +49,9 @@ pub(crate) fn manifest(
 
 /// The command line without the arguments that do not affect results: output places, threads, what to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
-    const WITH_VALUE: [&str; 8] =
-        ["--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute", "--max-cost"];
-    const ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
+    const WITH_VALUE: [&str; 9] =
+        ["--by", "--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute", "--max-cost"];
+    const ALONE: [&str; 8] = ["--all", "--notes", "--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;
     for arg in args {

@@ -24,10 +24,11 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// The width of the terminal that `COLUMNS` gives, else what most terminals have.
+/// Characters in a line of stdout: what `COLUMNS` gives, else the terminal's width, else 100.
 pub(crate) fn terminal_width() -> usize {
-    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    given.unwrap_or(100)
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+    let found = || terminal_size::terminal_size_of(stdout()).map(|(width, _)| usize::from(width.0));
+    given.or_else(found).unwrap_or(100)
 }
 
 /// Writes a value to stdout as a line of JSON. What a terminal would obey is escaped in JSON's way.

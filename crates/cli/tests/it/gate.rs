@@ -46,7 +46,9 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     assert_eq!(fs::read_to_string(dir.join("base.json")).unwrap(), baseline, "the same run gives the same bytes");
 
     let passed = expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--exact", "--markdown", "gate.md"]);
-    assert!(passed.contains("verdict: pass\n") && passed.contains("; power "), "{passed}");
+    assert!(passed.starts_with("verdict: pass\n"), "{passed}");
+    let whole = expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--notes"]);
+    assert!(whole.contains("; power ") && whole.ends_with("verdict: pass\n"), "{whole}");
     assert!(fs::read_to_string(dir.join("gate.md")).unwrap().starts_with("## Recall gate: pass\n"));
 
     run(dir, "half", &["--retain", "0.1"]);
@@ -96,6 +98,7 @@ fn a_changed_row_is_judged_against_the_baseline_of_its_name() {
         let told = text(&output);
         assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "judged, not refused: {told}");
         assert!(told.contains(named) && told.contains("prod (matched): "), "{named}: {told}");
+        assert!(told.lines().count() <= 31, "30 lines and the error: {told}");
     }
     lost_facts_have_their_values(dir);
     let accepted = expect(dir, 0, &["gate", "less", "--baseline", "base.json", "--update"]);
@@ -109,10 +112,20 @@ fn a_changed_row_is_judged_against_the_baseline_of_its_name() {
     assert!(damaged.contains("accepted without a verdict") && damaged.contains("expected a baseline"), "{damaged}");
 }
 
+/// The conversation and the place of the message in `(subject), said by SPEAKER in message N of SCENARIO [FACT]: fates`.
+fn said_in(line: &str) -> (&str, u64) {
+    let (_, place) = line.split_once(" in message ").unwrap_or_else(|| panic!("{line}"));
+    let (message, scenario) = place.split_once(" of ").unwrap();
+    (scenario.split(' ').next().unwrap(), message.parse().unwrap())
+}
+
 /// What `less` lost is named by the suite of the run's command, and by ids alone where the command finds another suite.
 fn lost_facts_have_their_values(dir: &Path) {
     let first_lost = || {
-        let told = text(&program(dir, &["gate", "less", "--baseline", "base.json", "--junit", "less.xml"]));
+        let mut command = Command::cargo_bin("compactometer").unwrap();
+        command.current_dir(dir).env("COLUMNS", "200");
+        let told =
+            text(&command.args(["gate", "less", "--baseline", "base.json", "--junit", "less.xml"]).output().unwrap());
         let lines = told.lines().skip_while(|line| !line.contains("newly lost")).skip(1);
         lines.map(str::trim).next().unwrap_or_else(|| panic!("something is lost: {told}")).to_owned()
     };
@@ -120,7 +133,13 @@ fn lost_facts_have_their_values(dir: &Path) {
     let suite = fs::read_to_string(dir.join("little.jsonl")).unwrap();
     let line = first_lost();
     let (value, rest) = line.split_once(" (").unwrap_or_else(|| panic!("{line}"));
-    assert!(suite.contains(&format!("\"value\":\"{value}\"")) && rest.ends_with(']'), "{line}");
+    assert!(suite.contains(&format!("\"value\":\"{value}\"")) && rest.contains(" -> "), "{line}");
+    let (id, message) = said_in(rest);
+    let scenario = suite.lines().find(|line| line.contains(&format!("\"id\":\"{id}\""))).unwrap();
+    let scenario: Value = serde_json::from_str(scenario).unwrap();
+    let messages = scenario["messages"].as_array().unwrap();
+    let said = messages.iter().find(|one| one["id"] == message).unwrap_or_else(|| panic!("no message {message}"));
+    assert!(said.to_string().contains(value), "{line}: {said}");
     assert!(fs::read_to_string(dir.join("less.xml")).unwrap().contains(&format!("newly lost: {value} (")));
     fs::write(dir.join("little.toml"), SPEC.replace("seed = ", "seed = 9")).unwrap();
     assert!(!first_lost().contains(" ("), "another suite's values would be wrong");

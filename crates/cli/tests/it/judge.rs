@@ -49,7 +49,11 @@ fn a_judge_adds_verdicts_and_changes_neither_requests_nor_grades() {
     plain.iter_mut().for_each(|record| record["key"] = Value::Null);
     assert_eq!(plain, judged);
     assert!(verdicts > 0, "the mock chooses one of the words by general rules");
-    assert!(table.contains("- judge: Cohen's kappa: ") && table.contains("the judge `mock:weak` is a mock"), "{table}");
+    assert!(
+        table.contains("- judge: Cohen's kappa: ") && table.contains("judge: mock:weak judged 33 answers"),
+        "{table}"
+    );
+    assert!(read("b/report.md").contains("the judge `mock:weak` is a mock"));
     let summary: Value = serde_json::from_str(&read("b/summary.json")).unwrap();
     assert_eq!(summary["groups"][0]["judged"]["judgements"], judgements);
     let recorded = read("tape/judge/calls.jsonl").lines().count() as u64;

@@ -168,7 +168,10 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
     };
     let output = run("mock", "out");
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("depends on the mock: ") && told.contains("of 3 orders by BR*"), "{told}{output:?}");
+    assert!(
+        told.replace("\n  ", " ").contains("depends on the mock: ") && told.contains("of 3 orders by BR*"),
+        "{told}{output:?}"
+    );
     let salience = std::fs::read(dir.path().join("out/salience.json")).unwrap();
     let salience: serde_json::Value = serde_json::from_slice(&salience).unwrap();
     assert_eq!((&salience["draws"], &salience["model"]), (&4.into(), &"mock:claude-code".into()));

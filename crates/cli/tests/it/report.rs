@@ -70,10 +70,20 @@ fn a_report_of_records_is_the_one_that_compare_wrote() {
 fn several_retained_budgets_make_a_curve() {
     let dir = folder();
     let dir = dir.path();
-    let args =
-        ["compare", "tiny.toml", "-s", "chained,summarize,full,null", "--retain", ".15,.3", "--out", "run", "-q"];
+    let args = [
+        "compare",
+        "tiny.toml",
+        "-s",
+        "chained,summarize,full,null",
+        "--retain",
+        ".15,.3",
+        "--out",
+        "run",
+        "-q",
+        "--notes",
+    ];
     let table = done(dir, &args);
-    assert!(table.contains("(5 of 5 conversations)") && table.contains(" 600    1,200"), "{table}");
+    assert!(table.contains("(5 of 5 conversations)") && table.contains("     600   1,200"), "{table}");
     let summary: Value = serde_json::from_slice(&std::fs::read(dir.join("run/summary.json")).unwrap()).unwrap();
     assert_eq!(summary["groups"].as_array().unwrap().len(), 1);
     let replay = &summary["sweep"]["replays"][0];

@@ -49,8 +49,8 @@ fn compared(dir: &Path, format: &str, files: &[PathBuf], concat: Option<&str>) -
     ] {
         assert!(told.contains(property), "{format}: `{property}` in {told}");
     }
-    let args =
-        ["compare", "suite.jsonl", "-s", "summarize,full,null,random-drop,oracle", "--out", "run"].map(str::to_owned);
+    let args = ["compare", "suite.jsonl", "-s", "summarize,full,null,random-drop,oracle", "--out", "run", "--notes"]
+        .map(str::to_owned);
     let run = program(dir, &args);
     let (table, stderr) = (text(&run.stdout), text(&run.stderr));
     assert!(run.status.success(), "{format}: {stderr}\n{table}");

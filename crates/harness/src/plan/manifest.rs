@@ -2,6 +2,7 @@
 
 use compactometer_formats::manifest::{Manifest, StrategySettings, VERSION};
 use compactometer_formats::record::{Family, text_hash};
+use compactometer_formats::scenario::Scenario;
 
 use super::{Entrant, Entry, Plan};
 
@@ -40,11 +41,25 @@ impl Plan {
             latency_is_result: true,
             seed: options.seed,
             properties: Vec::new(),
+            versions: self.suite.iter().filter_map(|prepared| version(&prepared.scenario)).collect(),
             cases: self.cases.len(),
             conversations: self.suite.len(),
             groups: self.groups(),
         }
     }
+}
+
+/// A conversation's id, with the program and the version that compacted it.
+fn version(scenario: &Scenario) -> Option<(String, String)> {
+    let program = scenario.source.split(':').next().unwrap_or_default();
+    let mut versions = scenario.compactions.iter().filter_map(|made| made.version.as_deref()).collect::<Vec<_>>();
+    versions.dedup();
+    let version = match versions[..] {
+        [] => return None,
+        [one] => format!("{program} {one}"),
+        _ => format!("{program}, several versions"),
+    };
+    Some((scenario.id.clone(), version))
 }
 
 /// What tells an entrant's settings from another's. One without an addition has the identity that it had before there were any.

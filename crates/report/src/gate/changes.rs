@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::baseline::{Baseline, StrategyBaseline};
 use compactometer_formats::fate::{Fate, Fates};
+use compactometer_formats::scenario::Speaker;
 use serde::Serialize;
 
 use super::baseline::last_fates;
@@ -32,6 +33,11 @@ pub struct StatedFact {
     pub subject: String,
     /// Its value.
     pub value: String,
+    /// Who said it first.
+    pub said_by: Speaker,
+    /// The message that said it first, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<u32>,
 }
 
 /// The facts newly lost and newly kept, by conversation in the baseline's order.

@@ -33,7 +33,7 @@ pub use judge::MetricGate;
 pub use junit::{JunitError, junit};
 pub use mismatch::Mismatch;
 pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
-pub use text::{markdown, terminal};
+pub use text::{markdown, terminal, whole};
 
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};

@@ -7,14 +7,84 @@ use minijinja::HtmlEscape;
 
 use super::power::POWER;
 use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
-use crate::render::words::models;
+use crate::render::lines::wrapped;
+use crate::render::words::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
 
-/// Facts listed in a terminal for each strategy; files list all.
+/// Most lines of the short form.
+const LINES: usize = 30;
+/// Facts listed in a terminal.
 const LISTED: usize = 10;
+/// Strategies with a line of their own in the short form.
+const ROWS: usize = 6;
 
-/// The report as text. At most ten changed facts of a strategy are listed.
-pub fn terminal(report: &GateReport) -> String {
+/// The verdict, what was changed, and up to ten lost values with where they were said, in at most 30 lines.
+pub fn terminal(report: &GateReport, width: usize) -> String {
+    let model = models(&report.model, report.target.as_deref());
+    let mut lines = vec![format!("verdict: {}", report.verdict.name())];
+    let tolerated = format!("{}, summaries by {model}; a loss of {} is tolerated", report.suite, report.margin);
+    lines.extend(wrapped(&tolerated, width));
+    for check in report.checks.iter().filter(|check| check.passed == Some(false)) {
+        lines.extend(wrapped(&format!("FAILED hard check: {}: {}", check.name, check.detail), width));
+    }
+    lines.push(String::new());
+    let mut strategies = report.strategies.iter().collect::<Vec<_>>();
+    strategies.sort_by_key(|strategy| std::cmp::Reverse(strategy.verdict));
+    for strategy in strategies.iter().take(ROWS) {
+        let head = format!("{} ({}): {}", strategy.strategy, strategy.protocol.name(), strategy.verdict.name());
+        lines.extend(wrapped(&head, width));
+        let why = strategy.metrics.iter().find(|metric| metric.verdict == strategy.verdict);
+        let about = about(strategy).filter(|_| strategy.verdict > Verdict::PassWorse);
+        for line in changed(strategy).into_iter().chain(why.map(short_line)).chain(about) {
+            lines.extend(wrapped(&format!("  {line}"), width));
+        }
+    }
+    if strategies.len() > ROWS {
+        lines.push(format!("and {} more", strategies.len() - ROWS));
+    }
+    // The blank line, the heading and the last line.
+    let room = LINES.saturating_sub(lines.len() + 3);
+    lines.extend(lost(&strategies, room, width));
+    lines.truncate(LINES - 1);
+    lines.push("every number, note and changed fact: --notes".to_owned());
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A metric without its tests.
+fn short_line(metric: &MetricGate) -> String {
+    let numbers = match (metric.baseline, metric.run, metric.difference) {
+        (Some(old), Some(new), Some(difference)) => {
+            format!(" {old:.3} to {new:.3}, difference {difference:+.3} {}", bounds(metric))
+        }
+        _ => String::new(),
+    };
+    let reason = metric.reason.as_ref().map_or(String::new(), |reason| format!("; {reason}"));
+    format!("{}{numbers}, {} groups of conversations{reason}", metric.metric, metric.units)
+}
+
+/// What the strategies newly lost, those of the worst verdict first, in as many lines as there is room for.
+fn lost(strategies: &[&StrategyGate], room: usize, width: usize) -> Vec<String> {
+    let all = || strategies.iter().flat_map(|strategy| &strategy.newly_lost);
+    let (lost, kept) = (all().count(), strategies.iter().map(|strategy| strategy.newly_kept.len()).sum::<usize>());
+    let mut lines = Vec::new();
+    let mut shown = 0;
+    for change in all().take(LISTED) {
+        let line = wrapped(&format!("  {}", change_line(change)), width);
+        if lines.len() + line.len() > room {
+            break;
+        }
+        lines.extend(line);
+        shown += 1;
+    }
+    if shown == 0 {
+        return Vec::new();
+    }
+    let first = if lost > shown { format!("; the first {shown}") } else { String::new() };
+    [String::new(), format!("newly lost, {lost} (newly kept, {kept}){first}:")].into_iter().chain(lines).collect()
+}
+
+/// The whole report as text: every strategy, metric and note. At most ten changed facts of a strategy are listed.
+pub fn whole(report: &GateReport) -> String {
     let GateReport { suite, margin, .. } = report;
     let model = models(&report.model, report.target.as_deref());
     let mut text = format!("gate: {suite} | summarizer {model} | margin {margin}\n\n");
@@ -139,15 +209,18 @@ fn listed(what: &str, changes: &[FateChange]) -> String {
     text
 }
 
-/// The fact by its value, if that is known, and by its ids.
+/// The fact by its value and where it was said, if that is known, and by its ids.
 pub(super) fn change_line(change: &FateChange) -> String {
     let FateChange { scenario, fact, stated, .. } = change;
-    match stated {
-        Some(StatedFact { subject, value }) => {
-            format!("{} ({}): {} [{scenario} {fact}]", short(value), short(subject), fates(change))
-        }
-        None => format!("{scenario} {fact}: {}", fates(change)),
-    }
+    let Some(StatedFact { subject, value, said_by, message }) = stated else {
+        return format!("{scenario} {fact}: {}", fates(change));
+    };
+    let subject = if subject.is_empty() { String::new() } else { format!(" ({})", short(subject)) };
+    let said = match message {
+        Some(message) => format!("said by {} in message {message} of {scenario}", speaker_name(*said_by)),
+        None => format!("of {scenario}"),
+    };
+    format!("{}{subject}, {said} [{fact}]: {}", short(value), fates(change))
 }
 
 /// The beginning of a text from a suite, on one line.

@@ -6,9 +6,10 @@ use compactometer_formats::losses::UseSeen;
 use compactometer_formats::record::{Held, UseKind};
 use serde_json::{Value, json};
 
-use super::text::{ShareLine, line_of, percent, speaker_name};
+use super::text::{ShareLine, line_of, percent};
 use super::{Losses, Shares};
 use crate::render::render_template;
+use crate::render::words::speaker_name;
 
 impl Losses {
     /// The losses as a page of HTML that needs no other file.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::text::{percent, thousands};
 use super::typical::Typical;
 use super::{Losses, UsesByKind};
+use crate::version::{VersionOrder, in_order};
 
 /// What sessions are divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,11 +72,11 @@ struct Selected<'s> {
 impl Part {
     /// The parts of these sessions, versions in their order.
     pub(super) fn of(by: By, sessions: &[SessionLosses]) -> Vec<Part> {
-        let mut parts = BTreeMap::<Vec<Piece>, (String, Selected<'_>)>::new();
+        let mut parts = BTreeMap::<VersionOrder, (String, Selected<'_>)>::new();
         for session in sessions {
             for compaction in &session.compactions {
                 for name in by.parts(session, compaction) {
-                    let (_, selected) = parts.entry(pieces(&name)).or_insert_with(|| (name, Selected::default()));
+                    let (_, selected) = parts.entry(in_order(&name)).or_insert_with(|| (name, Selected::default()));
                     selected.compactions.push(compaction);
                     let uses = session.uses.iter().filter(|seen| seen.compaction == compaction.place);
                     selected.uses.entry(&session.group).or_default().extend(uses);
@@ -92,19 +93,6 @@ impl Part {
         };
         parts.into_values().map(part).collect()
     }
-}
-
-/// A piece of a name, so that version 2.10 comes after 2.9.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Piece {
-    Number(u64),
-    Text(String),
-}
-
-fn pieces(name: &str) -> Vec<Piece> {
-    let runs = name.as_bytes().chunk_by(|left, right| left.is_ascii_digit() == right.is_ascii_digit());
-    let text = |run: &[u8]| String::from_utf8_lossy(run).into_owned();
-    runs.map(|run| text(run).parse().map_or_else(|_| Piece::Text(text(run)), Piece::Number)).collect()
 }
 
 impl Losses {

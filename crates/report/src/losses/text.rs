@@ -1,9 +1,7 @@
 //! What compactions lost, on one screen of a terminal.
 
-use std::fmt::Write as _;
-
 use compactometer_formats::losses::{CompactionLosses, UseSeen};
-use compactometer_formats::scenario::{Speaker, ValueKind};
+use compactometer_formats::scenario::ValueKind;
 use compactometer_text::code::code;
 
 use super::typical::{Pair, median};
@@ -310,38 +308,11 @@ pub(super) fn thousands(number: u64) -> String {
     crate::metrics::grouped(number as f64)
 }
 
-/// Who said something, in words.
-pub(super) fn speaker_name(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::Assistant => "the agent",
-        Speaker::User => "the user",
-        Speaker::Tool => "tools",
-        Speaker::System => "the system prompt",
-    }
-}
-
 pub(super) fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Lines broken at blanks, with further lines of a line indented as it is.
 fn wrapped(lines: &[String], width: usize) -> String {
-    let mut text = String::new();
-    for line in lines {
-        let indent = line.len() - line.trim_start().len();
-        let mut used = 0;
-        for word in line.split_inclusive(' ') {
-            let letters = word.trim_end().chars().count();
-            if used + letters > width.max(40) && used > indent {
-                let kept = text.trim_end_matches(' ').len();
-                text.truncate(kept);
-                let _ = write!(text, "\n{:1$}", "", indent + 2);
-                used = indent + 2;
-            }
-            text.push_str(word);
-            used += word.chars().count();
-        }
-        text.push('\n');
-    }
-    text
+    let lines = lines.iter().flat_map(|line| crate::render::lines::wrapped(line, width));
+    lines.map(|line| line + "\n").collect()
 }

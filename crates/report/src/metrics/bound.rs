@@ -19,7 +19,12 @@ pub(crate) const BOUND_RECALL: Metric = Metric {
 pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     id: "bound_recall_corrected",
     is_signed: true,
-    column: Some(Column { header: "BR*\n95 %", has_interval: true }),
+    column: Some(Column {
+        header: ["recall of old", "facts, 95 %"],
+        place: 0,
+        has_interval: true,
+        about: "Recall: share of the facts said long before that the context holds with their subject, less chance.",
+    }),
     definition: "BR*: as BR, hit = (own - wrong / rivals) / (own + wrong); own = 1 if the context binds the fact, else 0; wrong = the other \
               subjects that win at its value although no message gave it to them; rivals = the values of the mentioned subjects that \
               could, over those of its own subject; 0 if none wins; never clipped",

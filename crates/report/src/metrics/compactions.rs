@@ -34,7 +34,7 @@ pub(crate) const LIVE_REQUEST_PRESENT: Metric = Metric {
 
 pub(crate) const WRITTEN_BUDGET: Metric = Metric {
     id: "written_budget",
-    column: Some(Column { header: "may\nwrite", has_interval: false }),
+    column: Column::at(65, ["may", "write"], ""),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that the strategy may write at a compaction; the rest of the retained budget is its verbatim tail",
@@ -44,7 +44,7 @@ pub(crate) const WRITTEN_BUDGET: Metric = Metric {
 
 pub(crate) const WAIT_MS_P50: Metric = Metric {
     id: "wait_ms_p50",
-    column: Some(Column { header: "wait\np50", has_interval: false }),
+    column: Column::at(68, ["wait", "p50"], ""),
     definition: "median over the turns that waited for compactions or checkpoints of the time that they waited; no interval",
     compute: |_, strategy| wait(strategy, 0.5),
     ..IN_MILLISECONDS
@@ -52,7 +52,7 @@ pub(crate) const WAIT_MS_P50: Metric = Metric {
 
 pub(crate) const WAIT_MS_P95: Metric = Metric {
     id: "wait_ms_p95",
-    column: Some(Column { header: "wait\np95", has_interval: false }),
+    column: Column::at(40, ["wait", "p95"], "Wait p95: 19 of 20 waits are shorter."),
     definition: "95th percentile over the turns that waited for compactions or checkpoints of the time that they waited; no interval",
     compute: |_, strategy| wait(strategy, 0.95),
     ..IN_MILLISECONDS

@@ -4,7 +4,7 @@ use super::{Better, Column, Metric, MetricUnit, Section, defined};
 
 pub(crate) const DUMMY: Metric = Metric {
     id: "dummy_metric",
-    column: Some(Column { header: "dummy", has_interval: false }),
+    column: Column::at(99, ["", "dummy"], ""),
     unit: MetricUnit::Count,
     better: Better::Neither,
     definition: "four thousand three hundred and twenty-one",

@@ -10,7 +10,7 @@ use crate::stats::mean;
 
 pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
-    column: Some(Column { header: "\nsize", has_interval: false }),
+    column: Column::at(20, ["tokens", "left"], ""),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that count against the retained budget after a compaction; a failed one leaves what there was; mean over a \

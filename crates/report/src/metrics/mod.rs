@@ -41,8 +41,8 @@ pub(crate) use bound::{
 };
 pub(crate) use chance::CorrectedRecall;
 pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
-pub(crate) use compactions::{WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms};
-pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
+pub(crate) use compactions::{WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, WRITTEN_BUDGET, background_ms};
+pub(crate) use cost::{BREAK_EVEN_TURNS, COST_AGAINST_FULL, COST_SAVING, COST_SAVING_10MIN};
 pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 pub(crate) use cost::{COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
 pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
@@ -53,14 +53,14 @@ pub(crate) use failures::{
 };
 pub(crate) use position::by_position;
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
-pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
+pub(crate) use recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit};
 pub(crate) use said::{STATED_SHARE, stated_share_of};
 pub use section::Section;
 pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES, STORED_SHARE};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
 pub use unit::MetricUnit;
-pub(crate) use unit::grouped;
+pub(crate) use unit::{grouped, short_share};
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[
@@ -124,6 +124,7 @@ pub const ALL: &[Metric] = &[
     answered::COST_USD_PROBES,
     cost::COST_SAVING,
     cost::COST_SAVING_10MIN,
+    cost::COST_AGAINST_FULL,
     cost::BREAK_EVEN_TURNS,
     cost::CACHE_HIT_RATE,
     cost::COST_USD_RECORDED,
@@ -158,8 +159,25 @@ pub struct Metric {
 /// A column of the terminal's table.
 #[derive(Clone, Copy)]
 pub(crate) struct Column {
-    pub(crate) header: &'static str,
+    /// Its two lines.
+    pub(crate) header: [&'static str; 2],
+    /// Its place from left to right. A narrow terminal shows the first ones.
+    pub(crate) place: u8,
     pub(crate) has_interval: bool,
+    /// What the header does not say, as a sentence below the table; may be empty.
+    pub(crate) about: &'static str,
+}
+
+impl Column {
+    const fn at(place: u8, header: [&'static str; 2], about: &'static str) -> Option<Self> {
+        Some(Column { header, place, has_interval: false, about })
+    }
+}
+
+/// The recall of a group that readers see first: BR*; CR* where facts have no subjects, and CR where chance is unknown.
+pub(crate) fn shown_recall(strategies: &[StrategySummary]) -> &'static Metric {
+    let has_any = |metric: &&'static Metric| strategies.iter().any(|strategy| metric.value(strategy).is_some());
+    [&BOUND_RECALL_CORRECTED, &CONTEXT_RECALL_CORRECTED].into_iter().find(has_any).unwrap_or(&CONTEXT_RECALL)
 }
 
 /// Which way a metric is better.

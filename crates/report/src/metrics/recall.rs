@@ -23,7 +23,7 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
     is_signed: true,
-    column: Some(Column { header: "CR*", has_interval: false }),
+    column: Column::at(75, ["value", "alone"], "Value alone: recall whatever the value is said to be of."),
     definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
@@ -61,7 +61,11 @@ pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
 
 pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
     id: "address_use_recall",
-    column: Some(Column { header: "at\nuse", has_interval: false }),
+    column: Column::at(
+        45,
+        ["recall", "at use"],
+        "At use: of the old values that later calls acted on, the share held.",
+    ),
     definition: "a use of an address: the next turn's call takes a fact last mentioned a trigger's length before as what it acts \
               on, and not in text that the agent writes; uses whose value the context holds, as it was said or by another name of \
               the same file / uses, over all units together",

@@ -11,7 +11,7 @@ use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 
 pub(crate) const STATED_SHARE: Metric = Metric {
     id: "stated_share",
-    column: Some(Column { header: "stated", has_interval: false }),
+    column: Column::at(80, ["in a", "clause"], "In a clause: of the values held, those with other words beside them."),
     definition: "of eligible facts without a subject that the context holds, those in a clause with two or more words that belong to no \
               exact value; averaged as CR over the looks that hold the fact",
     compute: |_, strategy| match why_undefined(strategy) {

@@ -48,6 +48,11 @@ fn plain_zero(text: String) -> String {
     if text == "-0.00" { "0.00".to_owned() } else { text }
 }
 
+/// A share without its leading zero, for text with many of them.
+pub(crate) fn short_share(value: f64) -> String {
+    MetricUnit::Share.show(value).replacen("0.", ".", usize::from(value.abs() < 0.995))
+}
+
 /// A whole number in groups of three digits.
 pub(crate) fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
@@ -72,5 +77,6 @@ mod tests {
         assert_eq!(grouped(12.0), "12");
         assert_eq!(MetricUnit::Share.show(-0.001), "0.00");
         assert_eq!(MetricUnit::Share.show(-0.126), "-0.13");
+        assert_eq!([0.126, -0.126, 0.997, 0.0].map(short_share), [".13", "-.13", "1.00", ".00"]);
     }
 }

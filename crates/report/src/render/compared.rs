@@ -1,20 +1,22 @@
 //! Comparisons as rows: for the page, the terminal and `comparisons.csv`.
 
 use compactometer_formats::mock::has_mock;
-use compactometer_formats::summary::{Comparison, Group};
+use compactometer_formats::summary::{Compared, Comparison, Group};
 use compactometer_text::code::code;
 use serde_json::{Value, json};
 
 use super::reasons::by_reason;
 use super::rows::{header, number};
 use crate::metrics::MetricUnit;
+use crate::summary::difference;
 
 const COLUMNS: &[&str] =
     &["strategy", "metric", "difference", "p (t)", "p (sign flip)", "p (Holm)", "smallest found", "units", "verdict"];
 
 /// The comparisons of a page, and the note above them: what is compared with what, and how.
 pub(super) fn table(group: &Group) -> Value {
-    let rows: Vec<_> = group.comparisons.iter().map(cells).collect();
+    let is_mock = has_mock(&group.summarizer, group.target.as_deref());
+    let rows: Vec<_> = group.comparisons.iter().map(|made| cells(made, is_mock)).collect();
     let reasons = by_reason(group.comparisons.iter().map(|made| (made.reason.as_ref(), made.strategy.as_str())));
     let reasons = reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", ")));
     json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons.collect::<Vec<_>>()})
@@ -24,7 +26,7 @@ pub(super) fn table(group: &Group) -> Value {
 fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
     let mock = if has_mock(&group.summarizer, group.target.as_deref()) {
-        " Mechanism, not model: the mock wrote the text, so a verdict holds only for this mock."
+        " Mechanism, not model: the mock wrote the text, so there is no verdict."
     } else {
         ""
     };
@@ -38,7 +40,7 @@ fn note(group: &Group) -> Option<String> {
     ))
 }
 
-fn cells(made: &Comparison) -> [String; 9] {
+fn cells(made: &Comparison, is_mock: bool) -> [String; 9] {
     [
         made.strategy.clone(),
         made.metric.clone(),
@@ -48,17 +50,20 @@ fn cells(made: &Comparison) -> [String; 9] {
         p(made.p_holm),
         share(made.detectable),
         made.n.to_string(),
-        made.verdict.name().to_owned(),
+        if is_mock { without_verdict(made) } else { made.verdict.name() }.to_owned(),
     ]
 }
 
-/// The difference with its interval, with as many digits as show on which side of 0 it lies.
-pub(crate) fn difference(made: &Comparison) -> String {
-    let Some(value) = made.difference else { return "-".to_owned() };
-    let Some((low, high)) = made.low.zip(made.high) else { return format!("{value:+.2}") };
-    let is_shown = |digits: usize| [low, high].iter().all(|end| end.abs() >= 0.5 * libm::pow(0.1, digits as f64));
-    let digits = if low > 0.0 || high < 0.0 { (2..9).find(|digits| is_shown(*digits)).unwrap_or(9) } else { 2 };
-    format!("{value:+.digits$} [{low:+.digits$}, {high:+.digits$}]")
+/// What is shown in place of a verdict where a mock wrote the text: why there is no comparison, if that is so.
+pub(super) fn without_verdict(made: &Comparison) -> &'static str {
+    match made.verdict {
+        Compared::SupportedDifference
+        | Compared::Dominates
+        | Compared::Dominated
+        | Compared::Equivalent
+        | Compared::NoSupportedDifference => "",
+        other => other.name(),
+    }
 }
 
 /// A p as people read it.

@@ -17,6 +17,7 @@ mod compared;
 mod escape;
 pub mod explain;
 mod judged;
+pub(crate) mod lines;
 mod page;
 pub(crate) mod plots;
 mod reasons;
@@ -30,7 +31,7 @@ pub(crate) mod words;
 
 pub(crate) use escape::{markdown_cell, markdown_text, shown};
 pub(crate) use template::render as render_template;
-pub use terminal::table;
+pub use terminal::{Screen, by_version, table};
 
 /// A part of a report that can be written by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +179,10 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let summary = write(dir.path(), &manifest, &records, &common::prices()).expect("a report");
         assert_eq!(DUMMY.value(&summary.groups[0].strategies[0]), Some(4_321.0));
-        assert!(table(&summary).contains("4,321"), "the terminal's table does not show the metric");
+        assert!(
+            table(&summary, &Screen { width: 1_000, ..Screen::WHOLE }).contains("4,321"),
+            "the terminal's table does not show the metric"
+        );
         let read = |file: &str| std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
         for file in ["index.html", "report.md", "summary.csv", "summary.json"] {
             assert!(read(file).contains(DUMMY.id), "{file} does not name the metric");

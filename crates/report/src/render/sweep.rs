@@ -1,12 +1,11 @@
 //! The points of sweeps as a table: for the page and the terminal.
 
-use std::fmt::Write as _;
-
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Sweep, SweepPoint};
 use serde_json::{Value, json};
 
 use crate::metrics::{MetricUnit, grouped};
+use crate::render::lines::{clipped, wrapped};
 use crate::summary::sweep_metric;
 
 /// A strategy's points, in the order of the columns.
@@ -32,19 +31,26 @@ pub(super) fn table(sweep: &Sweep) -> Value {
 }
 
 /// The table of a terminal.
-pub(super) fn text(sweep: &Sweep) -> String {
+pub(super) fn lines(sweep: &Sweep, width: usize) -> Vec<String> {
     let rows = rows(sweep);
-    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-    let mut text = format!("\n{} over retained tokens and over the share kept verbatim", sweep_metric(&sweep.metric));
-    let _ = writeln!(text, " ({} of {} conversations)", sweep.conversations, sweep.of);
-    let columns = columns(sweep);
-    let _ =
-        writeln!(text, "{:<width$}{}", "", columns.iter().map(|column| format!(" {column:>8}")).collect::<String>());
+    let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let names = longest.min((3 * width / 10).max(12));
+    let metric = sweep_metric(&sweep.metric);
+    let mut lines = wrapped(
+        &format!(
+            "{metric} over retained tokens and over the share kept verbatim ({} of {} conversations)",
+            sweep.conversations, sweep.of
+        ),
+        width,
+    );
+    let columns = columns(sweep).iter().map(|column| format!(" {column:>7}")).collect::<String>();
+    lines.push(format!("{:<names$}{columns}", ""));
     for row in rows {
-        let cell = |point: &Option<&SweepPoint>| format!(" {:>8}", point.map_or("-".to_owned(), short));
-        let _ = writeln!(text, "{:<width$}{}", row.name, row.points.iter().map(cell).collect::<String>());
+        let cell = |point: &Option<&SweepPoint>| format!(" {:>7}", point.map_or("-".to_owned(), short));
+        lines.push(format!("{:<names$}{}", clipped(row.name, names), row.points.iter().map(cell).collect::<String>()));
     }
-    text
+    lines.push(String::new());
+    lines
 }
 
 /// What the table and the pictures are of.

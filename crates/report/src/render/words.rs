@@ -1,5 +1,6 @@
 //! Words that pages, tables and messages share.
 
+use compactometer_formats::scenario::Speaker;
 use compactometer_formats::summary::{Group, StrategySummary};
 
 use crate::metrics::is_marked;
@@ -30,6 +31,16 @@ pub(crate) fn seconds(milliseconds: f64) -> String {
     match milliseconds / 1_000.0 {
         seconds if seconds < 9.95 => format!("{seconds:.1} s"),
         seconds => format!("{seconds:.0} s"),
+    }
+}
+
+/// Who said something, in words.
+pub(crate) fn speaker_name(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::Assistant => "the agent",
+        Speaker::User => "the user",
+        Speaker::Tool => "tools",
+        Speaker::System => "the system prompt",
     }
 }
 

@@ -297,3 +297,12 @@ fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison {
     let [strategy, reference, metric] = [strategy, reference, metric].map(str::to_owned);
     Comparison { strategy, reference, metric, ..Comparison::default() }
 }
+
+/// The difference with its interval, with as many digits as show on which side of 0 it lies.
+pub(crate) fn difference(made: &Comparison) -> String {
+    let Some(value) = made.difference else { return "-".to_owned() };
+    let Some((low, high)) = made.low.zip(made.high) else { return format!("{value:+.2}") };
+    let is_shown = |digits: usize| [low, high].iter().all(|end| end.abs() >= 0.5 * libm::pow(0.1, digits as f64));
+    let digits = if low > 0.0 || high < 0.0 { (2..9).find(|digits| is_shown(*digits)).unwrap_or(9) } else { 2 };
+    format!("{value:+.digits$} [{low:+.digits$}, {high:+.digits$}]")
+}

@@ -4,6 +4,7 @@
 
 mod checks;
 mod comparisons;
+mod findings;
 pub(crate) mod judged;
 mod questions;
 mod recorded;
@@ -13,8 +14,10 @@ mod sizes;
 mod suite;
 mod sweep;
 pub mod targets;
+mod versions;
 mod warnings;
 
+pub(crate) use comparisons::difference;
 pub(crate) use sizes::realized;
 pub(crate) use sweep::short_name as sweep_metric;
 
@@ -36,8 +39,17 @@ pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -
 }
 
 pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
-    let groups = runs.iter().filter(|run| !run.is_swept()).map(group).collect();
-    Summary { version: VERSION, groups, sweep: sweep::of(runs) }
+    let groups = runs.iter().filter(|run| !run.is_swept()).map(group).collect::<Vec<_>>();
+    let sweep = sweep::of(runs);
+    let findings = groups.first().map(|group| findings::of(group, sweep.as_ref()));
+    let versions = runs.iter().find(|run| !run.is_swept()).map(versions::of);
+    Summary {
+        version: VERSION,
+        findings: findings.unwrap_or_default(),
+        groups,
+        sweep,
+        versions: versions.unwrap_or_default(),
+    }
 }
 
 /// The numbers of one protocol. They are those of a run without sweeps, byte for byte.
@@ -52,6 +64,10 @@ fn group(run: &ProtocolRun) -> Group {
         latency: run.latency(),
         window: manifest.window,
         suite: manifest.suite.clone(),
+        conversations: manifest.conversations,
+        units: run.units(),
+        trigger: manifest.trigger,
+        retained: manifest.retained,
         warnings: warnings::all(run, &strategies),
         properties: manifest.properties.clone(),
         checks: checks::all(run, &strategies),

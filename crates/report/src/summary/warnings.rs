@@ -20,13 +20,11 @@ use crate::summary::{checks, comparisons, judged, questions, recorded, sizes, su
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
 
-/// Every warning that applies, the gravest first, then the notes of the suite and the run.
+/// Every warning that applies, the gravest first, then what findings say in short, then the notes of the suite and the run.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<String> {
     let mut warnings = Vec::new();
-    warnings.extend(mock(run));
     warnings.extend(suite::violations(run));
     warnings.extend(published(run));
-    warnings.extend(few_units(run));
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(run, strategies));
     warnings.extend(repeated(strategies));
@@ -48,6 +46,8 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(served(run));
     warnings.extend(omitted(run));
     warnings.extend(prices(run));
+    warnings.extend(mock(run));
+    warnings.extend(few_units(run));
     warnings.extend(recorded::note(run));
     warnings.push(REPLAY.to_owned());
     warnings.extend(run.manifest.notes.iter().cloned());

@@ -5,14 +5,14 @@ use compactometer_formats::baseline::Baseline;
 use compactometer_formats::record::{Misbound, Protocol, Record};
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    Damage, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
+    Damage, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, whole,
 };
 
 use crate::common::prices;
 use crate::gate::{about_ten, base, gated, options, run};
 
 fn told(report: &GateReport) -> String {
-    terminal(report)
+    whole(report)
 }
 
 /// A run of one strategy after a change of its settings.

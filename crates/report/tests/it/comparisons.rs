@@ -6,7 +6,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::{Compared, Comparison};
-use compactometer_report::{summarize, table};
+use compactometer_report::{Screen, summarize, table};
 use proptest::prelude::*;
 
 const KIND: ValueKind = ValueKind::Nonce;
@@ -35,6 +35,11 @@ fn two(held: &[usize]) -> (Manifest, Vec<Record>) {
 
 fn compared(manifest: &Manifest, records: &[Record]) -> Vec<Comparison> {
     summarize(manifest, records, &prices()).groups.remove(0).comparisons
+}
+
+/// The same run with a model's name in place of the mock's: text then has verdicts.
+fn of_model(manifest: &Manifest) -> Manifest {
+    Manifest { summarizer: "openai:small".to_owned(), ..manifest.clone() }
 }
 
 /// Of `chained` alone: the tokens that its compactions retain.
@@ -67,7 +72,10 @@ fn a_comparison_agrees_with_scipy() {
     near(made.low, -0.09683029, 1e-7);
     near(made.high, -0.008488821, 1e-7);
     assert_eq!(made.verdict, Compared::SupportedDifference);
-    let text = table(&summarize(&manifest, &records, &prices()));
+    let text = table(&summarize(&of_model(&manifest), &records, &prices()), &Screen::WHOLE);
+    let sentence = "1 Recall compared with `summarize` (recall of old facts .50), in pairs over 8 groups of conversations: `chained` \
+                    -0.05 [-0.10, -0.01].";
+    assert!(text.replace("\n  ", " ").contains(sentence), "{text}");
     assert!(text.contains("minus summarize, paired by unit"), "{text}");
     let line = "chained CR*  -0.05 [-0.10, -0.01]  p 0.039  MDE 0.06 G 8   supported difference\n";
     assert!(text.contains(line), "{text}");
@@ -164,7 +172,14 @@ fn more_in_fewer_tokens_dominates() {
         let made = &summary.groups[0].comparisons[0];
         assert_eq!(made.verdict, verdict, "{held:?} in {tokens}: {made:?}");
         assert!(made.reason.as_deref().unwrap_or_default().contains(why), "{made:?}");
-        assert!(table(&summary).contains(verdict.name()), "{}", table(&summary));
+        let text = |manifest: &Manifest| table(&summarize(manifest, &records, &prices()), &Screen::WHOLE);
+        let line = |text: String| text.lines().find(|line| line.starts_with("chained CR*")).unwrap().to_owned();
+        let [mock, model] = [&manifest, &of_model(&manifest)].map(|manifest| line(text(manifest)));
+        assert!(model.ends_with(verdict.name()), "{model}");
+        // The interval stays; what it shows of a mock is no verdict.
+        let is_shown = mock.ends_with(verdict.name());
+        assert_eq!(is_shown, verdict == Compared::SizesDiffer, "{mock}");
+        assert!(model.starts_with(mock.trim_end_matches(verdict.name()).trim_end()), "{mock}\n{model}");
         assert_eq!(made.p_margin.is_some(), verdict != Compared::SizesDiffer);
     }
 }
@@ -181,7 +196,7 @@ fn what_fails_dominates_nothing_and_has_no_numbers() {
     let made = &compared(&manifest, &records)[0];
     assert_eq!((made.verdict, made.difference, made.p_t), (Compared::FailsTooOften, None, None));
     assert!(made.reason.as_ref().unwrap().contains("25.0 % of the compactions that were due failed"), "{made:?}");
-    let text = table(&summarize(&manifest, &records, &prices()));
+    let text = table(&summarize(&manifest, &records, &prices()), &Screen::WHOLE);
     assert!(text.contains("chained*") && text.contains("* over 5 % of its due compactions fail"), "{text}");
     // One that never succeeds did not stay idle.
     for record in records.iter_mut().filter(|record| record.case.strategy == "chained") {
@@ -220,7 +235,7 @@ proptest! {
         }
         let manifest = manifest(&["summarize", "chained", "handoff", "progressive"], records.len(), held.len());
         let summary = summarize(&manifest, &records, &prices());
-        let text = table(&summary);
+        let text = table(&summary, &Screen::WHOLE);
         for made in &summary.groups[0].comparisons {
             let ends = [made.low.zip(made.high), shown(&text, &made.strategy)];
             prop_assert_eq!(ends[0].is_some(), ends[1].is_some());

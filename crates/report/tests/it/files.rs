@@ -9,7 +9,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::Summary;
-use compactometer_report::{summarize, table, write};
+use compactometer_report::{Screen, summarize, table, write};
 
 /// Two strategies and a control on six conversations, small enough to check by eye.
 fn tiny() -> (Manifest, Vec<Record>) {
@@ -80,14 +80,14 @@ fn the_picture_of_latency_has_blocking_and_background_apart() {
 #[test]
 fn table_of_a_tiny_run() {
     let (manifest, records) = tiny();
-    let shown = table(&summarize(&manifest, &records, &prices()));
+    let shown = table(&summarize(&manifest, &records, &prices()), &Screen::WHOLE);
     insta::assert_snapshot!(shown);
 }
 
 #[test]
 fn table_fits_a_hundred_columns() {
     let (manifest, records) = crate::common::simulated::run(5);
-    let shown = table(&summarize(&manifest, &records, &prices()));
+    let shown = table(&summarize(&manifest, &records, &prices()), &Screen::WHOLE);
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
     assert!(!shown.contains('\u{1b}'));
 }
@@ -285,7 +285,14 @@ fn the_page_asks_nothing_of_the_network() {
 fn a_mock_names_no_winner() {
     let (manifest, records) = tiny();
     let (summary, files) = written(&manifest, &records);
-    assert!(summary.groups[0].warnings[0].starts_with("mechanism, not model"));
+    assert!(summary.findings[0].starts_with("A mock wrote the summaries, so this run names no winner"));
+    let all =
+        serde_json::to_string(&summary.findings).unwrap() + &text(&files, "report.md") + &text(&files, "index.html");
+    for verdict in ["dominates", "supported difference", "equivalent within"] {
+        let is_explained =
+            |line: &str| line.contains("A strategy dominates another") || line.contains("No supported difference is");
+        assert!(!all.lines().any(|line| line.contains(verdict) && !is_explained(line)), "{verdict}");
+    }
     let names: Vec<_> = summary.groups[0].strategies.iter().map(|strategy| strategy.name.as_str()).collect();
     assert_eq!(names, ["summarize", "idle", "full"], "registry order, though `idle` recalls more");
     assert!(text(&files, "report.md").contains("mechanism, not model"));

@@ -15,7 +15,7 @@ use compactometer_formats::record::{CallRow, Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    GateOptions, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
+    GateOptions, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, whole,
 };
 
 pub(crate) const KIND: ValueKind = ValueKind::Nonce;
@@ -62,7 +62,7 @@ fn a_run_passes_on_itself() {
     // Scores with more digits than a baseline keeps.
     run.records.iter_mut().for_each(|record| record.facts[0].weight = 0.7);
     let report = gated(&run, &base(&run));
-    assert_eq!(report.verdict, Verdict::Pass, "{}", terminal(&report));
+    assert_eq!(report.verdict, Verdict::Pass, "{}", whole(&report));
     let metric = &report.strategies[0].metrics[0];
     assert_eq!((metric.metric.as_str(), metric.units), ("context_recall_corrected", 12));
     assert_eq!((metric.difference, metric.low, metric.high), (Some(0.0), Some(0.0), Some(0.0)));
@@ -73,7 +73,7 @@ fn a_run_passes_on_itself() {
 fn a_loss_beyond_the_margin_is_a_regression_with_its_facts() {
     let report =
         gated(&run(&["chained"], 12, |at| about_ten(at) - 3 - at % 2), &base(&run(&["chained"], 12, about_ten)));
-    assert_eq!(report.verdict, Verdict::Regression, "{}", terminal(&report));
+    assert_eq!(report.verdict, Verdict::Regression, "{}", whole(&report));
     let found = &report.strategies[0];
     // 3 or 4 of each: 42 in 12 conversations.
     assert_eq!((found.newly_lost.len(), found.newly_kept.len()), (42, 0));
@@ -82,7 +82,7 @@ fn a_loss_beyond_the_margin_is_a_regression_with_its_facts() {
         (first.scenario.as_str(), first.fact.as_str(), first.before, first.after),
         ("s00", "f6", Fate::Carried, Fate::Unwritten)
     );
-    assert!(terminal(&report).contains("and 32 more"));
+    assert!(whole(&report).contains("and 32 more"));
     assert_eq!(
         markdown(&report).matches("carried -&gt;").count() + markdown(&report).matches("carried ->").count(),
         42
@@ -96,7 +96,7 @@ fn a_loss_within_the_margin_passes_and_says_worse() {
         &run(&["chained"], 40, |at| about_ten(at) - usize::from(at % 4 == 0)),
         &base(&run(&["chained"], 40, about_ten)),
     );
-    assert_eq!(report.verdict, Verdict::PassWorse, "{}", terminal(&report));
+    assert_eq!(report.verdict, Verdict::PassWorse, "{}", whole(&report));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_loss_of_the_margin_itself_is_open_and_says_what_it_takes() {
     let report =
         gated(&run(&["chained"], 12, |at| about_ten(at) + at % 2 * 4 - 3), &base(&run(&["chained"], 12, about_ten)));
     let metric = &report.strategies[0].metrics[0];
-    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", terminal(&report));
+    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
     assert!(metric.units_needed.unwrap() > 12, "{metric:?}");
     let next = report.strategies[0].next.as_ref().unwrap();
     assert!(next.contains("free with the mock") && next.contains("compactometer generate"), "{next}");
@@ -134,8 +134,8 @@ fn answered(units: usize, right: impl Fn(usize) -> usize) -> RunFiles {
 #[test]
 fn answers_say_what_it_takes_as_contexts_do() {
     let report = gated(&answered(12, |at| about_ten(at) + at % 2 * 4 - 3), &base(&answered(12, about_ten)));
-    let [contexts, answers] = &report.strategies[0].metrics[..] else { panic!("{}", terminal(&report)) };
-    assert_eq!((contexts.verdict, answers.verdict), (Verdict::Pass, Verdict::Inconclusive), "{}", terminal(&report));
+    let [contexts, answers] = &report.strategies[0].metrics[..] else { panic!("{}", whole(&report)) };
+    assert_eq!((contexts.verdict, answers.verdict), (Verdict::Pass, Verdict::Inconclusive), "{}", whole(&report));
     let needed = answers.units_needed.unwrap();
     let next = report.strategies[0].next.as_ref().unwrap();
     let expected = format!(
@@ -166,7 +166,7 @@ fn a_run_that_leaves_out_other_facts_cannot_pass() {
         made
     };
     let report = gated(&of_two_kinds(9), &base(&of_two_kinds(1)));
-    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", terminal(&report));
+    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
     let reason = report.strategies[0].metrics[0].reason.as_ref().unwrap();
     assert!(reason.contains("number at round 1"), "{reason}");
     assert_eq!(gated(&of_two_kinds(9), &base(&of_two_kinds(9))).verdict, Verdict::Pass);
@@ -178,8 +178,8 @@ fn too_few_units_never_decide() {
         [(&["chained"][..], 4, 8), (&["chained"], 1, 8), (&["chained"], 4, 0), (&["chained", "summarize"], 5, 8)]
     {
         let report = gated(&run(names, units, |at| about_ten(at) - lost), &base(&run(names, units, about_ten)));
-        assert_eq!(report.verdict, Verdict::Inconclusive, "{names:?} {units} {lost}: {}", terminal(&report));
-        assert!(terminal(&report).contains("units are too few to decide"), "{}", terminal(&report));
+        assert_eq!(report.verdict, Verdict::Inconclusive, "{names:?} {units} {lost}: {}", whole(&report));
+        assert!(whole(&report).contains("units are too few to decide"), "{}", whole(&report));
     }
 }
 
@@ -187,7 +187,7 @@ fn too_few_units_never_decide() {
 fn recall_under_two_margins_cannot_be_gated() {
     let report = gated(&run(&["chained"], 12, |_| 0), &base(&run(&["chained"], 12, |at| 1 + at % 2)));
     assert_eq!(report.verdict, Verdict::Inconclusive);
-    assert!(terminal(&report).contains("under two margins"), "{}", terminal(&report));
+    assert!(whole(&report).contains("under two margins"), "{}", whole(&report));
 }
 
 #[test]
@@ -200,14 +200,14 @@ fn no_facts_and_no_scores_never_pass() {
     let full = run(&["chained"], 12, about_ten);
     for (new, old) in [(&without, &without), (&without, &full), (&full, &without)] {
         let report = gated(new, &base(old));
-        assert_eq!(report.verdict, Verdict::Inconclusive, "{}", terminal(&report));
-        assert!(terminal(&report).contains("has no value"), "{}", terminal(&report));
+        assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
+        assert!(whole(&report).contains("has no value"), "{}", whole(&report));
     }
     let mut some = run(&["chained"], 12, about_ten);
     some.records[0].observations.clear();
     let report = gated(&some, &base(&full));
-    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", terminal(&report));
-    assert!(terminal(&report).contains("1 units of the baseline have no score"));
+    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
+    assert!(whole(&report).contains("1 units of the baseline have no score"));
 }
 
 #[test]
@@ -219,24 +219,24 @@ fn what_did_not_compact_never_passes() {
     }
     let report = gated(&failed, &base(&full));
     assert_eq!(report.verdict, Verdict::Regression);
-    assert!(terminal(&report).contains("all its 12 compactions failed"), "{}", terminal(&report));
+    assert!(whole(&report).contains("all its 12 compactions failed"), "{}", whole(&report));
 
     let mut some = run(&["chained"], 12, about_ten);
     some.records[0].compactions[0].event.outcome = Outcome::Failed(FailReason::Call("down".to_owned()));
     let report = gated(&some, &base(&full));
-    assert!(terminal(&report).contains("1 of 12 compactions failed"), "{}", terminal(&report));
+    assert!(whole(&report).contains("1 of 12 compactions failed"), "{}", whole(&report));
     assert_eq!(report.verdict, Verdict::Inconclusive);
 
     let mut idle = run(&["chained"], 12, |_| 20);
     idle.records.iter_mut().for_each(|record| record.compactions.clear());
     let report = gated(&idle, &base(&full));
-    assert!(terminal(&report).contains("it never triggered"), "{}", terminal(&report));
+    assert!(whole(&report).contains("it never triggered"), "{}", whole(&report));
     assert_eq!(report.verdict, Verdict::Inconclusive);
 
     let mut over = run(&["chained"], 12, about_ten);
     over.records[3].turns[0].over_window = true;
     let report = gated(&over, &base(&full));
-    assert!(terminal(&report).contains("over the window"), "{}", terminal(&report));
+    assert!(whole(&report).contains("over the window"), "{}", whole(&report));
     assert_eq!(report.verdict, Verdict::Inconclusive);
 }
 
@@ -271,7 +271,7 @@ fn hard_checks_fail_at_once_and_bytes_only_when_asked() {
     new.records[0].observations[0].fates.0[0] = Fate::Unexplained;
     let report = gated(&new, &base(&old));
     assert_eq!(report.verdict, Verdict::Failed);
-    assert!(terminal(&report).contains("FAILED hard check: no fact is present unexplained"), "{}", terminal(&report));
+    assert!(whole(&report).contains("FAILED hard check: no fact is present unexplained"), "{}", whole(&report));
 }
 
 fn served_as(model: &str) -> CallRow {

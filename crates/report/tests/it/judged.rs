@@ -7,7 +7,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{CallRow, Family, Record};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::{Judged, MetricValue, Summary};
-use compactometer_report::{summarize, table};
+use compactometer_report::{Screen, summarize, table};
 
 /// One conversation, alone in its group. An answer for each pair: the grade (`+` right, `w` wrong value, `s` stale, `m` missing) and
 /// the verdict (`a` accepted, `r` rejected, `u` unreadable).
@@ -121,8 +121,10 @@ fn a_judge_of_its_own_answers_and_a_mock_are_warned_about_and_no_judge_says_noth
     );
     let other = summary(Some("priced"), &records);
     assert!(!other.groups[0].warnings.join("\n").contains("judge"));
-    assert!(table(&other).contains("- judge: Cohen's kappa: "), "{}", table(&other));
+    assert!(table(&other, &Screen::WHOLE).contains("- judge: Cohen's kappa: "), "{}", table(&other, &Screen::WHOLE));
     let none = summary(None, &records);
     assert_eq!(none.groups[0].judged, None);
-    assert!(!table(&none).contains("judge") && !serde_json::to_string(&none).unwrap().contains("judge"));
+    assert!(
+        !table(&none, &Screen::WHOLE).contains("judge") && !serde_json::to_string(&none).unwrap().contains("judge")
+    );
 }

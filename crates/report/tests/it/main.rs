@@ -15,6 +15,7 @@ mod judged;
 mod methodology;
 mod numbers;
 mod protocols;
+mod screen;
 mod selection;
 mod suite;
 mod targets;

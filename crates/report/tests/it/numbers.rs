@@ -130,7 +130,7 @@ fn prompted_recall_is_over_the_facts_that_were_asked_for() {
     near(metric(&[made.clone()], "retrieved_tokens").value, 4.0);
     let table = |made: &Record| {
         let summary = summarize(&manifest(&["summarize"], 1, 1), std::slice::from_ref(made), &prices());
-        compactometer_report::table(&summary).replace("\n  ", " ")
+        compactometer_report::table(&summary, &compactometer_report::Screen::WHOLE).replace("\n  ", " ")
     };
     assert!(!table(&made).contains("stored, not in the context"));
     made.observations[0].fates = point(1, "vus").fates;

@@ -7,7 +7,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Family, Protocol, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::{Group, Summary};
-use compactometer_report::{summarize, table, write};
+use compactometer_report::{Screen, summarize, table, write};
 
 const BOTH: [Protocol; 2] = [Protocol::Matched, Protocol::Published];
 
@@ -132,7 +132,7 @@ fn a_hard_check_fails_in_its_own_group() {
 #[test]
 fn table_of_two_groups() {
     let (manifest, records) = both();
-    insta::assert_snapshot!(table(&summarize(&manifest, &records, &prices())));
+    insta::assert_snapshot!(table(&summarize(&manifest, &records, &prices()), &Screen::WHOLE));
 }
 
 #[test]

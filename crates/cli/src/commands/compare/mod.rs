@@ -8,6 +8,7 @@ use clap::Args;
 use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Summary;
 use compactometer_harness::plan::Prospects;
+use compactometer_report::Screen;
 
 use self::salience::Salience;
 use super::run::{FinishedRun, execute, jobs, records_of};
@@ -15,7 +16,7 @@ use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::{DEFAULT_MODEL, RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::run_folder;
-use crate::output::terminal::{note, say, say_json};
+use crate::output::terminal::{note, say, say_json, terminal_width};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "compare",
@@ -29,14 +30,50 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Print `summary.json` instead of the table.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     /// Rerun the strategies under N random draws of what the mock assumes (weights of salience, share read, noise, length of
     /// replies), and report which orders of strategies depend on it; 50 is a good number. Costs N times one conversation of each
     /// of 8 groups. Default: none.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
+}
+
+/// How much of a report is printed.
+#[derive(clap::Args)]
+pub(crate) struct ShownArgs {
+    /// Print every row of the table instead of eleven.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print every note, every paired difference and the points of sweeps.
+    #[arg(long)]
+    pub(crate) notes: bool,
+    /// Also print what the recorded program kept in each of its versions, from imported sessions.
+    #[arg(long, value_name = "PART", value_parser = ["version"])]
+    pub(crate) by: Option<String>,
+    /// Print `summary.json` instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl ShownArgs {
+    /// Prints the sentences and the table, or the summary's JSON.
+    pub(crate) fn show(&self, summary: &Summary) -> Result<(), Failure> {
+        if self.json {
+            return say_json(summary);
+        }
+        let screen = Screen { width: terminal_width(), all_rows: self.all, all_notes: self.notes };
+        say(&compactometer_report::table(summary, &screen))?;
+        if self.by.is_none() {
+            return Ok(());
+        }
+        let by_version = compactometer_report::by_version(summary).ok_or_else(|| {
+            Failure::usage(anyhow!(
+                "no conversation has the version of a program that compacted it; `compactometer import` keeps it where a transcript does"
+            ))
+        })?;
+        say(&format!("\n{by_version}"))
+    }
 }
 
 /// What is wrong with a suite in which nothing can be looked for, and what to do.
@@ -50,12 +87,14 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let Some(finished) = execute(&args.run, sweep, &prices)? else { return Ok(()) };
     let FinishedRun { dir, plan, mut manifest } = finished;
     let (prices, _) = prices;
+    let mut drawn = None;
     if let Some(draws) = args.salience_draws {
         let counter = encoding(&args.run.setting.tokenizer)?;
         let jobs = jobs(&args.run);
         let salience = Salience::test(&plan, &records_of(&dir)?, &counter, usize::from(draws), jobs, args.run.quiet)?;
         salience.write(&dir)?;
         manifest.notes.push(salience.note());
+        drawn = Some(salience.note());
     }
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
@@ -64,7 +103,10 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let records = records_of(&dir)?;
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
     run_folder::point_latest(&dir).map_err(Failure::failed)?;
-    show(&summary, args.json)?;
+    args.shown.show(&summary)?;
+    if let Some(note) = drawn.filter(|_| !args.shown.json) {
+        say(&format!("\n{note}\n"))?;
+    }
     if !args.run.quiet {
         note(&format!("report: {}", dir.join("index.html").display()));
     }
@@ -82,11 +124,6 @@ fn is_default(args: &RunArgs) -> bool {
         && setting.model == DEFAULT_MODEL
         && setting.summarizer.is_none()
         && setting.retain.len() == 1
-}
-
-/// Prints the table, or the summary's JSON.
-pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
-    if json { say_json(summary) } else { say(&compactometer_report::table(summary)) }
 }
 
 /// Fails if a hard check failed.

@@ -3,7 +3,7 @@
 use compactometer_formats::prices::PriceTable;
 use compactometer_harness::plan::Entrant;
 use compactometer_report::RunFiles;
-use compactometer_report::gate::{GateOptions, GateReport, MetricGate, Verdict, baseline_of, gate, terminal};
+use compactometer_report::gate::{GateOptions, GateReport, MetricGate, Verdict, baseline_of, gate, whole};
 
 use super::half;
 use super::summarizers::{Cheat, Form};
@@ -28,7 +28,7 @@ fn gated(new: Staged) -> GateReport {
     let baseline = baseline_of(&honest, &prices).unwrap();
     let options = GateOptions { margin: 0.05, strategies: Vec::new(), exact: false };
     let report = gate(&files(new), &baseline, &prices, &options).unwrap();
-    println!("{}", terminal(&report));
+    println!("{}", whole(&report));
     report
 }
 

@@ -11,7 +11,7 @@ use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
+use super::{Better, Column, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
 use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 use crate::stats::paired::Paired;
@@ -21,6 +21,7 @@ pub(super) mod wrong;
 
 pub(crate) const ANSWER_RECALL: Metric = Metric {
     id: "answer_recall",
+    column: Column::at(50, ["answers", "right"], "Answers right: to questions about old facts."),
     definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
               alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
     compute: |_, strategy| share(strategy, NO_ANSWER, |answer| of_context(answer).map(Answer::is_right)),

@@ -10,7 +10,7 @@ use compactometer_formats::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::PromptCache;
-use super::{Better, Column, Metric, Section, over_units, ratio, undefined, usage_cost};
+use super::{Better, Column, Metric, Section, defined, over_units, ratio, undefined, usage_cost};
 use crate::data::{FULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
@@ -27,7 +27,7 @@ const LONG_GAP_MS: i64 = 600_000;
 
 pub(crate) const COST_USD: Metric = Metric {
     id: "cost_usd",
-    column: Some(Column { header: "cost\n$", has_interval: false }),
+    column: Column::at(70, ["cost", "$"], ""),
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "agent's input (cache read, cache write or uncached by the price row's rules; with fixed_prefix_tokens) and output, \
@@ -77,6 +77,30 @@ pub(crate) const COST_SAVING_10MIN: Metric = Metric {
     is_signed: true,
     definition: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
     compute: |run, strategy| saving(run, strategy, LONG_GAP_MS),
+    ..Metric::share(Section::Cost, "Cost")
+};
+
+pub(crate) const COST_AGAINST_FULL: Metric = Metric {
+    id: "cost_against_full",
+    is_signed: true,
+    better: Better::Lower,
+    column: Column::at(30, ["cost", "vs full"], "Cost: with prompt caching; `full` never compacts."),
+    definition: "cost_usd / cost_usd of `full` - 1: what a bill grows by, with the agent's output; long conversations weigh more than \
+              in cost_saving",
+    compute: |run, strategy| {
+        if strategy.name == FULL {
+            return undefined("`full` is what the others are compared with");
+        }
+        let Some(full) = run.strategy(FULL) else {
+            return undefined("`full` was not run");
+        };
+        let total = |of| priced(run, of, SHORT_GAP_MS, |parts| Some(parts.total()));
+        let (own, yardstick) = (total(strategy), total(full));
+        match own.value.zip(yardstick.value).and_then(|(own, yardstick)| ratio(own, yardstick)) {
+            Some(ratio) => defined(ratio - 1.0, None, own.n),
+            None => undefined(own.reason.unwrap_or_else(|| "`full` costs nothing".to_owned())),
+        }
+    },
     ..Metric::share(Section::Cost, "Cost")
 };
 

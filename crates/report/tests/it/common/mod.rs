@@ -51,6 +51,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         latency_is_result: true,
         seed: 1,
         properties: Vec::new(),
+        versions: Default::default(),
         cases,
         conversations: groups,
         groups,

@@ -1,0 +1,83 @@
+//! What a terminal shows of a report: sentences, a table and a few notes on one screen, the rest on demand; without colours.
+
+mod grid;
+mod notes;
+mod versions;
+
+use compactometer_formats::record::Protocol;
+use compactometer_formats::summary::{Group, Summary};
+
+use crate::metrics::grouped;
+use crate::render::lines::wrapped;
+use crate::render::sweep;
+use crate::render::words::{conditions, models};
+
+/// Most lines of a screen, two lines of progress among them.
+const LINES: usize = 43;
+/// Least lines for notes, whatever came before.
+const LEAST_NOTES: usize = 4;
+
+/// How much of a report a terminal shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// Characters in a line.
+    pub width: usize,
+    /// Every row of the table instead of eleven.
+    pub all_rows: bool,
+    /// Every note, the paired comparisons and the points of sweeps.
+    pub all_notes: bool,
+}
+
+impl Screen {
+    /// Everything, in lines of 100 characters.
+    pub const WHOLE: Screen = Screen { width: 100, all_rows: true, all_notes: true };
+}
+
+/// A report's sentences, the table of every group, and notes.
+pub fn table(summary: &Summary, screen: &Screen) -> String {
+    let mut lines = Vec::new();
+    for (at, group) in summary.groups.iter().enumerate() {
+        if at > 0 {
+            lines.push(String::new());
+        }
+        lines.extend(wrapped(&heading(group), screen.width));
+        lines.push(String::new());
+        if at == 0 && !summary.findings.is_empty() {
+            let numbered = summary.findings.iter().enumerate().map(|(at, finding)| format!("{} {finding}", at + 1));
+            lines.extend(numbered.flat_map(|finding| wrapped(&finding, screen.width)));
+            lines.push(String::new());
+        }
+        lines.extend(grid::lines(group, screen));
+        lines.push(String::new());
+        let swept = summary.sweep.as_ref().filter(|_| group.protocol == Protocol::Matched);
+        if screen.all_notes {
+            lines.extend(notes::compared(group));
+            lines.extend(swept.into_iter().flat_map(|sweep| sweep::lines(sweep, screen.width)));
+            lines.extend(notes::all(group, swept).iter().flat_map(|line| wrapped(line, screen.width)));
+        } else {
+            let room = LINES.saturating_sub(lines.len()).max(LEAST_NOTES);
+            lines.extend(notes::few(group, swept, screen.width, room));
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The table of a run by the version of the recorded program; nothing if no transcript has one.
+pub fn by_version(summary: &Summary) -> Option<String> {
+    let lines = versions::lines(summary)?;
+    Some(lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// What was run, in a line.
+fn heading(group: &Group) -> String {
+    let Group { suite, window, conversations, retained, .. } = group;
+    let [window, retained] = [window, retained].map(|tokens| grouped(f64::from(*tokens)));
+    let limits = match group.protocol {
+        Protocol::Matched => format!("window {window} tokens, {retained} left by a compaction"),
+        Protocol::Recorded => "compacted when and as far as the recorded program did".to_owned(),
+        Protocol::Published => format!("protocol {}, window of controls {window} tokens", conditions(group)),
+    };
+    let model = models(&group.summarizer, group.target.as_deref());
+    let plural = if *conversations == 1 { "" } else { "s" };
+    format!("{suite}: {conversations} conversation{plural}, {limits}; summaries by {model}")
+}

@@ -1,0 +1,103 @@
+//! What stands below the table: the few notes that change how it is read, or all of them.
+
+use compactometer_formats::mock::has_mock;
+use compactometer_formats::summary::{Check, Comparison, Group, StrategySummary, Sweep};
+
+use super::grid::{show, with_interval};
+use crate::metrics::scores::{BOUND, CORRECTED, RAW};
+use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE};
+use crate::render::lines::wrapped;
+use crate::render::words::verdict;
+use crate::render::{compared, judged, reasons};
+use crate::summary::difference;
+
+/// Most notes beside those that all are asked for.
+const NOTES: usize = 8;
+
+/// The gravest notes that fit, and where the rest is.
+pub(super) fn few(group: &Group, swept: Option<&Sweep>, width: usize, room: usize) -> Vec<String> {
+    let failed = group.checks.iter().filter(|check| check.passed == Some(false)).map(check_line);
+    let failures = reasons::failures(group).into_iter().map(|line| format!("- most frequent failures of {line}"));
+    let warnings = group.warnings.iter().map(|warning| format!("- {warning}"));
+    let (mut lines, mut shown) = (Vec::new(), 0);
+    let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("- judge: {line}"));
+    for note in failed.chain(failures).chain(judged).chain(warnings).take(NOTES) {
+        let note = wrapped(&note, width);
+        // The last line says where the rest is.
+        if lines.len() + note.len() >= room {
+            break;
+        }
+        lines.extend(note);
+        shown += 1;
+    }
+    let decided = group.checks.iter().filter(|check| check.passed.is_some());
+    let holding = decided.clone().filter(|check| check.passed == Some(true)).count();
+    let rest = (all(group, swept).len() - group.checks.len()).saturating_sub(shown);
+    let checks = format!("{holding} of {} checks hold", decided.count());
+    let more = if rest == 0 { String::new() } else { format!("; {rest} more notes and all differences: --notes") };
+    lines.extend(wrapped(&format!("{checks}{more}"), width));
+    lines
+}
+
+/// Every note, then the checks.
+pub(super) fn all(group: &Group, swept: Option<&Sweep>) -> Vec<String> {
+    let named = metrics::ALL.iter().filter(|metric| metric.column.is_some());
+    let metrics = reasons::lines(group, named).into_iter();
+    let findings = swept.iter().flat_map(|sweep| sweep.findings.iter().cloned()).collect::<Vec<_>>();
+    let noted = findings.into_iter().chain(metrics);
+    let noted = noted.chain(group.strategies.iter().filter_map(found_again)).chain(answered(group));
+    let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("judge: {line}"));
+    let failures = reasons::failures(group).into_iter().map(|line| format!("most frequent failures of {line}"));
+    let warnings = group.warnings.iter().cloned();
+    let noted = noted.chain(failures).chain(judged).chain(warnings).map(|line| format!("- {line}"));
+    noted.chain(group.checks.iter().map(check_line)).collect()
+}
+
+/// Every strategy against the reference, one line each. Under a mock a verdict would be on the mock.
+pub(super) fn compared(group: &Group) -> Vec<String> {
+    let Some(first) = group.comparisons.first() else { return Vec::new() };
+    let is_mock = has_mock(&group.summarizer, group.target.as_deref());
+    let heading =
+        format!("minus {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)", first.reference);
+    let name = |made: &Comparison| match made.metric.as_str() {
+        BOUND => format!("{} BR*", made.strategy),
+        CORRECTED => format!("{} CR*", made.strategy),
+        RAW => format!("{} CR", made.strategy),
+        _ => format!("{} AR", made.strategy),
+    };
+    let width = group.comparisons.iter().map(|made| name(made).chars().count()).max().unwrap_or(0);
+    let line = |made: &Comparison| {
+        let (p, least) = (compared::p(made.p_holm), compared::share(made.detectable));
+        let (name, difference) = (name(made), difference(made));
+        let verdict = if is_mock { compared::without_verdict(made) } else { made.verdict.name() };
+        format!("{name:<width$}  {difference:<21} p {p:<6} MDE {least:<4} G {:<3} {verdict}", made.n)
+            .trim_end()
+            .to_owned()
+    };
+    let lines = group.comparisons.iter().map(line);
+    std::iter::once(heading).chain(lines).chain([String::new()]).collect()
+}
+
+/// Answer recall of every strategy that has one: the grid has no room for it.
+fn answered(group: &Group) -> Option<String> {
+    let has = |strategy: &&StrategySummary| ANSWER_RECALL.value(strategy).is_some();
+    let of = |strategy: &StrategySummary| format!("{} {}", strategy.name, with_interval(ANSWER_RECALL.of(strategy)));
+    let found: Vec<String> = group.strategies.iter().filter(has).map(of).collect();
+    (!found.is_empty()).then(|| format!("questions answered right from the context (AR): {}", found.join(", ")))
+}
+
+/// What a strategy stores outside its context, if it retrieves any of it.
+fn found_again(strategy: &StrategySummary) -> Option<String> {
+    PROMPTED_RECALL.value(strategy)?;
+    let stored = 100.0 * STORED_SHARE.value(strategy).filter(|share| *share > 0.0)?;
+    let [found, tokens] = [PROMPTED_RECALL, RETRIEVED_TOKENS].map(|metric| show(strategy, &metric));
+    Some(format!(
+        "stored, not in the context ({}): {stored:.0} % of what is out of it; with what is retrieved for a question, {tokens} tokens on \
+         average, prompted recall is {found}",
+        strategy.name
+    ))
+}
+
+fn check_line(check: &Check) -> String {
+    format!("{:<6} {}: {}", verdict(check.passed), check.name, check.detail)
+}
