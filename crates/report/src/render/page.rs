@@ -16,6 +16,7 @@ pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value
     };
     json!({
         "title": format!("Compaction report: {}", manifest.suite),
+        "shows": summary.findings,
         "run": run_facts(manifest),
         "sections": Value::from_iter(summary.groups.iter().zip(pictures).map(of_group)),
         "definitions": metrics::ALL.iter().map(definition).collect::<Vec<_>>(),
