@@ -128,7 +128,8 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
     };
     let kind = all.iter().find(|kind| kind.name == name).ok_or_else(|| {
         let kinds = all.iter().map(|kind| kind.name.to_owned()).collect::<Vec<_>>();
-        unknown(&without_user(spec), &kinds, hint(name, kinds.iter().map(String::as_str)))
+        let hint = of_provider(spec).unwrap_or_else(|| hint(name, kinds.iter().map(String::as_str)));
+        unknown(&without_user(spec), &kinds, hint)
     })?;
     let (variants, build) = match kind.form {
         Form::Listed { variants, build } => (variants(), build),
@@ -138,6 +139,15 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
     let variant = variant.or(variants.first().copied()).unwrap_or_default();
     build(variant)
         .ok_or_else(|| unknown(&format!("{name}:{variant}"), &kind.forms(), hint(variant, variants.iter().copied())))
+}
+
+/// A clause for a name that a provider gives to its models.
+fn of_provider(spec: &str) -> Option<String> {
+    const BEGINNINGS: [(&str, &str); 5] =
+        [("gpt-", "openai"), ("chatgpt-", "openai"), ("o1", "openai"), ("o3", "openai"), ("claude-", "anthropic")];
+    let (_, provider) = BEGINNINGS.into_iter().find(|(beginning, _)| spec.starts_with(beginning))?;
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    spec.chars().all(is_name).then(|| format!("; a model follows its provider: `{provider}:{spec}`"))
 }
 
 /// A name that names no model.
@@ -203,6 +213,7 @@ mod tests {
     fn errors_name_value_choices_and_suggestion() {
         insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette; did you mean `mock`?");
         insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:claude-code, mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser, mock:lost-in-compaction-length, mock:claude-code-length; did you mean `strong`?");
+        assert!(error("gpt-4o").ends_with("; a model follows its provider: `openai:gpt-4o`"));
         insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette");
         insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:claude-code, mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser, mock:lost-in-compaction-length, mock:claude-code-length");
     }

@@ -7,7 +7,7 @@ use crate::{Form, ModelKind};
 
 pub(crate) const KIND: ModelKind = ModelKind {
     name: "mock",
-    about: "extracts by general salience; free, fast and exact: mechanism, not model; takes faults: `mock+empty=0.1`",
+    about: "writes by rules: free, fast and exact; shows a mechanism and no model",
     form: Form::Listed {
         variants: || profile::ALL.iter().map(|profile| profile.name).collect(),
         build: |name| mock::by_name(name).map(|mock| Box::new(mock) as Box<dyn ChatModel>),

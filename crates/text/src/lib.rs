@@ -1,4 +1,5 @@
-//! Text of any subject: values found in it and whether they belong to a subject, code spans, and suggestions of similar names.
+//! Text of any subject: values found in it and whether they belong to a subject, code spans, lines of a width, and suggestions of
+//! similar names.
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
 
@@ -8,5 +9,6 @@ pub mod code;
 pub mod exact;
 pub mod folders;
 pub mod generic;
+pub mod lines;
 pub mod matcher;
 pub mod suggest;

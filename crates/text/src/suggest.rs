@@ -15,10 +15,20 @@ pub fn hint<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> Stri
     nearest(given, choices).map_or_else(String::new, |choice| format!("; did you mean `{choice}`?"))
 }
 
+/// The only choice that begins with what is given, else the one with the fewest typing errors.
 fn nearest<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let choices = choices.into_iter().collect::<Vec<_>>();
+    let begun =
+        choices.iter().filter(|choice| given.len() >= BEGINNING && choice.starts_with(given)).collect::<Vec<_>>();
+    if let [only] = begun[..] {
+        return Some(only);
+    }
     let distances = choices.into_iter().map(|choice| (strsim::levenshtein(given, choice), choice));
     distances.min().filter(|(distance, _)| *distance <= FARTHEST).map(|(_, choice)| choice)
 }
+
+/// Fewest letters that count as the beginning of a name.
+const BEGINNING: usize = 3;
 
 /// The largest edit distance between a typing error and the name that was meant.
 const FARTHEST: usize = 3;
@@ -47,6 +57,12 @@ mod tests {
         assert_eq!(
             unknown("strategy", "something", choices),
             "unknown strategy `something`; choose from `chained`, `null`"
+        );
+        let formats = ["claude-code", "codex", "copilot"];
+        assert!(unknown("format", "claude", formats).contains("did you mean `claude-code`?"));
+        assert!(
+            !unknown("format", "claude", ["claude-code", "claude-desktop"]).contains("did you mean"),
+            "two begin with it"
         );
     }
 }

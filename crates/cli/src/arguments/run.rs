@@ -24,31 +24,31 @@ pub(crate) const DEFAULT_MODEL: &str = "mock";
 /// What to run.
 #[derive(clap::Args)]
 pub(crate) struct RunArgs {
-    /// Suites: `.jsonl` files made by `import` or `generate`, generator specs (`.toml`), or embedded ones by name (`standard`).
-    /// Default: `smoke`, or what `--model cassette:DIR` was recorded on.
+    /// Suites: files of `import` or `generate`, specs (`.toml`), or `smoke` and `standard`. Files are `.jsonl`. Without a suite it is
+    /// `smoke`, or what `--model cassette:DIR` was recorded on.
     pub(crate) suites: Vec<PathBuf>,
     /// Only the conversations of one split. Results are reported on `test`, and nothing is tuned on it.
-    #[arg(long, value_name = "SPLIT", value_parser = one_of::<Split, _>(["dev", "test", "calibration"]))]
+    #[arg(hide_short_help = true, long, value_name = "SPLIT", value_parser = one_of::<Split, _>(["dev", "test", "calibration"]))]
     pub(crate) split: Option<Split>,
     /// Only N conversations, spread over split, source, tools and length by a hash of the suite's name and their ids. If there
     /// are fewer, all are taken.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
-    /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
-    /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. Default: `@reference,@controls`, or the rows
-    /// that `--model cassette:DIR` holds.
+    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value`. The last form gives one other
+    /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. Without this option they are
+    /// `@reference,@controls`, or the rows that `--model cassette:DIR` holds.
     #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', env = "COMPACTOMETER_STRATEGY")]
     pub(crate) strategies: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
-    #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
+    #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
     /// Also replay the shortest conversations, one of each of 6 groups, with .1, .2, .3 and .4 of the window retained, and, for
     /// strategies with a tail, with 0 and 50 % of the retained budget kept verbatim. The report draws curves of recall over both;
     /// no other table or number changes. Costs 5 more replays of those conversations by each strategy under test, with all their
     /// calls. Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(hide_short_help = true, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) sweep: Option<bool>,
-    /// `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits. Both, separated
+    /// How limits are set. `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits. Both, separated
     /// with a comma, give two groups in one report. `recorded`: every row compacts at the moments and to the
     /// sizes of the recorded program; this is the default if `recorded` is among the strategies.
     #[arg(
@@ -61,35 +61,34 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) protocol: Vec<Protocol>,
     /// Multiplies published limits, for conversations that are too short for them. The report names the scale that they need.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    #[arg(hide_short_help = true, long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
     pub(crate) scale: f64,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
     /// The strategy that the others are compared with. It is declared with the run, so that nobody picks it after seeing the
     /// results. Default: the first reference strategy.
-    #[arg(long, value_name = "NAME")]
+    #[arg(hide_short_help = true, long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
     /// A model that judges each answer beside the grader. Its verdicts are reported and change no number. `--record DIR` keeps
     /// its calls in `DIR/judge`. Default: none.
-    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_JUDGE")]
+    #[arg(hide_short_help = true, long, value_name = "MODEL", env = "COMPACTOMETER_JUDGE")]
     pub(crate) judge: Option<String>,
     /// Number of threads. Results do not depend on it. Default: one for each core.
     #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
-    /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
+    /// Folder for records and report; the same command resumes there. Without this option it is a folder of its own under `reports`.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`). An interrupted conversation
     /// then continues where it stopped. The records are the same.
-    #[arg(long, value_name = "DIR|FILE.db")]
+    #[arg(hide_short_help = true, long, value_name = "DIR|FILE.db")]
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
-    /// Print the calls and the cost that the run would have, by purpose, and stop. They come from a dry run with the mock.
+    /// Print the calls and the cost that the run would have, and stop. They are listed by purpose, and come from a dry run with the mock.
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Most US dollars that model calls may cost, including what the folder's records and the recording have already cost. A
-    /// call that could exceed it is not made. A server that bills needs this limit, or a yes on a terminal.
+    /// Most US dollars that model calls may cost. What the folder's records and the recording have already cost counts too. A call that could exceed it is not made. A server that bills needs this limit, or a yes on a terminal.
     #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
     pub(crate) max_cost: Option<f64>,
     /// Print only errors on stderr.
@@ -112,7 +111,7 @@ impl RunArgs {
 #[derive(clap::Args)]
 pub(crate) struct PricesArg {
     /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
-    #[arg(long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
+    #[arg(hide_short_help = true, long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
     pub(crate) prices: Option<PathBuf>,
 }
 
@@ -135,37 +134,43 @@ pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
 /// Under which conditions conversations are replayed.
 #[derive(clap::Args)]
 pub(crate) struct SettingArgs {
-    /// Context window in tokens. Default: the suite's own, else one that suits the suite's lengths.
-    #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Context window in tokens, such as 12k. Without this option it is the suite's own, else one that suits the suite's lengths.
+    #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = tokens)]
     pub(crate) window: Option<u32>,
     /// Share of the window at which a compaction starts, from 0.02 to 1. Published limits have their own.
-    #[arg(long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
+    #[arg(hide_short_help = true, long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
     pub(crate) trigger: f64,
-    /// Share of the window that a compaction may leave, at least 0.01 and below the trigger's share. Several, separated with
+    /// Share of the window that a compaction may leave. It is at least 0.01 and below the trigger's share. Several, separated with
     /// commas (`.1,.2,.3`), give each strategy a curve over sizes, of all conversations; tables, comparisons and gates use the
     /// largest. Published limits have their own retained budgets.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
-    /// The model that writes summaries and answers questions; `list models` shows how to name one.
-    /// `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
+    /// The model that writes summaries and answers questions (`list models`). `MODEL+FAULT=RATE,FAULT=RATE`
+    /// makes it fail at times, as in `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = DEFAULT_MODEL)]
     pub(crate) model: String,
     /// Another model for summaries and checkpoints. `--model` then answers questions, and its prices are those of the agent's
     /// turns. Default: the model, or the summarizer recorded beside `--model`.
-    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_SUMMARIZER")]
+    #[arg(hide_short_help = true, long, value_name = "MODEL", env = "COMPACTOMETER_SUMMARIZER")]
     pub(crate) summarizer: Option<String>,
     /// Record each model call in this folder, with the conversations; calls that it already holds are answered from it.
     /// `--model cassette:DIR` replays it without the model. A summarizer's own calls are kept in `DIR/summarizer`.
-    #[arg(long, value_name = "DIR")]
+    #[arg(hide_short_help = true, long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
     /// Most requests per minute to a model behind HTTP. Default: as many as the threads make.
-    #[arg(long, value_name = "N", env = "COMPACTOMETER_REQUESTS_PER_MINUTE")]
+    #[arg(hide_short_help = true, long, value_name = "N", env = "COMPACTOMETER_REQUESTS_PER_MINUTE")]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
     /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
-    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "ENCODING",
+        env = "COMPACTOMETER_TOKENIZER",
+        default_value = "o200k_base"
+    )]
     pub(crate) tokenizer: String,
     /// Seed of everything random.
-    #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
+    #[arg(hide_short_help = true, long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
     pub(crate) seed: u64,
 }
 
@@ -188,11 +193,30 @@ pub(crate) fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static, const 
 }
 
 fn trigger_share(text: &str) -> Result<f64, String> {
-    number(text, "a share from 0.02 to 1", |share| (0.02..=1.0).contains(&share))
+    share(text, "a share from 0.02 to 1, such as 0.8 or 80%", |share| (0.02..=1.0).contains(&share))
 }
 
 fn retained_share(text: &str) -> Result<f64, String> {
-    number(text, "a share from 0.01 and under 1", |share| (0.01..1.0).contains(&share))
+    share(text, "a share from 0.01 and under 1, such as 0.3 or 30%", |share| (0.01..1.0).contains(&share))
+}
+
+/// A share, also in per cent.
+fn share(text: &str, what: &str, is_taken: impl Fn(f64) -> bool) -> Result<f64, String> {
+    match text.strip_suffix('%') {
+        // Division by 100 gives the number that is written as a share.
+        Some(percent) => {
+            number(percent.trim(), what, |percent| is_taken(percent / 100.0)).map(|percent| percent / 100.0)
+        }
+        None => number(text, what, is_taken),
+    }
+}
+
+/// A number of tokens, also in thousands.
+fn tokens(text: &str) -> Result<u32, String> {
+    let (digits, factor) = text.strip_suffix(['k', 'K']).map_or((text, 1.0), |digits| (digits, 1_000.0));
+    let number = digits.replace(['_', ','], "").parse::<f64>().ok().map(|number| number * factor);
+    let whole = number.filter(|number| (1.0..=f64::from(u32::MAX)).contains(number) && number.fract() == 0.0);
+    whole.map(|number| number as u32).ok_or_else(|| "expected a number of tokens, such as 12000 or 12k".to_owned())
 }
 
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
@@ -203,4 +227,26 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
 pub(crate) fn number(text: &str, what: &str, is_taken: impl Fn(f64) -> bool) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| is_taken(*number));
     number.ok_or_else(|| format!("expected {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_shares_are_read_as_people_write_them() {
+        for (text, expected) in
+            [("12000", Some(12_000)), ("12k", Some(12_000)), ("12_000", Some(12_000)), ("12,000", Some(12_000))]
+        {
+            assert_eq!(tokens(text).ok(), expected, "{text}");
+        }
+        assert_eq!(tokens("1.5k").ok(), Some(1_500));
+        for text in ["0", "-1", "1.5", "k", "", "NaN", "inf", "1e99", "5000000k", "12 k tokens"] {
+            assert!(tokens(text).is_err(), "{text}");
+        }
+        assert_eq!([retained_share("30%").ok(), retained_share("0.3").ok(), retained_share(".3").ok()], [Some(0.3); 3]);
+        for text in ["30", "100%", "0%", "NaN%", "%", "3 %%"] {
+            assert!(retained_share(text).is_err(), "{text}");
+        }
+    }
 }

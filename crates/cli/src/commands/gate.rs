@@ -22,6 +22,7 @@ use super::{CommandRow, HelpGroup, parsed};
 use super::{program, run};
 use crate::arguments::{RunArgs, number};
 use crate::output::failure::{Failure, words};
+use crate::output::run_folder::of_latest;
 use crate::output::terminal::{note, say, say_json, terminal_width};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -38,7 +39,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
 )]
 pub(crate) struct GateArgs {
-    /// The run's folder. With `--self-test`: no folder, for two runs of the embedded suite; one folder, whose command is run
+    /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two runs of the embedded suite; one folder, whose command is run
     /// again under the next seed (mock only); or two folders of runs that differ in their seed.
     #[arg(value_name = "DIR")]
     pub(crate) dirs: Vec<PathBuf>,
@@ -52,10 +53,10 @@ pub(crate) struct GateArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = margin)]
     pub(crate) margin: f64,
     /// What an inconclusive gate does.
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "fail")]
+    #[arg(hide_short_help = true, long, value_enum, value_name = "WHAT", default_value = "fail")]
     pub(crate) on_inconclusive: Inconclusive,
     /// Fail unless the records equal the baseline's byte for byte; mock runs only.
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub(crate) exact: bool,
     /// Gate only these strategies, by name; separate with commas or repeat. Default: all under test.
     #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',')]
@@ -67,18 +68,18 @@ pub(crate) struct GateArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the report as JUnit XML.
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Write the report as Markdown, with every newly lost fact. If GITHUB_STEP_SUMMARY is set, the report is also appended to
     /// that file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
     /// Measure how often the gate raises a false alarm, passes a loss of one margin, and finds a loss of two margins, on runs
     /// that differ in their seed. Without DIR it runs three strategies on the embedded suite twice.
-    #[arg(long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
+    #[arg(hide_short_help = true, long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
     pub(crate) self_test: bool,
     /// Number of gates that a self-test simulates for each rate.
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(100..))]
+    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(100..))]
     pub(crate) gates: u16,
     /// Print only errors on stderr.
     #[arg(short, long)]
@@ -300,7 +301,7 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
 }
 
 fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
-    RunFiles::read(dir).map_err(Failure::usage)
+    RunFiles::read(&of_latest(dir)).map_err(Failure::usage)
 }
 
 /// The strategies of a self-test without a given run: they make few calls and summarize in different ways.

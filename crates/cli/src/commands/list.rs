@@ -1,5 +1,7 @@
 //! `list`: prints the registries.
 
+use std::collections::BTreeMap;
+
 use anyhow::anyhow;
 use clap::Args;
 use compactometer_engine::strategies;
@@ -11,11 +13,13 @@ use compactometer_harness::entrants::all;
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
+use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
+use serde_json::{Value, json};
 
 use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
-use crate::output::terminal::say;
+use crate::output::terminal::{known_width, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "list",
@@ -31,6 +35,9 @@ pub(crate) struct ListArgs {
     /// `schemas`, `models`, `profiles` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
+    /// Print names and what they are as JSON, by kind.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// A registry's name and its rows: the name of an entry and what it is.
@@ -62,14 +69,29 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
         let given = args.kind.as_deref().unwrap_or_default();
         return Err(Failure::usage(anyhow!(unknown("kind", given, KINDS.iter().map(|kind| kind.name)))));
     }
-    say(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
+    if args.json {
+        return say_json(&kinds.iter().map(|kind| (kind.name, listed(kind))).collect::<BTreeMap<_, _>>());
+    }
+    say(&kinds.iter().map(|kind| section(kind, known_width().unwrap_or(usize::MAX))).collect::<Vec<_>>().join("\n"))
 }
 
-fn section(kind: &ListedKind) -> String {
+/// The rows of a kind, for programs.
+fn listed(kind: &ListedKind) -> Vec<Value> {
+    (kind.rows)().into_iter().map(|(name, about)| json!({"name": name, "about": about})).collect()
+}
+
+fn section(kind: &ListedKind, width: usize) -> String {
     let rows = (kind.rows)();
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let lines = rows.iter().map(|(name, about)| format!("  {name:<width$}  {about}\n")).collect::<String>();
-    format!("{}\n{lines}", kind.name)
+    let names = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default() + 4;
+    let row = |(name, about): &(String, String)| {
+        let lines = wrapped(about, width.saturating_sub(names));
+        let lines = lines.iter().enumerate().map(|(at, line)| {
+            let name = if at == 0 { format!("  {name}") } else { String::new() };
+            format!("{name:<names$}{line}\n")
+        });
+        lines.collect::<String>()
+    };
+    format!("{}\n{}", kind.name, rows.iter().map(row).collect::<String>())
 }
 
 fn entrants(family: Family) -> Vec<(String, String)> {
@@ -88,19 +110,27 @@ fn faithful() -> Vec<(String, String)> {
     strategies::ALL.iter().filter_map(row).collect()
 }
 
-/// The ledger of all, then for each `strategy.key`: what it does, its published value, unit and range.
+/// The ledger of all, then for each `strategy.key`: what it does, its default, unit and range. Those that switch a point of the
+/// published form on say only what that does.
 fn parameters() -> Vec<(String, String)> {
     let of_strategy = |spec: &&'static StrategySpec| {
         let name = spec.name;
-        spec.params()
-            .map(move |param| (format!("{name}.{}", param.name), format!("{}: {}", param.about, param.shown())))
+        spec.params().map(move |param| {
+            let about = match param.is_deviation() {
+                true => format!("`faithful`, as published: {}", param.about),
+                false => format!("{} ({})", param.about, param.shown()),
+            };
+            (format!("{name}.{}", param.name), about)
+        })
     };
     let added = |(text, parameter, about): (AddedText, &str, &str)| match text {
         AddedText::Ledger => (
             format!("STRATEGY.{parameter}"),
-            format!("{about}, within its budget; on `recorded` added to it: none (tokens)"),
+            format!("{about}, within its budget; on `recorded` added to it (tokens, default none)"),
         ),
-        _ => (format!("recorded.{parameter}"), format!("{about}, added to what the program left: none (tokens)")),
+        _ => {
+            (format!("recorded.{parameter}"), format!("{about}, added to what the program left (tokens, default none)"))
+        }
     };
     AddedText::ALL.into_iter().map(added).chain(strategies::ALL.iter().flat_map(of_strategy)).collect()
 }
@@ -139,12 +169,24 @@ fn schemas() -> Vec<(String, String)> {
     schemas::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
 }
 
+/// Every form of a model's name; a mock is described by its profile.
 fn models() -> Vec<(String, String)> {
-    let of_kind = |kind: compactometer_models::ModelKind| {
-        let about = kind.about;
-        kind.forms().into_iter().map(move |form| (form, about.to_owned())).collect::<Vec<_>>()
+    let of_profile = |form: &str| {
+        let name = form.strip_prefix("mock:")?;
+        profile::ALL.iter().find(|profile| profile.name == name).map(|profile| profile.about)
     };
-    compactometer_models::all().into_iter().flat_map(of_kind).collect()
+    let of_kind = |kind: compactometer_models::ModelKind| {
+        let row = |form: String| {
+            let about = of_profile(&form).map_or(kind.about.to_owned(), |about| format!("a mock: {about}"));
+            (form, about)
+        };
+        kind.forms().into_iter().map(row).collect::<Vec<_>>()
+    };
+    let faults = (
+        "MODEL+FAULT=RATE".to_owned(),
+        "any of these that fails at times, as in `mock+empty=0.1` (`list faults`)".to_owned(),
+    );
+    compactometer_models::all().into_iter().flat_map(of_kind).chain([faults]).collect()
 }
 
 /// For each parameter of a profile: its value, and its source or "assumed".

@@ -54,10 +54,16 @@ pub(crate) struct LossesArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) hook: Vec<String>,
     /// Seconds after which a hook is stopped.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "hook", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide_short_help = true, long, value_name = "SECONDS", default_value_t = 60, requires = "hook", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) hook_seconds: u64,
     /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
-    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "ENCODING",
+        env = "COMPACTOMETER_TOKENIZER",
+        default_value = "o200k_base"
+    )]
     pub(crate) tokenizer: String,
     /// Keep secrets instead of masking them.
     #[arg(long)]

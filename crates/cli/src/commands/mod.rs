@@ -31,7 +31,7 @@ use compactometer_suites::generate::embedded;
 use compactometer_text::suggest::unknown;
 
 use self::compare::CompareArgs;
-use crate::arguments::help::HelpGroup;
+use crate::arguments::help::{self, HelpGroup};
 use crate::output::failure::Failure;
 
 /// A command and everything that the program needs to know about it.
@@ -74,8 +74,7 @@ const ALL: &[CommandRow] = &[
 
 /// Measures what a long conversation loses when it is compacted.
 ///
-/// Without a command it runs the main job: the embedded suite through every reference strategy and control, against the
-/// mock model. It prints a table and writes a report with plots.
+/// Without a command it runs the embedded suite through every reference strategy and control, against a mock.
 #[derive(Parser)]
 #[command(name = "compactometer", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
@@ -94,7 +93,7 @@ pub(crate) fn program() -> clap::Command {
     let command = |row: &CommandRow| {
         (row.arguments)(clap::Command::new(row.name)).about(row.about).long_about(None::<&'static str>)
     };
-    ProgramArgs::command().subcommands(ALL.iter().map(command))
+    help::with_help(ProgramArgs::command().subcommands(ALL.iter().map(command)))
 }
 
 /// The command's group in the help.
@@ -135,7 +134,6 @@ fn mistyped(suites: &[PathBuf]) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::help;
 
     #[test]
     fn a_new_command_needs_its_row_alone() {

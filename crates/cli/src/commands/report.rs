@@ -15,7 +15,8 @@ use super::compare::{ShownArgs, verdict};
 use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::PricesArg;
 use crate::output::failure::Failure;
-use crate::output::run_folder::{difference, read_manifest};
+use crate::output::run_folder::{difference, of_latest, read_manifest};
+use crate::output::terminal::note;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "report",
@@ -27,8 +28,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Folders of runs.
-    #[arg(required = true, value_name = "DIR")]
+    /// Folders of runs; of a folder of several runs, its latest. Default: the latest run in `reports`.
+    #[arg(value_name = "DIR", default_value = "reports")]
     pub(crate) dirs: Vec<PathBuf>,
     /// Folder for the report. Default: the run's own; several runs need one.
     #[arg(short, long, value_name = "DIR")]
@@ -40,6 +41,9 @@ pub(crate) struct ReportArgs {
     pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
+    /// Print only errors on stderr.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 /// The parts of a report, by name.
@@ -53,7 +57,8 @@ const FORMATS: [(&str, Format); 5] = [
 
 fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (prices, text) = args.prices.table()?;
-    let out = match (&args.out, args.dirs.as_slice()) {
+    let dirs = args.dirs.iter().map(|dir| of_latest(dir)).collect::<Vec<_>>();
+    let out = match (&args.out, dirs.as_slice()) {
         (Some(out), _) => out,
         (None, [only]) => only,
         _ => {
@@ -62,24 +67,27 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
             )));
         }
     };
-    let (mut manifest, records) = joined(args).map_err(Failure::usage)?;
+    let (mut manifest, records) = joined(&dirs).map_err(Failure::usage)?;
     manifest.prices_hash = text_hash(&text);
-    for dir in &args.dirs {
+    for dir in &dirs {
         manifest.notes.extend(Salience::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
     }
     let is_asked = |(name, _): &(&str, Format)| args.format.is_empty() || args.format.iter().any(|asked| asked == name);
     let formats = FORMATS.into_iter().filter(is_asked).map(|(_, format)| format).collect::<Vec<_>>();
     let summary = write_formats(out, &manifest, &records, &prices, &formats).map_err(Failure::failed)?;
     args.shown.show(&summary)?;
+    if !args.quiet {
+        note(&format!("report: {}", out.display()));
+    }
     verdict(&summary)
 }
 
 /// The records of all folders, and their common manifest.
-fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
+fn joined(dirs: &[PathBuf]) -> Result<(Manifest, Vec<Record>)> {
     let mut joined: Option<Manifest> = None;
     let mut records: BTreeMap<String, Record> = BTreeMap::new();
     let mut keys = Vec::new();
-    for dir in &args.dirs {
+    for dir in dirs {
         let manifest = read_manifest(dir)?;
         joined = Some(match joined {
             None => manifest,
@@ -100,7 +108,7 @@ fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
     let records = keys.iter().filter_map(|key| records.remove(key)).collect::<Vec<_>>();
     let manifest = joined.ok_or_else(|| anyhow!("no run is named"))?;
     refuse_twice(&records)?;
-    Ok((if args.dirs.len() > 1 { counted(manifest, &records) } else { manifest }, records))
+    Ok((if dirs.len() > 1 { counted(manifest, &records) } else { manifest }, records))
 }
 
 /// The manifest of joined runs, with the cases that they have.

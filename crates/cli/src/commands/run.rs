@@ -15,6 +15,7 @@ use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
 use compactometer_harness::run::{Models, RunError, RunOutcome, Stopped, read_records, run_in_store};
 use compactometer_suites::sample::sample;
+use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
 
 use super::{CommandRow, HelpGroup, parsed};
@@ -22,9 +23,9 @@ use crate::arguments::roles::Roles;
 use crate::arguments::{RunArgs, encoding, recordings, stores, suites};
 use crate::cost::{self, CostBudget, Estimate};
 use crate::output::failure::Failure;
-use crate::output::progress;
+use crate::output::progress::{self, Forecast};
 use crate::output::run_folder::{self, SuiteIdentity};
-use crate::output::terminal::{note, say};
+use crate::output::terminal::{self, note, say, terminal_width};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "run",
@@ -62,6 +63,7 @@ pub(super) fn execute(
     sweep: bool,
     (prices, table): &(PriceTable, String),
 ) -> Result<Option<FinishedRun>, Failure> {
+    let interrupt = Interrupt::listen();
     let counter = encoding(&args.setting.tokenizer)?;
     let roles = Roles::named(&args.setting, args.judge.as_deref());
     let budget = CostBudget::of(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
@@ -99,7 +101,7 @@ pub(super) fn execute(
         args.rows().and_then(|rows| recordings::keep(folder, &suite, &rows)).map_err(Failure::usage)?;
     }
     drop(done);
-    let outcome = run_cases(args, &plan, models, &counter, &dir)?;
+    let outcome = run_cases(args, &plan, models, &counter, &dir, &interrupt)?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
@@ -119,6 +121,10 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
 /// The requested strategies and controls.
 pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     let rows = args.rows().map_err(Failure::usage)?;
+    if !args.quiet {
+        let twice = rows.iter().enumerate().filter(|(at, row)| rows[..*at].contains(row)).map(|(_, row)| row);
+        twice.for_each(|row| note(&format!("`{row}` is named twice and runs once")));
+    }
     let chosen = select(rows.iter().map(String::as_str), args.set.iter().map(String::as_str));
     chosen.map_err(|error| {
         let error = anyhow::Error::new(error);
@@ -168,14 +174,16 @@ fn run_cases(
     models: Models<'_>,
     counter: &dyn TokenCounter,
     dir: &Path,
+    interrupt: &Interrupt,
 ) -> Result<RunOutcome, Failure> {
     let store = args.store.as_deref().map(stores::open).transpose().map_err(Failure::usage)?;
     let bar = progress::bar(plan.cases.len(), "cases", args.quiet);
-    let kept = Arc::new(AtomicUsize::new(0));
-    tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
+    let forecast = Forecast::new(plan.cases.len(), args.quiet || terminal::can_show_progress());
+    interrupt.total.store(plan.cases.len(), Ordering::Relaxed);
     let jobs = jobs(args);
     let told = |done| {
-        kept.store(done, Ordering::Relaxed);
+        interrupt.kept.store(done, Ordering::Relaxed);
+        forecast.done(done);
         bar.set_position(done as u64);
     };
     let outcome = match &store {
@@ -198,16 +206,33 @@ pub(super) fn jobs(args: &RunArgs) -> usize {
     args.jobs.map(usize::from).or_else(cores).unwrap_or(1)
 }
 
-/// Prints what is kept on Ctrl-C. Nothing else is needed, since records are written whole.
-fn tell_on_interrupt(kept: Arc<AtomicUsize>, total: usize) {
-    /// The exit code that shells use for a program ended by SIGINT.
-    const INTERRUPTED: i32 = 130;
-    // Without a handler Ctrl-C still ends the program, only silently.
-    let _ = ctrlc::set_handler(move || {
-        let kept = kept.load(Ordering::Relaxed);
-        note(&format!("\ninterrupted: {kept} of {total} cases are kept; the same command resumes"));
-        std::process::exit(INTERRUPTED);
-    });
+/// What Ctrl-C prints.
+#[derive(Default)]
+struct Interrupt {
+    /// Cases that are recorded.
+    kept: AtomicUsize,
+    /// Cases of the run; 0 before it begins.
+    total: AtomicUsize,
+}
+
+impl Interrupt {
+    /// Prints what is kept on Ctrl-C. Nothing else is needed, since records are written whole.
+    fn listen() -> Arc<Self> {
+        /// The exit code that shells use for a program ended by SIGINT.
+        const INTERRUPTED: i32 = 130;
+        let interrupt = Arc::new(Interrupt::default());
+        let shared = Arc::clone(&interrupt);
+        // Without a handler Ctrl-C still ends the program, only silently.
+        let _ = ctrlc::set_handler(move || {
+            let [kept, total] = [&shared.kept, &shared.total].map(|count| count.load(Ordering::Relaxed));
+            note(&match total {
+                0 => "\ninterrupted before the first case; nothing is kept".to_owned(),
+                _ => format!("\ninterrupted: {kept} of {total} cases are kept; the same command resumes"),
+            });
+            std::process::exit(INTERRUPTED);
+        });
+        interrupt
+    }
 }
 
 /// Prints what is run in one line.
@@ -216,17 +241,17 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         0 => String::new(),
         count => format!("; {count} of them also at other sizes and splits"),
     };
-    note(&format!(
-        "{}: {} conversations in {} groups, {} cases; window {} tokens ({}), trigger {}, retained {}{swept}",
+    let line = format!(
+        "{}: {} cases of {} conversations; window {} tokens ({}), trigger {}, retained {}{swept}",
         manifest.suite,
-        manifest.conversations,
-        manifest.groups,
         plan.cases.len(),
+        manifest.conversations,
         plan.sizes.window,
         plan.window_reason,
         plan.sizes.trigger,
         plan.sizes.retained
-    ));
+    );
+    wrapped(&line, terminal_width()).iter().for_each(|line| note(line));
 }
 
 /// Prints what a reader of the records would not expect: what was resumed, refused, or never compacted.

@@ -155,6 +155,15 @@ pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> 
     differs.map(|field| format!("`{field}`"))
 }
 
+/// The run's folder that is meant: of a folder of runs, such as `reports`, the latest one.
+pub(crate) fn of_latest(dir: &Path) -> PathBuf {
+    let is_run = dir.join("manifest.json").exists();
+    let latest = std::fs::read_to_string(dir.join("latest")).ok().filter(|_| !is_run);
+    // A pointer that leads elsewhere is none of ours.
+    let name = latest.as_deref().map(str::trim).filter(|name| !name.is_empty() && safe_name(name) == *name);
+    name.map_or_else(|| dir.to_owned(), |name| dir.join(name))
+}
+
 /// Writes the pointer `latest` beside the folder if the folder is in `reports`.
 pub(crate) fn point_latest(dir: &Path) -> Result<()> {
     match (dir.parent(), dir.file_name()) {
@@ -203,6 +212,19 @@ mod tests {
         ];
         let kept = command_without_out(args.into_iter().map(str::to_owned));
         assert_eq!(kept, ["compactometer", "compare", "a.jsonl", "-s", "null"]);
+    }
+
+    #[test]
+    fn a_folder_of_runs_means_its_latest() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let latest = |text: &str| std::fs::write(dir.path().join("latest"), text).expect("a pointer");
+        assert_eq!(of_latest(dir.path()), dir.path());
+        latest("smoke-12000-abc\n");
+        assert_eq!(of_latest(dir.path()), dir.path().join("smoke-12000-abc"));
+        for elsewhere in ["../other\n", "/etc\n", "\n", "a/b"] {
+            latest(elsewhere);
+            assert_eq!(of_latest(dir.path()), dir.path(), "{elsewhere}");
+        }
     }
 
     #[test]

@@ -26,9 +26,13 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
 
 /// Characters in a line of stdout: what `COLUMNS` gives, else the terminal's width, else 100.
 pub(crate) fn terminal_width() -> usize {
+    known_width().unwrap_or(100)
+}
+
+/// The width if a terminal or `COLUMNS` has one: what goes to another program has a line for each entry.
+pub(crate) fn known_width() -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
-    let found = || terminal_size::terminal_size_of(stdout()).map(|(width, _)| usize::from(width.0));
-    given.or_else(found).unwrap_or(100)
+    given.or_else(|| terminal_size::terminal_size_of(stdout()).map(|(width, _)| usize::from(width.0)))
 }
 
 /// Writes a value to stdout as a line of JSON. What a terminal would obey is escaped in JSON's way.
@@ -68,9 +72,14 @@ pub(crate) fn answer(question: &str) -> std::io::Result<String> {
     Ok(answer)
 }
 
+/// Whether a progress line is shown.
+pub(crate) fn can_show_progress() -> bool {
+    stderr().is_terminal()
+}
+
 /// Where a progress line goes: nowhere if stderr is no terminal.
 pub(crate) fn progress() -> ProgressDrawTarget {
-    if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
+    if can_show_progress() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }
 
 /// Sends the engine's messages that pass the filter to stderr, without a clock: decisions of a replay have no time.

@@ -14,6 +14,7 @@ mod hook;
 mod inputs;
 mod judge;
 mod losses;
+mod mistakes;
 mod mock;
 mod models;
 mod money;

@@ -122,7 +122,7 @@ mod tests {
         let mut settings = Settings::defaults(spec);
         let mut error = |name, value| settings.set(spec, name, value).expect_err("refused").to_string();
         assert!(error("treshold", "1").contains("`threshold`"));
-        assert_eq!(error("threshold", "1.5"), "`threshold` is `1.5`; it must be a number of share from 0.01 to 1");
+        assert_eq!(error("threshold", "1.5"), "`threshold` is `1.5`; it must be a share from 0.01 to 1");
         assert!(error("threshold", "0").contains("from 0.01"));
         assert!(error("tail", "2.5").contains("messages"));
         assert!(error("prompt", "Summarize.").contains("`{previous}`"));

@@ -81,7 +81,7 @@ impl Param {
         let ((least, greatest), unit) = (self.range, self.unit);
         let is_allowed =
             |number: &f64| (least..=greatest).contains(number) && (!unit.is_whole() || number.fract() == 0.0);
-        let must = || refused(format!("it must be a number of {} from {least} to {greatest}", unit.name()));
+        let must = || refused(format!("it must be {} from {least} to {greatest}", unit.counted()));
         text.parse::<f64>().ok().filter(is_allowed).ok_or_else(must)
     }
 
@@ -90,11 +90,30 @@ impl Param {
         match self.unit {
             Unit::Choice(names) => {
                 let default = self.chosen(self.default).unwrap_or_default();
-                format!("{default} ({})", names.join(", "))
+                format!("default {default}, of {}", names.join(", "))
             }
-            unit => format!("{} {} ({} to {})", self.default, unit.name(), self.range.0, self.range.1),
+            unit => {
+                let [default, low, high] = [self.default, self.range.0, self.range.1].map(grouped);
+                let unit = if !unit.is_whole() { String::new() } else { format!(" {}", unit.name()) };
+                format!("default {default}{unit}, {low} to {high}")
+            }
         }
     }
+
+    /// Whether it switches one point of the published form on.
+    pub fn is_deviation(&self) -> bool {
+        self.unit == Param::deviation().unit
+    }
+}
+
+/// A number with its thousands apart.
+fn grouped(number: f64) -> String {
+    let text = number.to_string();
+    let whole = text.find('.').unwrap_or(text.len());
+    let is_apart = |at: usize| at > 0 && at < whole && (whole - at).is_multiple_of(3);
+    text.char_indices()
+        .map(|(at, letter)| if is_apart(at) { format!(",{letter}") } else { letter.to_string() })
+        .collect()
 }
 
 /// What a parameter counts. Only tokens scale with the window.
@@ -136,6 +155,14 @@ impl Unit {
             Unit::Share => "share",
             Unit::Temperature => "temperature",
             Unit::Choice(_) => "choice",
+        }
+    }
+
+    /// What a number of it is called.
+    fn counted(self) -> String {
+        match self.is_whole() {
+            true => format!("a number of {}", self.name()),
+            false => format!("a {}", self.name()),
         }
     }
 

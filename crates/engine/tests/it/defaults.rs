@@ -240,9 +240,11 @@ fn bad_values_are_refused_by_name_value_and_range() {
             let (below, above) = ((least - 1.0).to_string(), (greatest + 1.0).to_string());
             for value in [below.as_str(), &above, "", "many", "NaN", "inf", "-0x1"] {
                 let error = Settings::defaults(spec).set(spec, param.name, value).unwrap_err().to_string();
-                let unit = param.unit.name();
-                let said =
-                    format!("`{}` is `{value}`; it must be a number of {unit} from {least} to {greatest}", param.name);
+                let unit = match param.unit {
+                    Unit::Share | Unit::Temperature => format!("a {}", param.unit.name()),
+                    unit => format!("a number of {}", unit.name()),
+                };
+                let said = format!("`{}` is `{value}`; it must be {unit} from {least} to {greatest}", param.name);
                 assert_eq!(error, said, "{}", spec.name);
             }
             for value in [least, greatest] {
@@ -255,8 +257,8 @@ fn bad_values_are_refused_by_name_value_and_range() {
 #[test]
 fn typical_mistakes_are_named() {
     for (strategy, name, value, said) in [
-        ("progressive", "threshold", "0", "`threshold` is `0`; it must be a number of share from 0.01 to 1"),
-        ("middleware-checkpoint", "ratio", "1.2", "`ratio` is `1.2`; it must be a number of share from 0.01 to 1"),
+        ("progressive", "threshold", "0", "`threshold` is `0`; it must be a share from 0.01 to 1"),
+        ("middleware-checkpoint", "ratio", "1.2", "`ratio` is `1.2`; it must be a share from 0.01 to 1"),
         ("handoff", "threshold", "-1", "`threshold` is `-1`; it must be a number of tokens from 0 to 10000000"),
         (
             "handoff",
@@ -265,7 +267,7 @@ fn typical_mistakes_are_named() {
             "`estimator` is `4`; choose from `exact`, `characters`, `classes`, `usage`, `recount`",
         ),
         ("handoff", "intent", "yes", "`intent` is `yes`; choose from `plain`, `faithful`"),
-        ("progressive", "pinned", "0.75", "`pinned` is `0.75`; it must be a number of share from 0 to 0.5"),
+        ("progressive", "pinned", "0.75", "`pinned` is `0.75`; it must be a share from 0 to 0.5"),
         ("chained", "tail", "1.5", "`tail` is `1.5`; it must be a number of messages from 0 to 10000"),
         (
             "summarize",

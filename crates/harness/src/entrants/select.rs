@@ -61,7 +61,11 @@ fn is_named(entrant: &Entrant, name: &str) -> bool {
 }
 
 fn aliased(alias: &str, base: &str) -> Result<Entrant, SelectError> {
-    if alias.split_once(':').is_some_and(|(name, _)| strategy(name).is_ok()) {
+    if let Some((name, key)) = alias.split_once(':')
+        && let Ok(mut entrant) = strategy(name)
+    {
+        // A parameter that cannot be used matters more than a name.
+        assign(&mut entrant, key, base)?;
         return Err(SelectError::Nameless(format!("{alias}={base}")));
     }
     let mut parts = base.split(':');
@@ -99,6 +103,9 @@ fn shown<'v>(key: &str, value: &'v str) -> &'v str {
 fn strategy(name: &str) -> Result<Entrant, SelectError> {
     let strategies = || all().filter(|entrant| entrant.family != Family::Control);
     strategies().find(|entrant| entrant.name == name).ok_or_else(|| {
+        if all().any(|entrant| entrant.name == name) {
+            return SelectError::OfControl(name.to_owned());
+        }
         let names = strategies().map(|entrant| entrant.name).collect::<Vec<_>>();
         SelectError::Unknown(unknown("strategy", name, names.iter().map(String::as_str)))
     })
@@ -113,6 +120,10 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
         let parameters = AddedText::ALL.into_iter().map(|(_, parameter, _)| parameter);
         return Err(SelectError::Unknown(unknown("parameter", key, parameters)));
     };
+    let names = || spec.params().map(|param| param.name).chain([PROMPT]);
+    if !names().any(|name| name == key) {
+        return Err(SelectError::Unknown(format!("`{}`: {}", spec.name, unknown("parameter", key, names()))));
+    }
     if key != PROMPT {
         return Ok(settings.set(spec, key, value)?);
     }
@@ -148,6 +159,9 @@ pub enum SelectError {
     /// Two entrants with one name and different settings.
     #[error("`{0}` names two strategies with different settings; give each its own name")]
     Twice(String),
+    /// Another name or a parameter for a control.
+    #[error("`{0}` is a control, which has no parameters and one name; write `{0}`")]
+    OfControl(String),
     /// A part that should assign a value.
     #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
     Assignment(String),
@@ -264,7 +278,7 @@ mod tests {
         assert!(error(&["x=chained:random_values=9"], &[]).contains("`chained` cannot have `random_values`"));
         assert!(error(&["x=recorded:ledger=9:newest_text=9"], &[]).contains("two additions"));
         assert!(error(&["x=recorded:random_values=0"], &[]).contains("`random_values` is `0`"));
-        assert!(error(&["x=null:ledger=900"], &[]).contains("unknown strategy `null`"));
+        assert!(error(&["x=null:ledger=900"], &[]).contains("`null` is a control"));
         assert!(error(&["x=chained:ledger=9", "x=chained:ledger=8"], &[]).contains("`x` names two"));
         assert!(error(&[], &["chained"]).contains("assigns nothing"));
         assert!(error(&[" "], &[]).contains("choose from"));

@@ -32,7 +32,7 @@ pub(super) async fn respond(
         "/v1/models" => Ok(json_response(&json!({"object": "list", "data": [described(model)]}))),
         "/health" => Ok(json_response(&json!({"status": "ok"}))),
         _ => match path.strip_prefix("/v1/models/") {
-            Some(name) if name == model.name() => Ok(json_response(&described(model))),
+            Some(name) if is_served(name, model) => Ok(json_response(&described(model))),
             Some(name) => Err(Trouble::unknown_model(name, model.name())),
             None => Err(Trouble::of(
                 StatusCode::NOT_FOUND,
@@ -77,7 +77,7 @@ async fn complete(
     says_json(&request)?;
     let body = body(limits, request).await?;
     let asked = wire::read(&body)?;
-    if asked.model != model.name() {
+    if !is_served(&asked.model, model) {
         return Err(Trouble::unknown_model(&asked.model, model.name()));
     }
     let mut answer = model.complete(&asked.request).await.map_err(|error| Trouble::of_model(&error))?;
@@ -107,6 +107,11 @@ async fn body(limits: &Limits, request: Request<Incoming>) -> Result<Bytes, Trou
             format!("the body did not arrive within {} ms", limits.read.as_millis()),
         )),
     }
+}
+
+/// Whether a name is the model's, with or without its variant: `mock` for `mock:claude-code`.
+fn is_served(name: &str, model: &dyn ChatModel) -> bool {
+    name == model.name() || model.name().split_once(':').is_some_and(|(kind, _)| name == kind)
 }
 
 fn described(model: &dyn ChatModel) -> Value {

@@ -238,6 +238,10 @@ fn models_and_health_are_told() {
     let models = server.send("GET", "/v1/models", b"").json();
     assert_eq!(models["data"][0]["id"], "mock:strong");
     assert_eq!(server.send("GET", "/v1/models/mock:strong", b"").json()["object"], "model");
+    assert_eq!(server.send("GET", "/v1/models/mock", b"").json()["id"], "mock:strong", "the kind names its model");
+    let text = "Summarize: The port is 8041 and the file is src/app.rs.";
+    let reply = server.chat(&json!({"model": "mock", "messages": [{"role": "user", "content": text}]})).json();
+    assert!(reply["choices"][0]["message"]["content"].as_str().unwrap().contains("8041"), "{reply}");
     assert_eq!(server.send("GET", "/health", b"").json(), json!({"status": "ok"}));
 }
 

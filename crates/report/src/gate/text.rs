@@ -7,9 +7,9 @@ use minijinja::HtmlEscape;
 
 use super::power::POWER;
 use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
-use crate::render::lines::wrapped;
 use crate::render::words::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
+use compactometer_text::lines::wrapped;
 
 /// Most lines of the short form.
 const LINES: usize = 30;

@@ -17,7 +17,6 @@ mod compared;
 mod escape;
 pub mod explain;
 mod judged;
-pub(crate) mod lines;
 mod page;
 pub(crate) mod plots;
 mod reasons;

@@ -5,8 +5,8 @@ use compactometer_formats::summary::{Sweep, SweepPoint};
 use serde_json::{Value, json};
 
 use crate::metrics::{MetricUnit, grouped};
-use crate::render::lines::{clipped, wrapped};
 use crate::summary::sweep_metric;
+use compactometer_text::lines::{clipped, wrapped};
 
 /// A strategy's points, in the order of the columns.
 struct SweepRow<'s> {

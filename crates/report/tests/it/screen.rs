@@ -7,8 +7,8 @@ use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::summary::Summary;
 use compactometer_report::{Screen, summarize, table};
 
-/// Most lines of a screen; two more are progress.
-const LINES: usize = 43;
+/// Most lines of a screen; three more are progress and the report's place.
+const LINES: usize = 42;
 
 fn screen(width: usize) -> Screen {
     Screen { width, all_rows: false, all_notes: false }

@@ -145,9 +145,12 @@ fn wire_turns(message: &WireMessage) -> Vec<Turn<'_>> {
     spoken.collect()
 }
 
-/// A prompt without any marks around its material: the first paragraph is the instruction, the rest is the material.
+/// A prompt without any marks around its material: the first paragraph, or what stands before a colon in its only line, is the
+/// instruction, and the rest is the material.
 fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<Turn<'t>>) {
-    let split = said.trim_start().split_once("\n\n").filter(|(first, _)| asks_to_condense(first));
+    let said = said.trim();
+    let in_line = || said.split_once(": ").filter(|_| !said.contains('\n'));
+    let split = said.split_once("\n\n").or_else(in_line).filter(|(first, _)| asks_to_condense(first));
     match split {
         Some((first, rest)) if !parted.found && json_shape::shown(rest).is_none() && rest.len() > first.len() => {
             let instruction =

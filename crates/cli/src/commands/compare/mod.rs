@@ -35,7 +35,7 @@ pub(crate) struct CompareArgs {
     /// Rerun the strategies under N random draws of what the mock assumes (weights of salience, share read, noise, length of
     /// replies), and report which orders of strategies depend on it; 50 is a good number. Costs N times one conversation of each
     /// of 8 groups. Default: none.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct ShownArgs {
     #[arg(long)]
     pub(crate) notes: bool,
     /// Also print what the recorded program kept in each of its versions, from imported sessions.
-    #[arg(long, value_name = "PART", value_parser = ["version"])]
+    #[arg(hide_short_help = true, long, value_name = "PART", value_parser = ["version"])]
     pub(crate) by: Option<String>,
     /// Print `summary.json` instead of the table.
     #[arg(long)]

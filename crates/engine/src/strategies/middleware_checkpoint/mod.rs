@@ -61,9 +61,9 @@ parameters! {
     Due {
         ratio: f64 = Param::share(0.8), "share of the trigger at which a checkpoint is due";
         delta: u32 = Param::tokens(1_000), "least new tokens between two checkpoints";
-        predictive: bool = Param::choice(&["off", "on"], 0), "a checkpoint is due by prediction, in place of `ratio` (the strategic plan, part 8)";
-        ahead: f64 = Param::count(Unit::Turns, 3, (0, 1_000)), "predictive: turns of the agent within which the trigger would be reached (ours)";
-        shift: f64 = Param::new(Unit::Share, 0.1, (0.0, 1.0)), "predictive: also due where the last messages are less alike those before (ours); 0 is never";
+        predictive: bool = Param::choice(&["off", "on"], 0), "a checkpoint is due by prediction, in place of `ratio`";
+        ahead: f64 = Param::count(Unit::Turns, 3, (0, 1_000)), "with `predictive`: turns of the agent within which the trigger would be reached";
+        shift: f64 = Param::new(Unit::Share, 0.1, (0.0, 1.0)), "with `predictive`: also due if the last messages resemble those before them less than this; 0 is never";
     }
 }
 

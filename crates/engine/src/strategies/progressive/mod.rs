@@ -64,7 +64,7 @@ parameters! {
         compact_age: usize = rounds(10), "age at which a summary keeps its first line";
         most: usize = rounds(10), "most summaries before the oldest are merged";
         lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "lines that a moderate summary keeps";
-        pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "share of `written` that pinned items may take together (ours); 0 pins nothing";
+        pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "share of `written` that pinned items may take together; 0 pins nothing";
         merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
     }
 }

@@ -17,7 +17,7 @@ parameters! {
     SummaryDeviations {
         unchecked: bool = Param::deviation(), "any answer is taken for a summary";
         one_piece: bool = Param::deviation(), "all is asked for at once, whether the summarizer's window holds it or not";
-        pending: bool = Param::deviation(), "the tail alone stays, be the last user message or an open batch in it or not";
+        pending: bool = Param::deviation(), "only the tail stays; the last user message and an open batch of calls leave if they are not in it";
     }
 }
 

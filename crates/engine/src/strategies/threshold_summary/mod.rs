@@ -53,7 +53,7 @@ parameters! {
         tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
         written: u32 = Param::tokens(500), "most that the summary may have";
         calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer";
-        enabled: bool = Param::choice(&["true", "false"], 0), "whether it compacts by itself; the source's settings say true, its flag false";
+        enabled: bool = Param::choice(&["true", "false"], 0), "whether it compacts by itself";
     }
 }
 

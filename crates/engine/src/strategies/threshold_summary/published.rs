@@ -34,7 +34,7 @@ parameters! {
         reuse: bool = Param::deviation(), "the first summary is shown for ever; what leaves after it is never read";
         limit: bool = Param::deviation(), "reads the latest 100 messages alone";
         overlap: bool = Param::deviation(), "reads what stays verbatim too";
-        gapless: bool = Param::deviation(), "takes ids for gapless: covers up to the last id less the messages kept";
+        gapless: bool = Param::deviation(), "assumes that message ids have no gaps: a summary covers up to the last id minus the number of messages kept";
         section: bool = Param::deviation(), "rebuilds the context from all that was said, as one text";
         unguarded: bool = Param::deviation(), "one request of any size, and any answer is taken for a summary";
     }

@@ -9,10 +9,10 @@ use crate::metrics::{
     self, ADDRESS_USE_RECALL, BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_AGAINST_FULL,
     COST_USD, Column, Metric, MetricUnit, is_marked, short_share, shown_recall,
 };
-use crate::render::lines::{clipped, wrapped};
 use crate::render::words::seconds;
 use crate::stats::sign_flip::FEWEST_UNITS;
 use crate::summary::difference;
+use compactometer_text::lines::{clipped, wrapped};
 
 /// Most rows where not all are asked for.
 const ROWS: usize = 11;

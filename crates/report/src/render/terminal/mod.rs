@@ -8,12 +8,12 @@ use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::{Group, Summary};
 
 use crate::metrics::grouped;
-use crate::render::lines::wrapped;
 use crate::render::sweep;
 use crate::render::words::{conditions, models};
+use compactometer_text::lines::wrapped;
 
-/// Most lines of a screen, two lines of progress among them.
-const LINES: usize = 43;
+/// Most lines of a screen. Progress and the report's place take three more.
+const LINES: usize = 42;
 /// Least lines for notes, whatever came before.
 const LEAST_NOTES: usize = 4;
 

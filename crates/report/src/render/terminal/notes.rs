@@ -6,10 +6,10 @@ use compactometer_formats::summary::{Check, Comparison, Group, StrategySummary, 
 use super::grid::{show, with_interval};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE};
-use crate::render::lines::wrapped;
 use crate::render::words::verdict;
 use crate::render::{compared, judged, reasons};
 use crate::summary::difference;
+use compactometer_text::lines::wrapped;
 
 /// Most notes beside those that all are asked for.
 const NOTES: usize = 8;

@@ -4,7 +4,7 @@
 const NARROWEST: usize = 40;
 
 /// The line broken at blanks; further lines are indented by two more than it is. A number and its `%` stay together.
-pub(crate) fn wrapped(line: &str, width: usize) -> Vec<String> {
+pub fn wrapped(line: &str, width: usize) -> Vec<String> {
     let indent = line.chars().take_while(|letter| *letter == ' ').count();
     let text = line[indent..].replace(" %", "\u{a0}%");
     let (mut lines, mut line) = (Vec::new(), " ".repeat(indent));
@@ -21,7 +21,7 @@ pub(crate) fn wrapped(line: &str, width: usize) -> Vec<String> {
 }
 
 /// The text with its middle left out where it is longer than `most`.
-pub(crate) fn clipped(text: &str, most: usize) -> String {
+pub fn clipped(text: &str, most: usize) -> String {
     let letters = text.chars().collect::<Vec<_>>();
     if letters.len() <= most {
         return text.to_owned();
