@@ -242,10 +242,11 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         count => format!("; {count} of them also at other sizes and splits"),
     };
     let line = format!(
-        "{}: {} cases of {} conversations; window {} tokens ({}), trigger {}, retained {}{swept}",
+        "{}: {} cases of {} conversation{}; window {} tokens ({}), trigger {}, retained {}{swept}",
         manifest.suite,
         plan.cases.len(),
         manifest.conversations,
+        if manifest.conversations == 1 { "" } else { "s" },
         plan.sizes.window,
         plan.window_reason,
         plan.sizes.trigger,

@@ -67,7 +67,7 @@ fn every_format_comes_to_a_report_whose_checks_hold_or_say_why_not() {
             std::fs::read_dir(data.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
         files.sort_unstable();
         let (stderr, table, summary) = compared(dir.path(), format, &files, *concat);
-        assert!(stderr.contains(" conversations; window "), "{format}: {stderr}");
+        assert!(stderr.contains(" cases of "), "{format}: {stderr}");
         let group = &summary["groups"][0];
         let checks = group["checks"].as_array().unwrap();
         assert!(checks.len() >= 5, "{format}");

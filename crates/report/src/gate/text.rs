@@ -11,14 +11,14 @@ use crate::render::words::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
 use compactometer_text::lines::wrapped;
 
-/// Most lines of the short form.
-const LINES: usize = 30;
+/// Most lines of the short form. An error takes one more.
+const LINES: usize = 29;
 /// Facts listed in a terminal.
 const LISTED: usize = 10;
 /// Strategies with a line of their own in the short form.
 const ROWS: usize = 6;
 
-/// The verdict, what was changed, and up to ten lost values with where they were said, in at most 30 lines.
+/// The verdict, what was changed, and up to ten lost values with where they were said, in at most 29 lines.
 pub fn terminal(report: &GateReport, width: usize) -> String {
     let model = models(&report.model, report.target.as_deref());
     let mut lines = vec![format!("verdict: {}", report.verdict.name())];
@@ -35,7 +35,7 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
         lines.extend(wrapped(&head, width));
         let why = strategy.metrics.iter().find(|metric| metric.verdict == strategy.verdict);
         let about = about(strategy).filter(|_| strategy.verdict > Verdict::PassWorse);
-        for line in changed(strategy).into_iter().chain(why.map(short_line)).chain(about) {
+        for line in candidate(strategy).into_iter().chain(why.map(short_line)).chain(about) {
             lines.extend(wrapped(&format!("  {line}"), width));
         }
     }
@@ -48,6 +48,21 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
     lines.truncate(LINES - 1);
     lines.push("every number, note and changed fact: --notes".to_owned());
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// What was changed about a strategy; of another strategy, without the prompt and parameters that go with it.
+fn candidate(strategy: &StrategyGate) -> Option<String> {
+    let other = strategy.changed.iter().find(|change| change.setting == "strategy");
+    let retained = strategy.changed.iter().filter(|change| change.setting == "retained budget");
+    match other {
+        Some(other) => {
+            let changes = std::iter::once(other).chain(retained).map(SettingChange::text).collect::<Vec<_>>();
+            let number = strategy.changed.len() - changes.len();
+            let rest = if number == 0 { String::new() } else { format!("; {number} settings that go with it") };
+            Some(format!("candidate: {}{rest}", changes.join("; ")))
+        }
+        None => changed(strategy),
+    }
 }
 
 /// A metric without its tests.

@@ -20,6 +20,7 @@ mod warnings;
 pub(crate) use comparisons::difference;
 pub(crate) use sizes::realized;
 pub(crate) use sweep::short_name as sweep_metric;
+pub(crate) use warnings::is_in_findings;
 
 use std::collections::BTreeMap;
 

@@ -58,6 +58,15 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
 const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever was lost, so it measures retention and not \
                       task success; reading again after a loss is not simulated";
 
+/// How two warnings begin that the findings also give.
+const MOCK: &str = "mechanism, not model";
+const FEW: &str = "the suite has few groups";
+
+/// Whether the findings say what a warning says.
+pub(crate) fn is_in_findings(warning: &str) -> bool {
+    [MOCK, FEW].iter().any(|beginning| warning.starts_with(beginning))
+}
+
 /// What a strategy's records are counted for.
 type Count = fn(&StrategyRecords) -> usize;
 
@@ -86,7 +95,7 @@ fn mock(run: &ProtocolRun) -> Option<String> {
     let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" {}", code(target)));
     run.is_mock().then(|| {
         format!(
-            "mechanism, not model: {} wrote the summaries and{reader} answered the questions, so this report names no winner; \
+            "{MOCK}: {} wrote the summaries and{reader} answered the questions, so this report names no winner; \
              what passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
              every answer, `is_summary`, `extraction_success`), and its latencies are assumed",
             code(model)
@@ -123,7 +132,7 @@ fn few_units(run: &ProtocolRun) -> Option<String> {
     let units = run.units();
     (units < sign_flip::FEWEST_UNITS).then(|| {
         format!(
-            "the suite has few groups ({units}): at least {FEWEST_RANKED} are needed to rank strategies, and {} to support a difference \
+            "{FEW} ({units}): at least {FEWEST_RANKED} are needed to rank strategies, and {} to support a difference \
              between two; import or generate conversations of more groups",
             sign_flip::FEWEST_UNITS
         )

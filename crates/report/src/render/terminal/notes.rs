@@ -8,7 +8,7 @@ use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE};
 use crate::render::words::verdict;
 use crate::render::{compared, judged, reasons};
-use crate::summary::difference;
+use crate::summary::{difference, is_in_findings};
 use compactometer_text::lines::wrapped;
 
 /// Most notes beside those that all are asked for.
@@ -18,7 +18,8 @@ const NOTES: usize = 8;
 pub(super) fn few(group: &Group, swept: Option<&Sweep>, width: usize, room: usize) -> Vec<String> {
     let failed = group.checks.iter().filter(|check| check.passed == Some(false)).map(check_line);
     let failures = reasons::failures(group).into_iter().map(|line| format!("- most frequent failures of {line}"));
-    let warnings = group.warnings.iter().map(|warning| format!("- {warning}"));
+    let warnings = group.warnings.iter().filter(|warning| !is_in_findings(warning));
+    let warnings = warnings.map(|warning| format!("- {warning}"));
     let (mut lines, mut shown) = (Vec::new(), 0);
     let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("- judge: {line}"));
     for note in failed.chain(failures).chain(judged).chain(warnings).take(NOTES) {
