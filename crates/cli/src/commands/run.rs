@@ -237,20 +237,14 @@ impl Interrupt {
 
 /// Prints what is run in one line.
 fn announce(plan: &Plan, manifest: &Manifest) {
-    let swept = match plan.sweep.places.len() {
-        0 => String::new(),
-        count => format!("; {count} of them also at other sizes and splits"),
-    };
     let line = format!(
-        "{}: {} cases of {} conversation{}; window {} tokens ({}), trigger {}, retained {}{swept}",
+        "{}: {} cases of {} conversation{}; window {} tokens ({})",
         manifest.suite,
         plan.cases.len(),
         manifest.conversations,
         if manifest.conversations == 1 { "" } else { "s" },
         plan.sizes.window,
-        plan.window_reason,
-        plan.sizes.trigger,
-        plan.sizes.retained
+        plan.window_reason
     );
     wrapped(&line, terminal_width()).iter().for_each(|line| note(line));
 }
