@@ -22,6 +22,8 @@ use serde::Serialize;
 pub(crate) const FULL: &str = "full";
 /// The control that keeps nothing within the budget.
 pub(crate) const NULL: &str = "null";
+/// The controls that keep as much as a strategy without a summary: random text, and the newest values.
+pub(crate) const SAME_SIZE: [&str; 2] = ["random-drop", "value-list"];
 /// The control that knows the facts.
 pub(crate) const ORACLE: &str = "oracle";
 

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use compactometer_text::code::code;
+use compactometer_text::lines::wrapped;
 use minijinja::HtmlEscape;
 
 use super::power::POWER;
 use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
 use crate::render::words::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
-use compactometer_text::lines::wrapped;
 
 /// Most lines of the short form. An error takes one more.
 const LINES: usize = 29;

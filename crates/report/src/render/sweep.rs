@@ -2,11 +2,11 @@
 
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Sweep, SweepPoint};
+use compactometer_text::lines::{clipped, wrapped};
 use serde_json::{Value, json};
 
 use crate::metrics::{MetricUnit, grouped};
 use crate::summary::sweep_metric;
-use compactometer_text::lines::{clipped, wrapped};
 
 /// A strategy's points, in the order of the columns.
 struct SweepRow<'s> {

@@ -9,7 +9,7 @@ use compactometer_formats::summary::{Compared, Comparison, Group, StrategySummar
 use compactometer_text::code::code;
 
 use super::comparisons::difference;
-use crate::data::FULL;
+use crate::data::{FULL, SAME_SIZE};
 use crate::metrics::{
     ADDRESS_USE_RECALL, COST_AGAINST_FULL, COST_USD, Metric, OVER_WINDOW_SHARE, TOKENS_RETAINED, WRITTEN_BUDGET,
     grouped, is_marked, short_share, shown_recall,
@@ -80,14 +80,13 @@ fn what_decides(group: &Group) -> Vec<String> {
     beside.into_iter().chain(other).collect()
 }
 
-/// What needs no summarizer: the control and what it keeps.
-const BESIDE: [(&str, &str); 2] =
-    [("random-drop", "as much random older text"), ("value-list", "a list of the newest values")];
+/// What the controls of the same size keep.
+const KEPT: [&str; 2] = ["as much random older text", "a list of the newest values"];
 
 /// What the controls of the same size recall, each with its words.
 fn controls(group: &Group, metric: &Metric) -> String {
     let of = |name: &str| named(group, name).and_then(|strategy| metric.value(strategy)).map(short_share);
-    let shown = BESIDE.into_iter().filter_map(|(name, what)| Some(format!("{what} {}", of(name)?)));
+    let shown = SAME_SIZE.into_iter().zip(KEPT).filter_map(|(name, what)| Some(format!("{what} {}", of(name)?)));
     shown.collect::<Vec<_>>().join(", ")
 }
 
@@ -289,14 +288,12 @@ fn undecided(group: &Group) -> String {
         let least = range(least, short_share).map(|range| format!("differences of recall under {range}"));
         open.extend(least);
     }
-    let is_generated = group.protocol != Protocol::Recorded && has_mock(&group.summarizer, group.target.as_deref());
-    if is_generated {
-        open.push("which strategy is best with your model or on your sessions (see `compactometer losses`)".to_owned());
-    } else if has_mock(&group.summarizer, group.target.as_deref()) {
-        open.push("what a real model would write".to_owned());
-    } else {
-        open.push("what another model would write".to_owned());
-    }
+    let open_model = match (has_mock(&group.summarizer, group.target.as_deref()), group.protocol) {
+        (false, _) => "what another model would write",
+        (true, Protocol::Recorded) => "what a real model would write",
+        (true, _) => "which strategy is best with your model or on your sessions (see `compactometer losses`)",
+    };
+    open.push(open_model.to_owned());
     open.push("whether tasks succeed, since the recorded turns follow whatever was lost".to_owned());
     format!("Not decided here: {}.", open.join("; "))
 }

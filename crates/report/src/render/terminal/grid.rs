@@ -1,10 +1,13 @@
 //! The table of a group: as many columns as the terminal has room for, the most important first.
 
+use std::collections::BTreeSet;
+
 use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
+use compactometer_text::lines::{clipped, wrapped};
 
 use super::Screen;
-use crate::data::FULL;
+use crate::data::{FULL, SAME_SIZE};
 use crate::metrics::{
     self, ADDRESS_USE_RECALL, BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_AGAINST_FULL,
     COST_USD, Column, Metric, MetricUnit, is_marked, short_share, shown_recall,
@@ -12,7 +15,6 @@ use crate::metrics::{
 use crate::render::words::seconds;
 use crate::stats::sign_flip::FEWEST_UNITS;
 use crate::summary::difference;
-use compactometer_text::lines::{clipped, wrapped};
 
 /// Most rows where not all are asked for.
 const ROWS: usize = 11;
@@ -23,8 +25,6 @@ const GAP: usize = 2;
 
 /// Controls in the order in which they are shown: what nothing loses, what no model writes, then the rest.
 const FIRST_CONTROLS: [&str; 4] = [FULL, "recent-talk", "random-drop", "value-list"];
-/// The controls that belong beside a recorded program: text and values of the same size.
-const BESIDE_RECORDED: [&str; 2] = ["random-drop", "value-list"];
 
 /// A column with the texts of all rows.
 struct Filled {
@@ -99,7 +99,7 @@ fn that_fit(mut columns: Vec<Filled>, room: usize) -> Vec<Filled> {
 fn names(rows: &[&StrategySummary], most: usize) -> Vec<String> {
     let of = |most: usize| rows.iter().map(move |row| clipped(&row.name, most) + if is_marked(row) { "*" } else { "" });
     let short = of(most).collect::<Vec<_>>();
-    let different = short.iter().collect::<std::collections::BTreeSet<_>>().len();
+    let different = short.iter().collect::<BTreeSet<_>>().len();
     if different == rows.len() { short } else { of(usize::MAX).collect() }
 }
 
@@ -113,7 +113,7 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
     controls.sort_by_key(|row| rank(&row.name));
     // So few cannot tell strategies apart; how far text and values of the same size get can be seen.
     let leads = !recorded.is_empty() || group.units < FEWEST_UNITS;
-    let is_first = |row: &&StrategySummary| leads && BESIDE_RECORDED.contains(&row.name.as_str());
+    let is_first = |row: &&StrategySummary| leads && SAME_SIZE.contains(&row.name.as_str());
     let (first, mut last) = controls.into_iter().partition::<Vec<_>, _>(is_first);
     let before = recorded.len() + first.len() + tested.len() + last.len();
     if !all {

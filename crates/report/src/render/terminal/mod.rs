@@ -6,11 +6,11 @@ mod versions;
 
 use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::{Group, Summary};
+use compactometer_text::lines::wrapped;
 
 use crate::metrics::grouped;
 use crate::render::sweep;
 use crate::render::words::{conditions, models};
-use compactometer_text::lines::wrapped;
 
 /// Most lines of a screen. Progress and the report's place take three more.
 const LINES: usize = 42;

@@ -2,6 +2,7 @@
 
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::summary::{Check, Comparison, Group, StrategySummary, Sweep};
+use compactometer_text::lines::wrapped;
 
 use super::grid::{show, with_interval};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
@@ -9,7 +10,6 @@ use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STO
 use crate::render::words::verdict;
 use crate::render::{compared, judged, reasons};
 use crate::summary::{difference, is_in_findings};
-use compactometer_text::lines::wrapped;
 
 /// Most notes beside those that all are asked for.
 const NOTES: usize = 8;

@@ -4,16 +4,15 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{MetricValue, Summary, VersionPart};
 
 use super::grid::with_interval;
+use crate::data::SAME_SIZE;
 use crate::metrics::{ADDRESS_USE_RECALL, CONTEXT_RECALL, Metric, TOKENS_RETAINED, grouped, short_share};
-
-/// Controls that are shown beside the program.
-const BESIDE: [&str; 2] = ["random-drop", "value-list"];
 
 pub(super) fn lines(summary: &Summary) -> Option<Vec<String>> {
     let strategies = &summary.groups.first().filter(|_| !summary.versions.is_empty())?.strategies;
     let is_first = |family: Family| strategies.iter().find(move |one| one.family == family);
     let first = &is_first(Family::Recorded).or_else(|| is_first(Family::Reference))?.name;
-    let beside = BESIDE.into_iter().filter(|name| strategies.iter().any(|one| one.name == *name)).collect::<Vec<_>>();
+    let beside =
+        SAME_SIZE.into_iter().filter(|name| strategies.iter().any(|one| one.name == *name)).collect::<Vec<_>>();
     let width = summary.versions.iter().map(|part| part.version.chars().count()).max().unwrap_or_default().max(7);
     let row = |version: &str, cells: [&str; 4], beside: Vec<String>| {
         let [conversations, at_use, recall, tokens] = cells;
