@@ -35,7 +35,7 @@ pub use terminal::{Screen, by_version, table};
 /// A part of a report that can be written by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// `index.html`.
+    /// `index.html` and `details.html`.
     Html,
     /// `report.md`.
     Markdown,
@@ -52,7 +52,7 @@ impl Format {
     pub const ALL: &[Format] = &[Format::Html, Format::Markdown, Format::Csv, Format::Json, Format::Plots];
 }
 
-/// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `comparisons.csv`, `summary.json` and `plots/` into the
+/// Writes `index.html`, `details.html`, `report.md`, `facts.csv`, `summary.csv`, `comparisons.csv`, `summary.json` and `plots/` into the
 /// folder, which is made where it is missing; files of the same names are replaced. The same records give the same bytes.
 ///
 /// # Errors
@@ -96,9 +96,10 @@ pub fn write_formats(
 }
 
 /// Pages: the file, and the template's name and text.
-const PAGES: [(Format, &str, &str, &str); 2] = [
+const PAGES: [(Format, &str, &str, &str); 3] = [
     (Format::Markdown, "report.md", "page.md", include_str!("page.md")),
     (Format::Html, "index.html", "page.html", include_str!("page.html")),
+    (Format::Html, "details.html", "details.html", include_str!("details.html")),
 ];
 
 /// Writes the pictures of each group; gives what pages show of them.
@@ -183,13 +184,14 @@ mod tests {
             "the terminal's table does not show the metric"
         );
         let read = |file: &str| std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
-        for file in ["index.html", "report.md", "summary.csv", "summary.json"] {
+        for file in ["details.html", "report.md", "summary.csv", "summary.json"] {
             assert!(read(file).contains(DUMMY.id), "{file} does not name the metric");
         }
+        assert!(read("details.html").contains(DUMMY.definition), "the page does not define the metric");
+        assert!(read("report.md").contains(DUMMY.definition), "report.md does not define the metric");
         for page in ["index.html", "report.md"] {
             let text = read(page);
             assert!(text.contains("4,321"), "no table of {page} shows the metric");
-            assert!(text.contains(DUMMY.definition), "{page} does not define the metric");
             assert!(text.contains(plots::dummy::NAME), "{page} does not show the picture");
         }
         assert!(read(&format!("plots/{}.csv", plots::dummy::NAME)).starts_with("row"));

@@ -18,14 +18,18 @@ pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value
         "title": format!("Compaction report: {}", manifest.suite),
         "shows": summary.findings,
         "run": run_facts(manifest),
-        "sections": Value::from_iter(summary.groups.iter().zip(pictures).map(of_group)),
+        "sections": Value::from_iter(summary.groups.iter().zip(pictures).map(of_group).enumerate().map(|(at, mut section)| {
+            section["is_first"] = (at == 0).into();
+            section
+        })),
         "definitions": metrics::ALL.iter().map(definition).collect::<Vec<_>>(),
         "command": shell(&manifest.command),
     })
 }
 
 fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
-    let tables = tables::of(group).into_iter().chain(swept.map(sweep::table));
+    let swept_table = swept.map(|sweep| tables::with_address(sweep::table(sweep), "sweep"));
+    let tables = tables::of(group).into_iter().chain(swept_table);
     json!({
         // The anchor.
         "id": slug(group),

@@ -7,20 +7,56 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySummary};
 use serde_json::{Value, json};
 
-use super::words::{label, seconds};
+use super::words::{label, seconds, slug};
 
 use crate::data::fates::UNUSABLE;
 use crate::metrics::{
     self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, STORED_SHARE, Section, WAIT_MS_P50, WAIT_MS_P95, grouped,
 };
 
-/// Every table of a group, in the order in which a page shows them.
+/// Most columns of a table beside the strategy's name.
+const COLUMNS: usize = 11;
+
+/// Every table of a group, in the order in which a page shows them, each with an address.
 pub(super) fn of(group: &Group) -> Vec<Value> {
     let mut tables = vec![fates_table(group)];
     tables.extend(Section::all().filter_map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
     tables.extend(positions_table(group));
-    tables
+    let parts = tables.iter().flat_map(|table| parted(table)).enumerate();
+    parts.map(|(at, table)| with_address(table, &format!("{}-table-{}", slug(group), at + 1))).collect()
+}
+
+pub(super) fn with_address(mut table: Value, address: &str) -> Value {
+    table["id"] = address.into();
+    if table["heading"].is_null() {
+        table["heading"] = table["title"].clone();
+    }
+    table
+}
+
+/// The table in parts that a screen has room for.
+fn parted(table: &Value) -> Vec<Value> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let columns = list(&table["columns"]);
+    let parts = columns.len().div_ceil(COLUMNS).max(1);
+    // Parts of much the same width.
+    let size = columns.len().div_ceil(parts).max(1);
+    let part = |(at, columns): (usize, &[Value])| {
+        let row = |row: &Value| {
+            let cells = list(&row["cells"]);
+            json!({"name": row["name"], "is_control": row["is_control"], "cells": cells[at * size..at * size + columns.len()]})
+        };
+        let title = table["title"].as_str().unwrap_or_default();
+        let title = if parts > 1 { format!("{title}, part {} of {parts}", at + 1) } else { title.to_owned() };
+        let note = if at == 0 { table["note"].clone() } else { "".into() };
+        let (heading, is_continued) = (&table["title"], at > 0);
+        json!({"title": title, "heading": heading, "is_continued": is_continued, "note": note, "columns": columns, "rows": list(&table["rows"]).iter().map(row).collect::<Vec<_>>()})
+    };
+    match columns.is_empty() {
+        true => vec![table.clone()],
+        false => columns.chunks(size).enumerate().map(part).collect(),
+    }
 }
 
 /// Every metric, in the order of the tables.

@@ -270,15 +270,23 @@ fn pictures_are_xml_whatever_the_names_hold() {
 fn the_page_asks_nothing_of_the_network() {
     let (manifest, records) = tiny();
     let (_, files) = written(&manifest, &records);
-    let page = text(&files, "index.html").replace("http://www.w3.org/2000/svg", "");
+    let [page, details] =
+        ["index.html", "details.html"].map(|name| text(&files, name).replace("http://www.w3.org/2000/svg", ""));
     for outside in ["http:", "https:", "src=", "@import", "<script", "<link"] {
-        assert!(!page.contains(outside), "{outside}");
+        assert!(!page.contains(outside) && !details.contains(outside), "{outside}");
     }
-    let order = ["What was run", "Read first", "Results", "Pictures", "Hard checks", "Definitions", "How to repeat it"];
-    let places: Vec<_> = order.iter().map(|heading| page.find(&format!("<h2>{heading}</h2>")).unwrap()).collect();
-    assert!(places.is_sorted());
-    assert!(page.contains("<pre>compactometer compare</pre>"));
-    assert!(!page.contains('`'), "names are shown as code");
+    let in_order = |page: &str, headings: &[&str]| {
+        let place = |heading: &&str| page.find(&format!(">{heading}</h2>")).unwrap_or_else(|| panic!("{heading}"));
+        headings.iter().map(place).is_sorted()
+    };
+    assert!(in_order(&page, &["Recall against cost", "Read first", "Results", "Pictures", "Hard checks"]));
+    assert!(in_order(&details, &["What was run", "Definitions", "How to repeat it"]));
+    assert!(details.contains("<pre>compactometer compare</pre>"));
+    assert!(!page.contains('`') && !details.contains('`'), "names are shown as code");
+    assert!(page.contains("href=\"details.html\"") && details.contains("href=\"index.html\""));
+    for address in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(page.contains(&format!("id=\"{address}\"")), "{address} leads nowhere");
+    }
 }
 
 #[test]

@@ -159,9 +159,7 @@ fn every_file_has_every_group() {
         assert!(!dir.path().join(format!("plots/{plot}.svg")).exists());
     }
     assert!(html.contains("<h2 id=\"matched\">Protocol matched</h2>") && html.contains("<h3>Read first</h3>"));
-    assert!(
-        html.contains("<h2 id=\"published\">Protocol published, scale 0.5</h2>") && html.contains("<h4>Recall</h4>")
-    );
+    assert!(html.contains("<h2 id=\"published\">Protocol published, scale 0.5</h2>") && html.contains(">Recall</h4>"));
     assert!(markdown.contains("\n## Protocol matched\n\n### Read first\n") && markdown.contains("\n#### Recall\n"));
     assert!(markdown.contains("\n## Protocol published, scale 0.5\n"));
     assert_eq!(markdown.matches("Never compacted, so on one line: `summarize`, `full`.").count(), 1);

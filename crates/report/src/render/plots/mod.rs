@@ -54,8 +54,9 @@ enum Drawing {
 
 /// Every picture, in the order of reports. A new one needs its file and one line here.
 const ALL: &[Drawing] = &[
+    Drawing::Group(recall::over_tokens),
+    Drawing::Group(recall::over_cost),
     Drawing::Group(fates::plot),
-    Drawing::Group(recall::plot),
     Drawing::Report(sizes::plot),
     Drawing::Report(splits::plot),
     Drawing::Group(rounds::plot),

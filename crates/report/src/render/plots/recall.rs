@@ -1,4 +1,4 @@
-//! Recall against the tokens that a strategy retains.
+//! Recall against what it takes: the tokens that a strategy retains, and the cost of a conversation.
 
 use compactometer_formats::summary::{Group, MetricValue};
 
@@ -9,58 +9,90 @@ use crate::render::words::label;
 
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::ProtocolRun;
-use crate::metrics::{BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED};
+use crate::metrics::{
+    BOUND_RECALL_CORRECTED, CONTEXT_RECALL_CORRECTED, COST_USD, Metric, TOKENS_RETAINED, shown_recall,
+};
 
 const HEIGHT: f64 = 470.0;
 
 struct RecallPoint<'s> {
     style: Style,
     name: String,
-    tokens: &'s MetricValue,
+    across: &'s MetricValue,
     recall: &'s MetricValue,
     at: (f64, f64),
 }
 
-pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
-    let has_any = |metric: &Metric| group.strategies.iter().any(|strategy| metric.value(strategy).is_some());
-    let (metric, title) = if has_any(&BOUND_RECALL_CORRECTED) {
-        (BOUND_RECALL_CORRECTED, "bound recall, corrected for rivals (BR*)")
-    } else if has_any(&CONTEXT_RECALL_CORRECTED) {
-        (CONTEXT_RECALL_CORRECTED, "context recall, corrected for chance (CR*)")
-    } else {
-        (CONTEXT_RECALL, "context recall (CR), not corrected for chance")
-    };
-    let caption = "Mean over units with 95 % intervals, upright for recall and level for size. Higher and further left is \
-                   better; only points above each other compare strategies at one size. A strategy that fails, or exceeds the \
-                   window, in over 5 % is marked."
-        .to_owned();
-    let figure = draw(group, &metric, title);
-    Plot {
-        name: "recall_by_tokens".to_owned(),
-        title: "Recall against retained tokens",
-        caption,
-        figure,
-        rows: rows(group, &metric),
-    }
+/// What recall is drawn against.
+struct Across {
+    metric: Metric,
+    file: &'static str,
+    title: &'static str,
+    axis: &'static str,
+    /// What a reader needs to know of it.
+    caption: &'static str,
+    /// Its columns in the data.
+    columns: [&'static str; 3],
 }
 
-fn rows(group: &Group, metric: &Metric) -> Vec<Vec<String>> {
-    let mut rows = vec![header(&["strategy", "tokens", "tokens_low", "tokens_high", metric.id, "low", "high", "n"])];
+pub(super) fn over_tokens(_: &ProtocolRun, group: &Group) -> Plot {
+    const TOKENS: Across = Across {
+        metric: TOKENS_RETAINED,
+        file: "recall_by_tokens",
+        title: "Recall against retained tokens",
+        axis: "retained tokens after a compaction",
+        caption: "Only points above each other compare strategies at one size.",
+        columns: ["tokens", "tokens_low", "tokens_high"],
+    };
+    plot(group, &TOKENS)
+}
+
+pub(super) fn over_cost(_: &ProtocolRun, group: &Group) -> Plot {
+    const COST: Across = Across {
+        metric: COST_USD,
+        file: "recall_by_cost",
+        title: "Recall against cost",
+        axis: "cost of a conversation, US dollars",
+        caption: "`full` never compacts.",
+        columns: ["cost_usd", "cost_usd_low", "cost_usd_high"],
+    };
+    plot(group, &COST)
+}
+
+fn plot(group: &Group, across: &Across) -> Plot {
+    let metric = shown_recall(&group.strategies);
+    let title = match metric.id {
+        id if id == BOUND_RECALL_CORRECTED.id => "bound recall, corrected for rivals (BR*)",
+        id if id == CONTEXT_RECALL_CORRECTED.id => "context recall, corrected for chance (CR*)",
+        _ => "context recall (CR), not corrected for chance",
+    };
+    let caption = format!(
+        "Mean over units with 95 % intervals, upright for recall and level for the other. Higher and further left is better. {} A \
+         strategy that fails, or exceeds the window, in over 5 % is marked.",
+        across.caption
+    );
+    let figure = draw(group, across, metric, title);
+    Plot { name: across.file.to_owned(), title: across.title, caption, figure, rows: rows(group, across, metric) }
+}
+
+fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
+    let [value, low, high] = across.columns;
+    let mut rows = vec![header(&["strategy", value, low, high, metric.id, "low", "high", "n"])];
     for strategy in &group.strategies {
-        let (Some(tokens), Some(recall)) = (TOKENS_RETAINED.of(strategy), metric.of(strategy)) else {
+        let (Some(across), Some(recall)) = (across.metric.of(strategy), metric.of(strategy)) else {
             continue;
         };
         let mut row = vec![strategy.name.clone()];
-        row.extend([tokens.value, tokens.low, tokens.high, recall.value, recall.low, recall.high].map(number));
+        row.extend([across.value, across.low, across.high, recall.value, recall.low, recall.high].map(number));
         row.push(recall.n.to_string());
         rows.push(row);
     }
     rows
 }
 
-fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
+fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure {
     let mut figure = Figure::new(WIDTH, HEIGHT);
-    let (mut points, left_out) = points(group, metric);
+    let (mut points, left_out) = points(group, &across.metric, metric);
     let note = if left_out.is_empty() {
         String::new()
     } else {
@@ -68,9 +100,9 @@ fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
     };
     let notes = wrap(&note, WIDTH - 120.0);
     let bottom = HEIGHT - LINE * (2.6 + notes.len() as f64);
-    let tokens = points.iter().flat_map(|point| [point.tokens.value, point.tokens.high]).flatten();
+    let levels = points.iter().flat_map(|point| [point.across.value, point.across.high]).flatten();
     let recalls = points.iter().flat_map(|point| [point.recall.value, point.recall.low, point.recall.high]).flatten();
-    let (x, y) = (Scale::covering(tokens), Scale::covering(recalls));
+    let (x, y) = (Scale::covering(levels), Scale::covering(recalls));
     let mut axes = Axes { left: 84.0, top: 20.0, right: WIDTH - 30.0, bottom, x, y };
     place(&mut points, &axes);
     let labels = labels(&points, &axes);
@@ -78,12 +110,15 @@ fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
         axes.right -= legend_width(points.iter().map(|point| point.name.as_str()));
         place(&mut points, &axes);
     }
-    axes.draw(&mut figure, "retained tokens after a compaction", title);
+    axes.draw(&mut figure, across.axis, title);
+    for (label, point) in labels.iter().flatten().zip(&points).filter(|(label, _)| label.is_far) {
+        figure.line(vec![point.at, label.end], GREY, 0.7, &[]);
+    }
     draw_points(&mut figure, &axes, &points);
     match labels {
         Some(labels) => {
-            for (point, (at, anchor)) in points.iter().zip(labels) {
-                figure.text(at, point.name.as_str(), anchor);
+            for (point, label) in points.iter().zip(labels) {
+                figure.text(label.at, point.name.as_str(), label.anchor);
             }
         }
         None => {
@@ -92,7 +127,7 @@ fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
         }
     }
     if points.is_empty() {
-        axes.say_empty(&mut figure, "no strategy has both a recall and a size: see the reasons under the table");
+        axes.say_empty(&mut figure, "no strategy has both: see the reasons under the table");
     }
     for (at, line) in notes.iter().enumerate() {
         figure.coloured_text((axes.left, bottom + LINE * (2.9 + at as f64)), line.clone(), Anchor::Start, GREY);
@@ -101,13 +136,13 @@ fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
 }
 
 /// The points with both coordinates, and the names of the strategies without.
-fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&'s str>) {
+fn points<'s>(group: &'s Group, across: &Metric, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&'s str>) {
     let (mut points, mut left_out) = (Vec::new(), Vec::new());
     for (style, strategy) in styled(group) {
         let defined = |metric: &Metric| metric.of(strategy).filter(|found| found.value.is_some());
-        match (defined(&TOKENS_RETAINED), defined(metric)) {
-            (Some(tokens), Some(recall)) => {
-                points.push(RecallPoint { style, name: label(strategy), tokens, recall, at: (0.0, 0.0) })
+        match (defined(across), defined(metric)) {
+            (Some(across), Some(recall)) => {
+                points.push(RecallPoint { style, name: label(strategy), across, recall, at: (0.0, 0.0) })
             }
             _ => left_out.push(strategy.name.as_str()),
         }
@@ -117,59 +152,68 @@ fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&
 
 fn place(points: &mut [RecallPoint], axes: &Axes) {
     for point in points {
-        point.at = axes.at(point.tokens.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
+        point.at = axes.at(point.across.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
     }
 }
 
 fn draw_points(figure: &mut Figure, axes: &Axes, points: &[RecallPoint]) {
     for point in points {
-        let (tokens, recall) = (point.tokens.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
-        if let (Some(low), Some(high)) = (point.tokens.low, point.tokens.high) {
+        let (across, recall) = (point.across.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
+        if let (Some(low), Some(high)) = (point.across.low, point.across.high) {
             figure.line(vec![axes.at(low, recall), axes.at(high, recall)], point.style.colour, 1.5, &[]);
         }
         if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
-            figure.line(vec![axes.at(tokens, low), axes.at(tokens, high)], point.style.colour, 1.5, &[]);
+            figure.line(vec![axes.at(across, low), axes.at(across, high)], point.style.colour, 1.5, &[]);
         }
         figure.symbol(point.at, point.style);
     }
 }
 
+/// A name beside its point.
+struct PlacedLabel {
+    at: (f64, f64),
+    anchor: Anchor,
+    /// So far that a line joins both.
+    is_far: bool,
+    /// Where that line ends.
+    end: (f64, f64),
+}
+
+/// Offsets of a label, the nearest first.
+fn offers() -> impl Iterator<Item = (f64, f64)> {
+    const UP_AND_DOWN: [f64; 12] = [-11.0, 12.0, -28.0, 28.0, -46.0, 46.0, -64.0, 64.0, -82.0, 82.0, -100.0, 100.0];
+    const ASIDE: [f64; 6] = [12.0, -12.0, 50.0, -50.0, 100.0, -100.0];
+    let mut all = UP_AND_DOWN.into_iter().flat_map(|dy| ASIDE.map(|dx| (dx, dy))).collect::<Vec<_>>();
+    all.sort_by(|one, other| libm::hypot(one.0, one.1).total_cmp(&libm::hypot(other.0, other.1)));
+    all.into_iter()
+}
+
 /// A place beside each point that is clear of other labels, symbols and intervals; nothing if a label finds none.
-fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<((f64, f64), Anchor)>> {
+fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<PlacedLabel>> {
     let mut taken: Vec<Block> = points.iter().flat_map(|point| blocks(point, axes)).collect();
     let mut labels = Vec::new();
     for point in points {
         let (x, y) = point.at;
         let width = text_width(&point.name);
-        let offers = [
-            (12.0, -11.0),
-            (12.0, 12.0),
-            (-12.0, -11.0),
-            (-12.0, 12.0),
-            (12.0, -28.0),
-            (-12.0, -28.0),
-            (12.0, 28.0),
-            (-12.0, 28.0),
-        ];
-        let (at, anchor, block) = offers.iter().find_map(|(dx, dy)| {
-            let from = if *dx > 0.0 { x + dx } else { x + dx - width };
+        let (label, block) = offers().find_map(|(dx, dy)| {
+            let from = if dx > 0.0 { x + dx } else { x + dx - width };
             let block =
                 Block { left: from, right: from + width, top: y + dy - TEXT / 2.0, bottom: y + dy + TEXT / 2.0 };
             let inside =
                 block.left > axes.left && block.right < WIDTH - 8.0 && block.top > 0.0 && block.bottom < axes.bottom;
-            let anchor = if *dx > 0.0 { Anchor::Start } else { Anchor::End };
+            let anchor = if dx > 0.0 { Anchor::Start } else { Anchor::End };
             let own = block.distance(point.at);
-            // A label nearer to another point would name that one.
+            let is_far = libm::hypot(dx, dy) > 32.0;
+            // A near label that is nearer to another point would name that one; a far one has a line to its own.
             let is_nearest =
-                points.iter().all(|other| std::ptr::eq(other, point) || block.distance(other.at) > own + 8.0);
-            (inside && is_nearest && !taken.iter().any(|other| other.meets(&block))).then_some((
-                (x + dx, y + dy),
-                anchor,
-                block,
-            ))
+                is_far || points.iter().all(|other| std::ptr::eq(other, point) || block.distance(other.at) > own + 8.0);
+            let is_free = inside && is_nearest && !taken.iter().any(|other| other.meets(&block));
+            let at = (x + dx, y + dy);
+            let end = (if dx > 0.0 { at.0 - 2.0 } else { at.0 + 2.0 }, at.1);
+            is_free.then_some((PlacedLabel { at, anchor, is_far, end }, block))
         })?;
         taken.push(block);
-        labels.push((at, anchor));
+        labels.push(label);
     }
     Some(labels)
 }
@@ -178,7 +222,7 @@ fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<((f64, f64), Anchor
 fn blocks(point: &RecallPoint, axes: &Axes) -> Vec<Block> {
     let (x, y) = point.at;
     let mut blocks = vec![Block { left: x - 7.0, right: x + 7.0, top: y - 7.0, bottom: y + 7.0 }];
-    if let (Some(low), Some(high)) = (point.tokens.low, point.tokens.high) {
+    if let (Some(low), Some(high)) = (point.across.low, point.across.high) {
         blocks.push(Block { left: axes.at(low, 0.0).0, right: axes.at(high, 0.0).0, top: y - 2.0, bottom: y + 2.0 });
     }
     if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
