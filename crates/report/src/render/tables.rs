@@ -1,6 +1,7 @@
 //! The tables of a page: the metrics by section, fates, decisions, and recall by category and kind.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Family;
@@ -14,8 +15,15 @@ use crate::metrics::{
     self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, STORED_SHARE, Section, WAIT_MS_P50, WAIT_MS_P95, grouped,
 };
 
+/// Tables that a page opens with; it folds the others.
+const OPEN: usize = 2;
 /// Most columns of a table beside the strategy's name.
 const COLUMNS: usize = 11;
+/// Characters that these columns have room for at 1,440 pixels.
+const LETTERS: usize = 150;
+/// Characters of the room around a cell, and least ones of a column.
+const BLANK: usize = 3;
+const LEAST: usize = 8;
 
 /// Every table of a group, in the order in which a page shows them, each with an address.
 pub(super) fn of(group: &Group) -> Vec<Value> {
@@ -23,7 +31,14 @@ pub(super) fn of(group: &Group) -> Vec<Value> {
     tables.extend(Section::all().filter_map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
     tables.extend(positions_table(group));
-    let parts = tables.iter().flat_map(|table| parted(table)).enumerate();
+    let open = |(at, table): (usize, &Value)| {
+        let parts = parted(table).into_iter();
+        parts.map(move |mut part| {
+            part["is_open"] = (at < OPEN).into();
+            part
+        })
+    };
+    let parts = tables.iter().enumerate().flat_map(open).enumerate();
     parts.map(|(at, table)| with_address(table, &format!("{}-table-{}", slug(group), at + 1))).collect()
 }
 
@@ -38,25 +53,51 @@ pub(super) fn with_address(mut table: Value, address: &str) -> Value {
 /// The table in parts that a screen has room for.
 fn parted(table: &Value) -> Vec<Value> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let columns = list(&table["columns"]);
-    let parts = columns.len().div_ceil(COLUMNS).max(1);
-    // Parts of much the same width.
-    let size = columns.len().div_ceil(parts).max(1);
-    let part = |(at, columns): (usize, &[Value])| {
+    let (columns, rows) = (list(&table["columns"]), list(&table["rows"]));
+    let parts = parts(&widths(columns.len(), &rows));
+    let part = |(at, range): (usize, &Range<usize>)| {
         let row = |row: &Value| {
             let cells = list(&row["cells"]);
-            json!({"name": row["name"], "is_control": row["is_control"], "cells": cells[at * size..at * size + columns.len()]})
+            json!({"name": row["name"], "is_control": row["is_control"], "cells": cells[range.clone()]})
         };
         let title = table["title"].as_str().unwrap_or_default();
-        let title = if parts > 1 { format!("{title}, part {} of {parts}", at + 1) } else { title.to_owned() };
-        let note = if at == 0 { table["note"].clone() } else { "".into() };
         let (heading, is_continued) = (&table["title"], at > 0);
-        json!({"title": title, "heading": heading, "is_continued": is_continued, "note": note, "columns": columns, "rows": list(&table["rows"]).iter().map(row).collect::<Vec<_>>()})
+        let title =
+            if parts.len() > 1 { format!("{title}, part {} of {}", at + 1, parts.len()) } else { title.to_owned() };
+        let note = if at == 0 { table["note"].clone() } else { "".into() };
+        let rows = rows.iter().map(row).collect::<Vec<_>>();
+        json!({
+            "title": title, "heading": heading, "is_continued": is_continued, "note": note,
+            "columns": columns[range.clone()], "rows": rows,
+        })
     };
-    match columns.is_empty() {
-        true => vec![table.clone()],
-        false => columns.chunks(size).enumerate().map(part).collect(),
+    if columns.is_empty() { vec![table.clone()] } else { parts.iter().enumerate().map(part).collect() }
+}
+
+/// Characters of each column's longest cell; a header is broken.
+fn widths(columns: usize, rows: &[Value]) -> Vec<usize> {
+    let letters = |row: &Value, at: usize| row["cells"][at].as_str().map_or(0, |cell| cell.chars().count());
+    (0..columns).map(|at| rows.iter().map(|row| letters(row, at)).max().unwrap_or_default()).collect()
+}
+
+/// Columns that stand together: as many as a screen holds.
+fn parts(widths: &[usize]) -> Vec<Range<usize>> {
+    let mut parts = Vec::<Range<usize>>::new();
+    let mut used = 0;
+    for (at, width) in widths.iter().enumerate() {
+        let width = width.max(&LEAST) + BLANK;
+        match parts.last_mut() {
+            Some(last) if last.len() < COLUMNS && used + width <= LETTERS => {
+                last.end = at + 1;
+                used += width;
+            }
+            _ => {
+                parts.push(at..at + 1);
+                used = width;
+            }
+        }
     }
+    parts
 }
 
 /// Every metric, in the order of the tables.

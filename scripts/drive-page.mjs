@@ -1,0 +1,85 @@
+// Drives a report in headless Chromium as a reader does, and fails where it cannot be read or used.
+//
+//     node scripts/drive-page.mjs MODULES PAGE    MODULES holds puppeteer-core and axe-core
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const [modules, page] = process.argv.slice(2);
+const require = createRequire(`${modules}/`);
+const { default: puppeteer } = await import(pathToFileURL(require.resolve("puppeteer-core")));
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const folder = pathToFileURL(page).href.replace(/[^/]*$/, "");
+const faults = [];
+const expect = (holds, what) => holds || faults.push(what);
+
+const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const open = async (file, width, height) => {
+  const tab = await browser.newPage();
+  tab.on("console", (message) => faults.push(`${file} writes to the console: ${message.text()}`));
+  tab.on("request", (request) => expect(request.url().startsWith(folder), `${file} requests ${request.url()}`));
+  await tab.setViewport({ width, height });
+  await tab.goto(folder + file);
+  return tab;
+};
+
+for (const file of ["index.html", "details.html"]) {
+  for (const [width, height] of [[1440, 900], [800, 900], [390, 844]]) {
+    const tab = await open(file, width, height);
+    const { screens, overflow, clipped, groups, deaf } = await tab.evaluate(() => ({
+      screens: document.documentElement.scrollHeight / innerHeight,
+      overflow: document.documentElement.scrollWidth - innerWidth,
+      clipped: [...document.querySelectorAll(".scroll:has(.sorts)")].filter((region) => region.scrollWidth > region.clientWidth + 1).length,
+      groups: Math.max(1, document.querySelectorAll("h2[id]").length),
+      deaf: [...document.querySelectorAll(".scroll")].filter((region) => region.tabIndex !== 0).length,
+    }));
+    expect(overflow <= 0, `${file} is wider than ${width} pixels by ${overflow}`);
+    expect(deaf === 0, `${file}: ${deaf} tables cannot be scrolled by keyboard`);
+    if (width === 1440) {
+      expect(clipped === 0, `${file}: ${clipped} tables are clipped at ${width} pixels`);
+      expect(file !== "index.html" || screens <= 12 * groups, `${file} has ${screens.toFixed(1)} screens for ${groups} groups`);
+    }
+    await tab.close();
+  }
+  const tab = await browser.newPage();
+  // The page's own policy would stop the checker.
+  await tab.setBypassCSP(true);
+  await tab.goto(folder + file);
+  await tab.evaluate(axe);
+  const { violations } = await tab.evaluate(() => axe.run());
+  for (const { impact, id, nodes } of violations.filter(({ impact }) => ["serious", "critical"].includes(impact))) {
+    faults.push(`${file}: ${impact}: ${id} (${nodes.length}): ${nodes[0].html.slice(0, 120)}`);
+  }
+  await tab.close();
+}
+
+const tab = await open("index.html", 1440, 900);
+const names = () => tab.$$eval("table.sorts:first-of-type", ([table]) => [...table.querySelectorAll("tr:not([hidden]) th[scope=row]")].map((name) => name.textContent));
+const before = await names();
+// By keyboard alone: to the header of a column, then Enter.
+await tab.focus("table.sorts th:nth-child(5) button");
+await tab.keyboard.press("Enter");
+const column = await tab.$eval("table.sorts", (table) => [...table.querySelectorAll("tr td:nth-child(5)")].map((cell) => parseFloat(cell.textContent)));
+expect(column.every((value, at) => at === 0 || !(value > column[at - 1])), `Enter on a header does not sort: ${column}`);
+expect((await tab.$eval("table.sorts th[aria-sort]", (header) => header.getAttribute("aria-sort"))) === "descending", "the sorted column is not announced");
+await tab.focus(".filter input");
+await tab.keyboard.type(before[0].slice(0, 5));
+const shown = await names();
+expect(shown.length > 0 && shown.length < before.length && shown.every((name) => name.includes(before[0].slice(0, 5))), `the filter shows ${shown}`);
+const targets = await tab.$$eval('a[href^="#"]', (links) => links.map((link) => link.hash).filter((hash) => !document.getElementById(hash.slice(1))));
+expect(targets.length === 0, `links lead nowhere: ${targets}`);
+// A link to a folded table opens it.
+const folded = await tab.$$eval("details summary[id]", (all) => all.map((one) => one.id).find((id) => document.querySelector(`nav a[href="#${id}"]`)));
+await tab.click(`nav a[href="#${folded}"]`);
+await tab.waitForFunction((id) => location.hash === `#${id}`, { timeout: 5000 }, folded).catch(() => {});
+await new Promise((done) => setTimeout(done, 300));
+const summary = await tab.$eval(`#${folded}`, (one) => ({ top: one.getBoundingClientRect().top, open: one.parentElement.open }));
+expect(summary.top > -5 && summary.top < 900, `the link to ${folded} does not show it, at ${summary.top}`);
+await tab.focus(`#${folded}`);
+if (!summary.open) await tab.keyboard.press("Enter");
+expect(await tab.$eval(`#${folded}`, (one) => one.parentElement.open), `Enter does not open ${folded}`);
+await browser.close();
+
+for (const fault of faults) console.error(fault);
+if (faults.length === 0) console.log("the page can be read, sorted, filtered and used by keyboard");
+process.exit(faults.length ? 1 : 0);
