@@ -42,8 +42,8 @@ pub(crate) struct ExplainArgs {
     /// Follow only this fact or decoy.
     #[arg(long, value_name = "ID")]
     pub(crate) fact: Option<String>,
-    /// Write an HTML page instead, with each fact's fate over time and its values marked in the texts. The page needs no other
-    /// file.
+    /// Write an HTML page instead. It opens with the facts that were lost, and has each fact's fate over time and its values marked
+    /// in the texts. The page needs no other file.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]

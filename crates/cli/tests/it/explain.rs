@@ -62,6 +62,18 @@ fn the_page_shows_the_fates_of_the_record() {
     let questions = between(&page, "<h2>Questions and answers</h2>", "</table>")[0].matches("<tr><td>").count();
     assert_eq!(questions, record["answers"].as_array().unwrap().len());
 
+    // It opens with the facts that are lost at the end, and every link leads somewhere.
+    let last = record["observations"].as_array().unwrap().last().unwrap()["fates"].as_str().unwrap().to_owned();
+    let is_lost = |index: usize| ["d", "u", "e", "l", "s"].contains(&&last[index..=index]);
+    let decoys = record["facts"].as_array().unwrap().iter().map(|fact| fact["decoy"] == json!(true));
+    let lost = decoys.enumerate().filter(|(index, is_decoy)| !is_decoy && is_lost(*index)).map(|(index, _)| index);
+    let opening = between(&page, "<h2>What was lost</h2>", "<h2>What became of each fact</h2>")[0];
+    let linked = between(opening, "href=\"#fact-", "\"").into_iter().map(|index| index.parse::<usize>().unwrap());
+    assert_eq!(linked.collect::<Vec<_>>(), lost.collect::<Vec<_>>(), "{last}");
+    for address in between(&page, "href=\"#", "\"") {
+        assert!(page.contains(&format!("id=\"{address}\"")), "{address}");
+    }
+
     // One fact alone: its row, and what was asked about it.
     done(dir, &["explain", "tiny.toml", "-s", "chained", "--fact", "f02", "--html", "page.html"]);
     let page = std::fs::read_to_string(dir.join("page.html")).unwrap();

@@ -14,6 +14,11 @@ use super::{FactsAround, Story, decision, left, unread};
 use crate::render::plots::{FATE_COLOURS, readable_on};
 use crate::render::render_template;
 
+/// Lost facts that are shown unfolded.
+const SHOWN: usize = 20;
+/// So few messages or facts are shown unfolded.
+const SHORT: usize = 12;
+
 impl Story<'_> {
     /// The story as a page of HTML that needs no other file.
     ///
@@ -21,8 +26,16 @@ impl Story<'_> {
     /// Where the page's template does not render.
     pub fn page(&self) -> Result<String, minijinja::Error> {
         let facts = self.facts().map(|(_, fact)| fact).collect::<Vec<_>>();
+        let last = self.record.observations.last();
+        let stated =
+            last.map_or(0, |last| self.facts().filter(|(index, _)| last.fates.0[*index] != Fate::Unstated).count());
         let page = json!({
             "title": self.title(),
+            "stated": stated,
+            "lost": Value::from_iter(self.facts().filter_map(|(index, fact)| lost(self, index, fact))),
+            "shown": SHOWN,
+            "is_short": self.messages.len() <= SHORT,
+            "has_few": facts.len() <= SHORT,
             "limits": self.limits(),
             "legend": Value::from_iter(Fate::STATED.iter().zip(FATE_COLOURS).map(|(fate, colour)| shown(*fate, colour))),
             "points": Value::from_iter(self.record.observations.iter().map(point)),
@@ -46,11 +59,31 @@ fn point(observation: &Observation) -> Value {
     json!({"after": observation.after.0, "is_compaction": observation.kind == ObservationKind::Compaction})
 }
 
+/// A fact that is out of the context at the end: how it was lost, after which message, and which said it; else nothing.
+fn lost(story: &Story<'_>, index: usize, fact: &Fact) -> Option<Value> {
+    let observations = &story.record.observations;
+    let fate = observations.last()?.fates.0[index];
+    if !fate.is_lost() {
+        return None;
+    }
+    // The first point from which on it stays lost.
+    let since = observations.iter().rev().take_while(|seen| seen.fates.0[index].is_lost()).last()?;
+    let is_step = story.record.compactions.iter().any(|row| row.event.after == since.after);
+    Some(json!({
+        "index": index,
+        "value": fact.value,
+        "subject": fact.subject,
+        "said": fact.evidence_message_ids.first().map(|message| message.0),
+        "after": is_step.then_some(since.after.0),
+        "fate": fate.name(),
+    }))
+}
+
 /// A fact, and by point its fate's name and letter.
 fn fact_line(story: &Story<'_>, index: usize, fact: &Fact) -> Value {
     let fates = story.record.observations.iter().map(|observation| observation.fates.0[index]);
     let fates: Vec<_> = fates.map(|fate| (fate.name(), fate.letter())).collect();
-    json!({"id": fact.id, "value": fact.value, "subject": fact.subject, "fates": fates})
+    json!({"index": index, "id": fact.id, "value": fact.value, "subject": fact.subject, "fates": fates})
 }
 
 /// A decision; of each change, the fact, its value, and its fates before and after.
