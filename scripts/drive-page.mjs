@@ -65,7 +65,7 @@ expect((await tab.$eval("table.sorts th[aria-sort]", (header) => header.getAttri
 await tab.focus(".filter input");
 await tab.keyboard.type(before[0].slice(0, 5));
 const shown = await names();
-expect(shown.length > 0 && shown.length < before.length && shown.every((name) => name.includes(before[0].slice(0, 5))), `the filter shows ${shown}`);
+expect(shown.length > 0 && (before.length === 1 || shown.length < before.length) && shown.every((name) => name.includes(before[0].slice(0, 5))), `the filter shows ${shown}`);
 const targets = await tab.$$eval('a[href^="#"]', (links) => links.map((link) => link.hash).filter((hash) => !document.getElementById(hash.slice(1))));
 expect(targets.length === 0, `links lead nowhere: ${targets}`);
 // A link to a folded table opens it.

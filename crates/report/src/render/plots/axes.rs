@@ -204,6 +204,11 @@ pub(super) fn legend(figure: &mut Figure, (x, y): (f64, f64), entries: &[(Style,
     }
 }
 
+/// The height of a picture with a legend of so many names below its top, at least this.
+pub(super) fn with_legend(least: f64, names: usize) -> f64 {
+    least.max(20.0 + LINE * (names as f64 + 1.0))
+}
+
 /// The width that a legend of these names takes.
 pub(super) fn legend_width<'n>(names: impl IntoIterator<Item = &'n str>) -> f64 {
     52.0 + names.into_iter().map(text_width).fold(0.0, f64::max)

@@ -4,7 +4,7 @@ use compactometer_formats::record::{Protocol, Record};
 use compactometer_formats::summary::Group;
 use compactometer_text::code::code;
 
-use super::axes::{Axes, LINE, Scale, beside_legend};
+use super::axes::{Axes, LINE, Scale, beside_legend, with_legend};
 use super::figure::{Anchor, BLACK, Figure, Style};
 use super::{Plot, WIDTH, first_conversation, header, styled};
 use crate::data::ProtocolRun;
@@ -79,11 +79,12 @@ fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)>
 const WINDOWS: f64 = 1.4;
 
 fn draw(run: &ProtocolRun, records: &[(Style, &Record)]) -> Figure {
-    let mut figure = Figure::new(WIDTH, HEIGHT);
+    let height = with_legend(HEIGHT, records.len());
+    let mut figure = Figure::new(WIDTH, height);
     let most = records.iter().map(|(_, record)| record.turns.len()).max().unwrap_or(0);
     let names = records.iter().map(|(_, record)| record.case.strategy.as_str());
     let y = Scale::covering([highest(run, records)]);
-    let axes = Axes { left: 100.0, ..beside_legend(names, (0.0, HEIGHT), Scale::counting(most), y) };
+    let axes = Axes { left: 100.0, ..beside_legend(names, (0.0, height), Scale::counting(most), y) };
     axes.draw(&mut figure, "turn of the agent", "input tokens");
     // The first strategies lie on top.
     for (style, record) in records.iter().rev() {

@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::{Group, Sweep, SweepPoint};
 
-use super::axes::{Scale, beside_legend};
+use super::axes::{Scale, beside_legend, with_legend};
 use super::figure::{Figure, Style};
 use super::{header, number, styled};
 use crate::metrics::grouped;
@@ -67,11 +67,12 @@ pub(super) fn rows(sweep: &Sweep, curves: &[RecallCurve]) -> Vec<Vec<String>> {
 }
 
 pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scale) -> Figure {
-    let mut figure = Figure::new(super::WIDTH, HEIGHT);
+    let height = with_legend(HEIGHT, curves.len());
+    let mut figure = Figure::new(super::WIDTH, height);
     let recalls = curves.iter().flat_map(RecallCurve::held).map(|(_, point)| &point.recall);
     let y = Scale::covering(recalls.flat_map(|recall| [recall.value, recall.low, recall.high]).flatten());
     let labels = curves.iter().map(|curve| curve.label.as_str());
-    let axes = beside_legend(labels, (0.0, HEIGHT), x, y);
+    let axes = beside_legend(labels, (0.0, height), x, y);
     axes.draw(&mut figure, x_title, &format!("recall ({})", sweep_metric(&sweep.metric)));
     // The first strategies lie on top.
     for (place, curve) in curves.iter().enumerate().rev() {

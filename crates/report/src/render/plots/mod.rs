@@ -154,10 +154,23 @@ mod tests {
         }
     }
 
+    /// The records with forty more strategies, each like `chained`.
+    fn crowd(records: &[Record]) -> Vec<Record> {
+        let of_chained = records.iter().filter(|record| record.case.strategy == "chained");
+        let named = |at: usize| {
+            of_chained.clone().cloned().map(move |mut record| {
+                record.case.strategy = format!("chained[tail={at}]");
+                record
+            })
+        };
+        records.iter().cloned().chain((1..=40).flat_map(named)).collect()
+    }
+
     #[test]
     fn texts_neither_overlap_nor_leave_the_picture() {
         let (manifest, mut records) = common::simulated::run(5);
         plots(&manifest, &records).iter().for_each(assert_legible);
+        plots(&manifest, &crowd(&records)).iter().for_each(assert_legible);
         // A strategy that fails to compact: window and trigger come close to each other.
         let mut tall = records.clone();
         tall.iter_mut().flat_map(|record| record.turns.last_mut()).for_each(|turn| turn.input = 100_000);

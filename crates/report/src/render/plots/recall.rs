@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::{Group, MetricValue};
 
-use super::axes::{Axes, LINE, Scale, legend, legend_width, wrap};
+use super::axes::{Axes, LINE, Scale, legend, legend_width, with_legend, wrap};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, GREY, Style, TEXT};
 use crate::render::words::label;
@@ -91,7 +91,6 @@ fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
 }
 
 fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure {
-    let mut figure = Figure::new(WIDTH, HEIGHT);
     let (mut points, left_out) = points(group, &across.metric, metric);
     let note = if left_out.is_empty() {
         String::new()
@@ -106,10 +105,15 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     let mut axes = Axes { left: 84.0, top: 20.0, right: WIDTH - 30.0, bottom, x, y };
     place(&mut points, &axes);
     let labels = labels(&points, &axes);
+    let mut height = HEIGHT;
     if labels.is_none() {
+        height = with_legend(HEIGHT, points.len());
+        axes.bottom += height - HEIGHT;
         axes.right -= legend_width(points.iter().map(|point| point.name.as_str()));
         place(&mut points, &axes);
     }
+    let bottom = axes.bottom;
+    let mut figure = Figure::new(WIDTH, height);
     axes.draw(&mut figure, across.axis, title);
     for (label, point) in labels.iter().flatten().zip(&points).filter(|(label, _)| label.is_far) {
         figure.line(vec![point.at, label.end], GREY, 0.7, &[]);

@@ -3,7 +3,7 @@
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 
-use super::axes::{ONE_ROUND, Scale, beside_legend};
+use super::axes::{ONE_ROUND, Scale, beside_legend, with_legend};
 use super::figure::Figure;
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::ProtocolRun;
@@ -46,7 +46,8 @@ const FEWEST_UNITS: usize = 5;
 
 fn draw(group: &Group) -> Figure {
     let strategies = styled(group);
-    let mut figure = Figure::new(WIDTH, HEIGHT);
+    let height = with_legend(HEIGHT, strategies.len());
+    let mut figure = Figure::new(WIDTH, height);
     let most =
         strategies.iter().flat_map(|(_, strategy)| line(strategy)).map(|(_, recall)| recall.n).max().unwrap_or(0);
     let is_drawn = |recall: &MetricValue| recall.n >= FEWEST_UNITS.min(most);
@@ -55,7 +56,7 @@ fn draw(group: &Group) -> Figure {
     let (first, last) = rounds.fold((usize::MAX, 0), |(first, last), round| (first.min(round), last.max(round)));
     let x = Scale::counting(last).with_room();
     let names = strategies.iter().map(|(_, strategy)| strategy.name.as_str());
-    let axes = beside_legend(names, (0.0, HEIGHT), x, Scale::covering([1.0]));
+    let axes = beside_legend(names, (0.0, height), x, Scale::covering([1.0]));
     axes.draw(&mut figure, "compactions applied before the observation", "context recall (CR)");
     for (place, (style, strategy)) in strategies.iter().enumerate().filter(|_| first < last) {
         let points: Vec<_> = drawn(strategy).map(|(round, recall)| (round as f64, recall)).collect();

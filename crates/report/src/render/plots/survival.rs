@@ -3,7 +3,7 @@
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 
-use super::axes::{Axes, ONE_ROUND, Scale, beside_legend};
+use super::axes::{Axes, ONE_ROUND, Scale, beside_legend, with_legend};
 use super::figure::{Figure, Style};
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::{ProtocolRun, StrategyRecords};
@@ -67,9 +67,10 @@ impl<'s> SurvivalLine<'s> {
 const FEWEST_UNITS: usize = 5;
 
 fn draw(lines: &[SurvivalLine]) -> Figure {
-    let mut figure = Figure::new(WIDTH, 2.0 * HEIGHT);
+    let height = with_legend(2.0 * HEIGHT, lines.len()) / 2.0;
+    let mut figure = Figure::new(WIDTH, 2.0 * height);
     let axes = |panel: f64, x: Scale| {
-        beside_legend(lines.iter().map(|line| line.name), (panel, HEIGHT), x, Scale::covering([1.0]))
+        beside_legend(lines.iter().map(|line| line.name), (panel, height), x, Scale::covering([1.0]))
     };
     let most = lines.iter().flat_map(|line| &line.rounds).map(|found| found.n).max().unwrap_or(0);
     let drawn = |line: &SurvivalLine| line.rounds.iter().take_while(|found| found.n >= FEWEST_UNITS.min(most)).count();
