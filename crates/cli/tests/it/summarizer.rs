@@ -159,7 +159,7 @@ fn a_manifest_and_a_report_name_both() {
     );
     let summary: Value = serde_json::from_str(&read("pair/summary.json")).unwrap();
     assert_eq!(summary["groups"][0]["target"], "mock:strong");
-    assert!(read("pair/report.md").contains("target model") && read("pair/index.html").contains("target model"));
+    assert!(read("pair/report.md").contains("target model") && read("pair/details.html").contains("target model"));
 }
 
 #[test]
