@@ -34,8 +34,8 @@ pub(crate) struct RunArgs {
     /// are fewer, all are taken.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
-    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value`. The last form gives one other
-    /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. Without this option they are
+    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value`. The last form is a strategy
+    /// with other parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. Without this option they are
     /// `@reference,@controls`, or the rows that `--model cassette:DIR` holds.
     #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', env = "COMPACTOMETER_STRATEGY")]
     pub(crate) strategies: Vec<String>,
@@ -48,9 +48,9 @@ pub(crate) struct RunArgs {
     /// calls. Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
     #[arg(hide_short_help = true, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) sweep: Option<bool>,
-    /// How limits are set. `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits. Both, separated
-    /// with a comma, give two groups in one report. `recorded`: every row compacts at the moments and to the
-    /// sizes of the recorded program; this is the default if `recorded` is among the strategies.
+    /// How limits are set. `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits.
+    /// Both, separated with a comma, give two groups in one report. `recorded`: every row compacts at the moments and to the sizes
+    /// of the recorded program; this is the default if `recorded` is among the strategies.
     #[arg(
         long,
         value_name = "PROTOCOL",
@@ -76,7 +76,8 @@ pub(crate) struct RunArgs {
     /// Number of threads. Results do not depend on it. Default: one for each core.
     #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
-    /// Folder for records and report; the same command resumes there. Without this option it is a folder of its own under `reports`.
+    /// Folder for records and report; the same command resumes there. Without this option it is a folder of its own under
+    /// `reports`.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`). An interrupted conversation
@@ -85,10 +86,12 @@ pub(crate) struct RunArgs {
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
-    /// Print the calls and the cost that the run would have, and stop. They are listed by purpose, and come from a dry run with the mock.
+    /// Print the calls and the cost that the run would have, and stop. They are listed by purpose, and come from a dry run with the
+    /// mock.
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Most US dollars that model calls may cost. What the folder's records and the recording have already cost counts too. A call that could exceed it is not made. A server that bills needs this limit, or a yes on a terminal.
+    /// Most US dollars that model calls may cost. What the folder's records and the recording have already cost counts too. A call
+    /// that could exceed it is not made. A server that bills needs this limit, or a yes on a terminal.
     #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
     pub(crate) max_cost: Option<f64>,
     /// Print only errors on stderr.

@@ -39,8 +39,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
 )]
 pub(crate) struct GateArgs {
-    /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two runs of the embedded suite; one folder, whose command is run
-    /// again under the next seed (mock only); or two folders of runs that differ in their seed.
+    /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two runs of the embedded suite;
+    /// one folder, whose command is run again under the next seed (mock only); or two folders of runs that differ in their seed.
     #[arg(value_name = "DIR")]
     pub(crate) dirs: Vec<PathBuf>,
     /// The baseline file: hashes, scores by unit and fates of facts, never text.
@@ -301,7 +301,8 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
 }
 
 fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
-    RunFiles::read(&of_latest(dir)).map_err(Failure::usage)
+    let dir = of_latest(dir).map_err(Failure::usage)?;
+    RunFiles::read(&dir).map_err(Failure::usage)
 }
 
 /// The strategies of a self-test without a given run: they make few calls and summarize in different ways.

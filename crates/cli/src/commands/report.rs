@@ -57,7 +57,7 @@ const FORMATS: [(&str, Format); 5] = [
 
 fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (prices, text) = args.prices.table()?;
-    let dirs = args.dirs.iter().map(|dir| of_latest(dir)).collect::<Vec<_>>();
+    let dirs = args.dirs.iter().map(|dir| of_latest(dir)).collect::<Result<Vec<_>>>().map_err(Failure::usage)?;
     let out = match (&args.out, dirs.as_slice()) {
         (Some(out), _) => out,
         (None, [only]) => only,

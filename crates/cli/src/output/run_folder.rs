@@ -156,12 +156,23 @@ pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> 
 }
 
 /// The run's folder that is meant: of a folder of runs, such as `reports`, the latest one.
-pub(crate) fn of_latest(dir: &Path) -> PathBuf {
-    let is_run = dir.join("manifest.json").exists();
+///
+/// # Errors
+/// If there is neither.
+pub(crate) fn of_latest(dir: &Path) -> Result<PathBuf> {
+    let manifest = dir.join("manifest.json");
+    let is_run = manifest.exists();
     let latest = std::fs::read_to_string(dir.join("latest")).ok().filter(|_| !is_run);
     // A pointer that leads elsewhere is none of ours.
     let name = latest.as_deref().map(str::trim).filter(|name| !name.is_empty() && safe_name(name) == *name);
-    name.map_or_else(|| dir.to_owned(), |name| dir.join(name))
+    match name {
+        Some(name) => Ok(dir.join(name)),
+        None if is_run => Ok(dir.to_owned()),
+        None => bail!(
+            "cannot read `{}`: there is no run; name a run's folder, or make one with `compactometer compare`",
+            manifest.display()
+        ),
+    }
 }
 
 /// Writes the pointer `latest` beside the folder if the folder is in `reports`.
@@ -218,13 +229,16 @@ mod tests {
     fn a_folder_of_runs_means_its_latest() {
         let dir = tempfile::tempdir().expect("a folder");
         let latest = |text: &str| std::fs::write(dir.path().join("latest"), text).expect("a pointer");
-        assert_eq!(of_latest(dir.path()), dir.path());
+        let told = of_latest(dir.path()).expect_err("no run").to_string();
+        assert!(told.contains("there is no run; name a run's folder"), "{told}");
         latest("smoke-12000-abc\n");
-        assert_eq!(of_latest(dir.path()), dir.path().join("smoke-12000-abc"));
+        assert_eq!(of_latest(dir.path()).expect("the latest"), dir.path().join("smoke-12000-abc"));
         for elsewhere in ["../other\n", "/etc\n", "\n", "a/b"] {
             latest(elsewhere);
-            assert_eq!(of_latest(dir.path()), dir.path(), "{elsewhere}");
+            assert!(of_latest(dir.path()).is_err(), "{elsewhere}");
         }
+        std::fs::write(dir.path().join("manifest.json"), "{}").expect("a manifest");
+        assert_eq!(of_latest(dir.path()).expect("a run"), dir.path());
     }
 
     #[test]

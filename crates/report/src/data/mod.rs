@@ -24,6 +24,8 @@ pub(crate) const FULL: &str = "full";
 pub(crate) const NULL: &str = "null";
 /// The controls that keep as much as a strategy without a summary: random text, and the newest values.
 pub(crate) const SAME_SIZE: [&str; 2] = ["random-drop", "value-list"];
+/// The control that keeps the newest talk.
+pub(crate) const RECENT_TALK: &str = "recent-talk";
 /// The control that knows the facts.
 pub(crate) const ORACLE: &str = "oracle";
 

@@ -18,7 +18,8 @@ const LISTED: usize = 10;
 /// Strategies with a line of their own in the short form.
 const ROWS: usize = 6;
 
-/// The verdict, what was changed, and up to ten lost values with where they were said, in at most 29 lines.
+/// The verdict, what was changed, what a reader needs to know, and up to ten lost values with where they were said, in at most 29
+/// lines.
 pub fn terminal(report: &GateReport, width: usize) -> String {
     let model = models(&report.model, report.target.as_deref());
     let mut lines = vec![format!("verdict: {}", report.verdict.name())];
@@ -41,6 +42,13 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
     }
     if strategies.len() > ROWS {
         lines.push(format!("and {} more", strategies.len() - ROWS));
+    }
+    for note in &report.notes {
+        let note = wrapped(&format!("! {note}"), width);
+        if lines.len() + note.len() > LINES / 2 {
+            break;
+        }
+        lines.extend(note);
     }
     // The blank line, the heading and the last line.
     let room = LINES.saturating_sub(lines.len() + 3);

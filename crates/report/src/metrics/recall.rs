@@ -23,7 +23,7 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
     is_signed: true,
-    column: Column::at(75, ["value", "alone"], "Value alone: recall whatever the value is said to be of."),
+    column: Column::at(75, ["value", "alone"], "Value alone: recall that asks for the value and not for its subject."),
     definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",

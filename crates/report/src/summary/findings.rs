@@ -9,7 +9,7 @@ use compactometer_formats::summary::{Compared, Comparison, Group, StrategySummar
 use compactometer_text::code::code;
 
 use super::comparisons::difference;
-use crate::data::{FULL, SAME_SIZE};
+use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
 use crate::metrics::{
     ADDRESS_USE_RECALL, COST_AGAINST_FULL, COST_USD, Metric, OVER_WINDOW_SHARE, TOKENS_RETAINED, WRITTEN_BUDGET,
     grouped, is_marked, short_share, shown_recall,
@@ -21,8 +21,6 @@ use crate::stats::sign_flip::FEWEST_UNITS;
 const MOST: usize = 5;
 /// A difference of recall under this is none that a sentence is about.
 const MARGIN: f64 = 0.05;
-/// The control that keeps the newest talk.
-const RECENT_TALK: &str = "recent-talk";
 
 pub(super) fn of(group: &Group, sweep: Option<&Sweep>) -> Vec<String> {
     if let Some(why) = nothing_to_compare(group) {

@@ -15,7 +15,7 @@ use compactometer_formats::record::{CallRow, Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    GateOptions, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, whole,
+    GateOptions, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, terminal, whole,
 };
 
 pub(crate) const KIND: ValueKind = ValueKind::Nonce;
@@ -83,6 +83,14 @@ fn a_loss_beyond_the_margin_is_a_regression_with_its_facts() {
         ("s00", "f6", Fate::Carried, Fate::Unwritten)
     );
     assert!(whole(&report).contains("and 32 more"));
+    // The short form: verdict first, that a mock's pass or loss is not a model's, and some of what was lost.
+    let short = terminal(&report, 80);
+    assert!(short.starts_with("verdict: REGRESSION\n") && short.lines().count() < 30, "{short}");
+    assert!(short.contains("! mechanism, not model: `mock:strong` wrote the summaries"), "{short}");
+    assert!(
+        short.contains("newly lost, 42 (newly kept, 0); the first 10:\n  s00 f6: carried -> unwritten\n"),
+        "{short}"
+    );
     assert_eq!(
         markdown(&report).matches("carried -&gt;").count() + markdown(&report).matches("carried ->").count(),
         42

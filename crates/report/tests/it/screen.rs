@@ -59,6 +59,20 @@ fn where_every_row_fails() {
     insta::assert_snapshot!(shown(&(manifest, records), 80));
 }
 
+/// A check without which the numbers mean nothing is shown in full when it fails, however little room is left.
+#[test]
+fn a_failed_check_is_always_shown() {
+    let (manifest, records) = simulated::swept(12);
+    let mut summary = summarize(&manifest, &records, &prices());
+    let check = summary.groups[0].checks.last_mut().unwrap();
+    (check.passed, check.detail) = (Some(false), "a long reason, ".repeat(40) + "and its end");
+    let failed = summary.groups[0].checks.last().unwrap().clone();
+    for width in [40, 80, 160] {
+        let text = table(&summary, &screen(width)).replace("\n  ", " ");
+        assert!(text.contains(&format!("FAILED {}: {}", failed.name, failed.detail)), "{text}");
+    }
+}
+
 /// Forty strategies with names of sixty letters; the reference is the last of them.
 fn crowd() -> (Manifest, Vec<Record>) {
     let (_, records) = simulated::run(6);
@@ -121,7 +135,6 @@ fn known(value: &serde_json::Value, found: &mut Vec<f64>) {
                 (number * 100.0).round() / 100.0,
                 (number * 1000.0).round() / 1000.0,
             ]);
-            found.push((number * 100.0).round());
         }
         serde_json::Value::Array(items) => items.iter().for_each(|item| known(item, found)),
         serde_json::Value::Object(fields) => fields.values().for_each(|item| known(item, found)),

@@ -96,6 +96,9 @@ pub(crate) const COST_AGAINST_FULL: Metric = Metric {
         };
         let total = |of| priced(run, of, SHORT_GAP_MS, |parts| Some(parts.total()));
         let (own, yardstick) = (total(strategy), total(full));
+        if own.n != yardstick.n {
+            return undefined("`full` has other conversations");
+        }
         match own.value.zip(yardstick.value).and_then(|(own, yardstick)| ratio(own, yardstick)) {
             Some(ratio) => defined(ratio - 1.0, None, own.n),
             None => undefined(own.reason.unwrap_or_else(|| "`full` costs nothing".to_owned())),

@@ -7,7 +7,7 @@ use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySum
 use compactometer_text::lines::{clipped, wrapped};
 
 use super::Screen;
-use crate::data::{FULL, SAME_SIZE};
+use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
 use crate::metrics::{
     self, ADDRESS_USE_RECALL, BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_AGAINST_FULL,
     COST_USD, Column, Metric, MetricUnit, is_marked, short_share, shown_recall,
@@ -24,7 +24,7 @@ const CONTROLS: usize = 3;
 const GAP: usize = 2;
 
 /// Controls in the order in which they are shown: what nothing loses, what no model writes, then the rest.
-const FIRST_CONTROLS: [&str; 4] = [FULL, "recent-talk", "random-drop", "value-list"];
+const FIRST_CONTROLS: [&str; 4] = [FULL, RECENT_TALK, SAME_SIZE[0], SAME_SIZE[1]];
 
 /// A column with the texts of all rows.
 struct Filled {
@@ -246,7 +246,7 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
         None => "-".to_owned(),
     };
     let header = ["recall minus".to_owned(), format!("{}, 95 %", clipped(&first.reference, 13))];
-    let about = "Recall minus the reference's: in pairs.";
+    let about = "The difference is taken in pairs, by group of conversations.";
     Some(Filled { place: 42, header, about: about.to_owned(), cells: rows.iter().map(cell).collect() })
 }
 

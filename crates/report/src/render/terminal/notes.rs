@@ -14,15 +14,16 @@ use crate::summary::{difference, is_in_findings};
 /// Most notes beside those that all are asked for.
 const NOTES: usize = 8;
 
-/// The gravest notes that fit, and where the rest is.
+/// Every failed check whatever its length, the gravest notes that fit, and where the rest is.
 pub(super) fn few(group: &Group, swept: Option<&Sweep>, width: usize, room: usize) -> Vec<String> {
     let failed = group.checks.iter().filter(|check| check.passed == Some(false)).map(check_line);
     let failures = reasons::failures(group).into_iter().map(|line| format!("- most frequent failures of {line}"));
     let warnings = group.warnings.iter().filter(|warning| !is_in_findings(warning));
     let warnings = warnings.map(|warning| format!("- {warning}"));
-    let (mut lines, mut shown) = (Vec::new(), 0);
+    let mut lines = failed.flat_map(|line| wrapped(&line, width)).collect::<Vec<_>>();
+    let mut shown = 0;
     let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("- judge: {line}"));
-    for note in failed.chain(failures).chain(judged).chain(warnings).take(NOTES) {
+    for note in failures.chain(judged).chain(warnings).take(NOTES) {
         let note = wrapped(&note, width);
         // The last line says where the rest is.
         if lines.len() + note.len() >= room {
