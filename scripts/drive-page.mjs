@@ -23,7 +23,23 @@ const open = async (file, width, height) => {
   return tab;
 };
 
-for (const file of ["index.html", "details.html"]) {
+// A page of each kind: the report's, a strategy's conversations, what it lost of one, and that one's messages.
+const [first] = await (async () => {
+  const tab = await open("index.html", 1440, 900);
+  const links = await tab.$$eval('table.sorts a[href^="cases/"]', (all) => all.map((link) => link.getAttribute("href")));
+  await tab.close();
+  return links;
+})();
+expect(first, "no table leads to the conversations of a strategy");
+const pages = ["index.html", "details.html"];
+if (first) {
+  const tab = await open(first, 1440, 900);
+  const conversation = await tab.$eval("table.sorts a", (link) => link.getAttribute("href"));
+  await tab.close();
+  pages.push(first, first.replace(/[^/]*$/, conversation), `cases/conversations/${conversation}`);
+}
+
+for (const file of pages) {
   for (const [width, height] of [[1440, 900], [800, 900], [390, 844]]) {
     const tab = await open(file, width, height);
     const { screens, overflow, clipped, groups, deaf } = await tab.evaluate(() => ({
@@ -79,6 +95,33 @@ expect(summary.top > -5 && summary.top < 900, `the link to ${folded} does not sh
 await tab.focus(`#${folded}`);
 if (!summary.open) await tab.keyboard.press("Enter");
 expect(await tab.$eval(`#${folded}`, (one) => one.parentElement.open), `Enter does not open ${folded}`);
+await tab.close();
+
+// Three clicks from the report to what became of a fact, one more to the message that said it, and back.
+if (first) {
+  const tab = await open("index.html", 1440, 900);
+  const click = (link) => Promise.all([tab.waitForNavigation({ timeout: 5000 }).catch(() => {}), tab.click(link)]);
+  await click('table.sorts th a[href^="cases/"]');
+  await click("table.sorts th a");
+  const lost = await tab.$$eval('a[href*="#fact-"]', (all) => all.map((link) => [link.getAttribute("href"), link.textContent])).then(([one]) => one);
+  if (lost) {
+    await click(`a[href="${lost[0]}"]`);
+    const fact = await tab.$eval(":target", (row) => ({ top: row.getBoundingClientRect().top, text: row.textContent }));
+    expect(fact.top > -5 && fact.top < 900 && fact.text.includes(lost[1]), `the third click does not show the fact: ${fact.text}`);
+    await tab.goBack();
+  } else {
+    expect(await tab.$eval("main", (all) => all.textContent.includes("No fact")), "a conversation shows neither lost facts nor that there are none");
+  }
+  const message = await tab.$('a[href*="#m"]');
+  if (message) {
+    await click('a[href*="#m"]');
+    expect(await tab.$eval(":target", (said) => said.getBoundingClientRect().top < 900), "the link to a message does not show it");
+    await tab.goBack();
+  }
+  await click("nav a:last-of-type");
+  await click("nav a");
+  expect(tab.url() === `${folder}index.html`, `the way back ends at ${tab.url()}`);
+}
 await browser.close();
 
 for (const fault of faults) console.error(fault);

@@ -15,7 +15,7 @@ mod summary;
 mod version;
 
 pub use data::run_files::{RunFiles, RunFilesError};
-pub use render::{Format, ReportError, Screen, by_version, explain, table, write, write_formats};
+pub use render::{Format, ReportError, Screen, by_version, cases::Cases, explain, table, write, write_formats};
 pub use stats::bootstrap::interval as bootstrap_interval;
 pub use stats::sign_flip::FEWEST_UNITS as FEWEST_TO_COMPARE;
 pub use summary::{salience, summarize, targets};

@@ -49,8 +49,18 @@ pub(crate) fn manifest(
 
 /// The command line without the arguments that do not affect results: output places, threads, what to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
-    const WITH_VALUE: [&str; 9] =
-        ["--by", "--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute", "--max-cost"];
+    const WITH_VALUE: [&str; 10] = [
+        "--by",
+        "--cases",
+        "--out",
+        "-o",
+        "--jobs",
+        "-j",
+        "--store",
+        "--record",
+        "--requests-per-minute",
+        "--max-cost",
+    ];
     const ALONE: [&str; 8] = ["--all", "--notes", "--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;

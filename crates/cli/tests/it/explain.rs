@@ -56,7 +56,7 @@ fn the_page_shows_the_fates_of_the_record() {
         assert!(row.contains(&format!(">{} ", fact["id"].as_str().unwrap())), "{row}");
         let observations = record["observations"].as_array().unwrap();
         let fates = observations.iter().map(|point| &point["fates"].as_str().unwrap()[index..=index]);
-        let cells = between(row, "<td>", "</td>").into_iter().map(|cell| between(cell, "\">", "</span>")[0]);
+        let cells = between(row, "<td class=\"", "</td>").into_iter().map(|cell| cell.split("\">").nth(1).unwrap());
         assert_eq!(cells.collect::<String>(), fates.collect::<String>(), "{row}");
     }
     let questions = between(&page, "<h2>Questions and answers</h2>", "</table>")[0].matches("<tr><td>").count();

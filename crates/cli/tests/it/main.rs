@@ -3,6 +3,7 @@
 
 mod agreement;
 mod attacks;
+mod cases;
 mod checkpoint;
 mod common;
 mod doctor;

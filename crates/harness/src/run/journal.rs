@@ -11,8 +11,8 @@ use compactometer_formats::record::{ContextRow, Record, TextRow, text_hash};
 use super::timings::TimingsFile;
 use crate::trace::CaseResult;
 
-const RECORDS: &str = "records.jsonl";
-const TEXTS: &str = "texts.jsonl";
+pub(super) const RECORDS: &str = "records.jsonl";
+pub(super) const TEXTS: &str = "texts.jsonl";
 
 /// The records and texts of one run, open for appending. Nobody else can append until it is dropped.
 pub struct Journal {

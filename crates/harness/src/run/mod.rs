@@ -4,6 +4,7 @@
 mod case;
 mod fail_fast;
 mod journal;
+mod lookup;
 mod models;
 mod progress;
 mod refusals;
@@ -23,6 +24,7 @@ use tracing::Instrument;
 pub use case::run_case;
 pub use fail_fast::{FailFastModels, Stopped};
 pub use journal::{Journal, JournalError, read_records, read_texts};
+pub use lookup::{Lookup, Texts};
 pub use models::Models;
 pub use progress::KeepError;
 use progress::Keeper;

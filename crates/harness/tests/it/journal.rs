@@ -8,7 +8,7 @@ use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{Protocol, Record};
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanError, PlanOptions};
-use compactometer_harness::run::{Journal, read_records, read_texts};
+use compactometer_harness::run::{Journal, Lookup, read_records, read_texts};
 use compactometer_harness::run::{RunError, run};
 use compactometer_testing::model::writes;
 use compactometer_testing::scenario::{Builder, suite};
@@ -121,6 +121,37 @@ fn every_text_that_a_record_names_is_there() {
     let named = rows.flat_map(|row| row.inserted.iter().chain(row.calls.iter().filter_map(|call| call.reply.as_ref())));
     let named = named.collect::<Vec<_>>();
     assert!(!named.is_empty() && named.iter().all(|hash| texts.contains_key(*hash)));
+}
+
+#[test]
+fn single_records_are_found_with_what_they_wrote() {
+    let dir = tempfile::tempdir().unwrap();
+    run_in(dir.path(), 2);
+    let (records, texts) = (read_records(dir.path()).unwrap(), read_texts(dir.path()).unwrap());
+    let lookup = Lookup::open(dir.path()).unwrap();
+    let mut written = 0;
+    // In any order.
+    for record in records.iter().rev() {
+        let (found, named) = lookup.case(&record.key).unwrap().unwrap();
+        assert_eq!((&found.case, &found.observations), (&record.case, &record.observations));
+        let inserted = record.compactions.iter().flat_map(|row| &row.inserted).collect::<Vec<_>>();
+        assert!(inserted.iter().all(|hash| named.contains_key(*hash)));
+        assert!(named.iter().all(|(hash, text)| texts[hash] == *text));
+        written += inserted.len();
+    }
+    assert!(written > 0);
+    assert!(lookup.case("no such key").unwrap().is_none());
+
+    // A line that was changed since is refused, and a text that is missing.
+    let (lines, kept) = content(dir.path());
+    std::fs::write(dir.path().join("records.jsonl"), lines.replacen("\"seed\":", "\"seed\":1", 1)).unwrap();
+    let told = Lookup::open(dir.path()).unwrap().case(&records[0].key).unwrap_err().to_string();
+    assert!(told.contains("line 1") && told.contains("checksum"), "{told}");
+    std::fs::write(dir.path().join("records.jsonl"), &lines).unwrap();
+    std::fs::write(dir.path().join("texts.jsonl"), kept.lines().next().unwrap()).unwrap();
+    let lookup = Lookup::open(dir.path()).unwrap();
+    let found = records.iter().map(|record| lookup.case(&record.key));
+    assert!(found.filter_map(Result::err).any(|error| error.to_string().contains("lacks the text")));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use self::plots::{Plot, draw};
 use crate::data::ProtocolRun;
 
+pub(crate) mod cases;
 mod compared;
 mod escape;
 pub mod explain;
@@ -77,7 +78,8 @@ pub fn write_formats(
     let has = |format| formats.contains(&format);
     create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
-        let page = page::of(manifest, &summary, pictures(dir, &runs, &summary)?);
+        let written = cases::Written::read(dir, manifest);
+        let page = page::of(manifest, &summary, pictures(dir, &runs, &summary)?, written.as_ref());
         for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
             let text = render_template(name, template, &page).map_err(|error| made(file, &error))?;
             put(dir, file, text.as_bytes())?;

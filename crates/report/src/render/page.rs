@@ -5,12 +5,13 @@ use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::{Group, Summary, Sweep};
 use serde_json::{Value, json};
 
+use super::cases::Written;
 use super::{compared, judged, reasons, sweep, tables, targets};
 use crate::metrics::{self, Metric, grouped};
 use crate::render::words::{conditions, slug, verdict};
 
-/// Everything that a page shows; `pictures` are those of each group.
-pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value>>) -> Value {
+/// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead to.
+pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value>>, cases: Option<&Written>) -> Value {
     let of_group = |(group, plots): (&Group, Vec<Value>)| {
         of_group(group, summary.sweep.as_ref().filter(|_| group.protocol == Protocol::Matched), &plots)
     };
@@ -18,6 +19,8 @@ pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value
         "title": format!("Compaction report: {}", manifest.suite),
         "shows": summary.findings,
         "run": run_facts(manifest),
+        "has_cases": cases.is_some(),
+        "cases_note": cases.and_then(Written::note),
         "sections": Value::from_iter(summary.groups.iter().zip(pictures).map(of_group).enumerate().map(|(at, mut section)| {
             section["is_first"] = (at == 0).into();
             section

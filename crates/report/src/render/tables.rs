@@ -8,6 +8,7 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySummary};
 use serde_json::{Value, json};
 
+use super::cases::list_address;
 use super::words::{label, seconds, slug};
 
 use crate::data::fates::UNUSABLE;
@@ -58,7 +59,7 @@ fn parted(table: &Value) -> Vec<Value> {
     let part = |(at, range): (usize, &Range<usize>)| {
         let row = |row: &Value| {
             let cells = list(&row["cells"]);
-            json!({"name": row["name"], "is_control": row["is_control"], "cells": cells[range.clone()]})
+            json!({"name": row["name"], "address": row["address"], "is_control": row["is_control"], "cells": cells[range.clone()]})
         };
         let title = table["title"].as_str().unwrap_or_default();
         let (heading, is_continued) = (&table["title"], at > 0);
@@ -243,7 +244,8 @@ fn table<'c>(
 ) -> Value {
     let row = |strategy: &StrategySummary| {
         let is_control = strategy.family == Family::Control;
-        json!({"name": label(strategy), "is_control": is_control, "cells": cells(strategy)})
+        let address = list_address(group.protocol, &strategy.name);
+        json!({"name": label(strategy), "address": address, "is_control": is_control, "cells": cells(strategy)})
     };
     let (columns, rows) = (Value::from_iter(columns), Value::from_iter(group.strategies.iter().map(row)));
     json!({"title": title, "note": note, "columns": columns, "rows": rows})

@@ -20,6 +20,8 @@ pub(crate) fn render(name: &'static str, template: &'static str, page: &impl Ser
     environment.add_filter("wbr", breakable_html);
     environment.add_template("style.css", include_str!("style.css"))?;
     environment.add_template("script.js", include_str!("script.js"))?;
+    environment.add_template("story.css", include_str!("explain/story.css"))?;
+    environment.add_template("parts.html", include_str!("explain/parts.html"))?;
     environment.add_template(name, template)?;
     environment.get_template(name)?.render(Value::from(Serde(page)))
 }

@@ -4,6 +4,7 @@
 mod agreement;
 mod answers;
 mod candidates;
+mod cases;
 mod common;
 mod comparisons;
 mod cost;

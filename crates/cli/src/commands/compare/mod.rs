@@ -1,5 +1,6 @@
 //! `compare`: strategies on a suite, with a report.
 
+pub(super) mod cases;
 mod outcome;
 pub(super) mod salience;
 
@@ -37,6 +38,10 @@ pub(crate) struct CompareArgs {
     /// of 8 groups. Default: none.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
+    /// Which conversations have pages that show what each strategy lost of them, linked from the report: `none`; `some`, which are
+    /// the first ones, up to 100 MB; or `all`. On a finished run the same command with `--cases all` writes only the pages.
+    #[arg(hide_short_help = true, long, value_name = "WHICH", value_enum, default_value_t = cases::Which::Some)]
+    pub(crate) cases: cases::Which,
 }
 
 /// How much of a report is printed.
@@ -96,6 +101,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         manifest.notes.push(salience.note());
         drawn = Some(salience.note());
     }
+    cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
     let prospects = Prospects::of(&plan);

@@ -2,42 +2,66 @@
 //! fact, and knows other spellings too.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use compactometer_formats::scenario::Fact;
-use serde::Serialize;
 
 /// A piece of text, and the fact whose value it is, if any.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, PartialEq)]
 pub(super) struct MarkedText<'t> {
-    text: &'t str,
-    fact: Option<&'t str>,
+    pub(super) text: &'t str,
+    pub(super) fact: Option<&'t str>,
 }
 
-/// The text in pieces; of values that overlap the one that begins first, and of these the longest.
-pub(super) fn pieces<'t>(text: &'t str, facts: &[&'t Fact]) -> Vec<MarkedText<'t>> {
-    let mut found = Vec::new();
-    for fact in facts {
-        for form in fact.forms().filter(|form| !form.is_empty()) {
-            let whole = text.match_indices(form).filter(|(at, _)| is_whole(text, *at, form));
-            found.extend(whole.map(|(at, form)| (at, Reverse(form.len()), fact.id.as_str())));
+/// Finds the values of facts.
+pub(in crate::render) struct Marks<'f> {
+    /// Absent if there are more values than an automaton takes; then nothing is marked.
+    finds: Option<AhoCorasick>,
+    /// The first fact of each form.
+    ids: Vec<&'f str>,
+}
+
+impl<'f> Marks<'f> {
+    pub(in crate::render) fn of(facts: impl Iterator<Item = &'f Fact>) -> Self {
+        let mut forms = BTreeMap::new();
+        for fact in facts {
+            for form in fact.forms().filter(|form| !form.is_empty()) {
+                forms.entry(form).or_insert(fact.id.as_str());
+            }
         }
+        // The fastest kind takes seconds to build for a long value.
+        let finds = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(forms.keys());
+        Marks { finds: finds.ok(), ids: forms.into_values().collect() }
     }
-    found.sort_unstable();
-    let (mut pieces, mut done) = (Vec::new(), 0);
-    for (at, Reverse(length), fact) in found {
-        if at < done {
-            continue;
+
+    /// The text in pieces; of values that overlap the one that begins first, and of these the longest.
+    pub(super) fn pieces<'t>(&self, text: &'t str) -> Vec<MarkedText<'t>>
+    where
+        'f: 't,
+    {
+        let found = self.finds.iter().flat_map(|finds| finds.find_overlapping_iter(text));
+        let whole = found.filter(|found| is_whole(text, found.start(), &text[found.range()]));
+        let mut found = whole
+            .map(|found| (found.start(), Reverse(found.len()), self.ids[found.pattern().as_usize()]))
+            .collect::<Vec<_>>();
+        found.sort_unstable();
+        let (mut pieces, mut done) = (Vec::new(), 0);
+        for (at, Reverse(length), fact) in found {
+            if at < done {
+                continue;
+            }
+            if at > done {
+                pieces.push(MarkedText { text: &text[done..at], fact: None });
+            }
+            done = at + length;
+            pieces.push(MarkedText { text: &text[at..done], fact: Some(fact) });
         }
-        if at > done {
-            pieces.push(MarkedText { text: &text[done..at], fact: None });
+        if done < text.len() {
+            pieces.push(MarkedText { text: &text[done..], fact: None });
         }
-        done = at + length;
-        pieces.push(MarkedText { text: &text[at..done], fact: Some(fact) });
+        pieces
     }
-    if done < text.len() {
-        pieces.push(MarkedText { text: &text[done..], fact: None });
-    }
-    pieces
 }
 
 /// Whether it is no part of a longer word or number.
@@ -62,14 +86,14 @@ mod tests {
     #[test]
     fn whole_values_are_marked_and_nothing_is_lost() {
         let (port, long, word) = (fact("f1", "84"), fact("f2", "84-3"), fact("f3", "Straße"));
-        let facts = [&port, &long, &word];
+        let marks = Marks::of([&port, &long, &word].into_iter());
         for (text, marked) in [
             ("84, 84-3 and 843 in der Straße", vec!["f1", "f2", "f3"]),
             ("Straßen x84", vec![]),
             ("84", vec!["f1"]),
             ("", vec![]),
         ] {
-            let pieces = pieces(text, &facts);
+            let pieces = marks.pieces(text);
             assert_eq!(pieces.iter().map(|piece| piece.text).collect::<String>(), text);
             assert_eq!(pieces.iter().filter_map(|piece| piece.fact).collect::<Vec<_>>(), marked, "{text}");
         }

@@ -2,8 +2,9 @@
 //!
 //! Absent on purpose: means over conversations, which the report has.
 
-mod marked;
+pub(super) mod marked;
 mod page;
+pub(super) mod parts;
 mod text;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record};
 use compactometer_formats::scenario::{Fact, Scenario};
+
+use self::marked::Marks;
 
 /// One case and its messages.
 pub struct Story<'s> {
@@ -40,20 +43,25 @@ struct FateChange<'s> {
 }
 
 impl<'s> Story<'s> {
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         format!("{} on {}", self.record.case.strategy, self.record.case.scenario)
     }
 
-    fn limits(&self) -> String {
+    pub(super) fn limits(&self) -> String {
         let budget = &self.record.case.budget;
         let retained = budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{most} tokens"));
         format!("window {}, trigger {} tokens, retained {retained}", budget.window, budget.trigger)
     }
 
     /// The facts to report, with their indices.
-    fn facts(&self) -> impl Iterator<Item = (usize, &'s Fact)> {
+    pub(super) fn facts(&self) -> impl Iterator<Item = (usize, &'s Fact)> {
         let is_told = |fact: &Fact| self.only.map_or(fact.decoy_of.is_none(), |id| fact.id == id);
         self.scenario.facts.iter().enumerate().filter(move |(_, fact)| is_told(fact))
+    }
+
+    /// Finds the values of these facts.
+    pub(super) fn marks(&self) -> Marks<'s> {
+        Marks::of(self.facts().map(|(_, fact)| fact))
     }
 
     /// Every decision, with the facts before and after it if it changed the view.

@@ -1,0 +1,202 @@
+//! The pages of one conversation: its messages, and what each strategy lost of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use compactometer_engine::tokens::CountedMessage;
+use compactometer_formats::record::Case;
+use compactometer_formats::scenario::Scenario;
+use serde_json::{Value, json};
+
+use super::names::{file_name, numbered};
+use super::paged::{pages, slice, span};
+use super::{filled, folder_of};
+use crate::metrics::grouped;
+use crate::render::ReportError;
+use crate::render::explain::Story;
+use crate::render::explain::marked::Marks;
+use crate::render::explain::parts::{Lists, Place, legend, points, said, stated};
+
+/// Bytes of HTML that the texts of one message, decision or answer may take.
+const ROOM: usize = 100_000;
+/// The same for a value, subject or question.
+const SHORT_ROOM: usize = 600;
+/// Changes that a decision lists.
+const CHANGES: usize = 300;
+
+/// A file's name and text.
+type File = (String, String);
+
+pub(super) struct Conversation<'c> {
+    scenario: &'c Scenario,
+    /// The name of its files.
+    stem: String,
+    messages: Vec<Value>,
+    /// The messages of each page.
+    parts: Vec<Range<usize>>,
+    /// The page of each message, by id.
+    page_of: HashMap<u32, usize>,
+    /// The name and folder of each case.
+    cases: Vec<Value>,
+}
+
+impl<'c> Conversation<'c> {
+    pub(super) fn of<'r>(
+        scenario: &'c Scenario,
+        messages: &[Arc<CountedMessage>],
+        cases: impl Iterator<Item = &'r Case> + Clone,
+    ) -> Self {
+        let marks = Marks::of(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
+        let shown = messages.iter().map(|counted| said(&counted.message, &marks, ROOM)).collect::<Vec<_>>();
+        let parts = pages(shown.iter().map(span));
+        let on_page = |(page, part): (usize, &Range<usize>)| {
+            messages[part.clone()].iter().map(move |counted| (counted.message.id.0, page)).collect::<Vec<_>>()
+        };
+        let page_of = parts.iter().enumerate().flat_map(on_page).collect();
+        let protocols = cases.clone().map(|case| case.protocol).collect::<std::collections::BTreeSet<_>>().len();
+        let cases = cases.map(|case| {
+            let (strategy, protocol) = (&case.strategy, case.protocol);
+            let name = if protocols > 1 { format!("{strategy} ({})", protocol.name()) } else { strategy.clone() };
+            json!({"name": name, "folder": folder_of(protocol, strategy)})
+        });
+        let cases = cases.collect();
+        Conversation { scenario, stem: file_name(&scenario.id), messages: shown, parts, page_of, cases }
+    }
+
+    /// The pages of its messages, with links to what each strategy lost.
+    pub(super) fn files(&self) -> Result<Vec<File>, ReportError> {
+        let pages = self.addresses(self.parts.len());
+        let files = self.parts.iter().enumerate().map(|(at, part)| {
+            let page = json!({
+                "title": self.scenario.id,
+                "file": numbered(&self.stem, 0),
+                "cases": self.cases,
+                "messages": self.messages[part.clone()],
+                "count": self.messages.len(),
+                "at": at,
+                "pages": pages,
+            });
+            let text = filled("conversation.html", include_str!("conversation.html"), &page)?;
+            Ok((format!("conversations/{}", pages[at]), text))
+        });
+        files.collect()
+    }
+
+    /// The pages of a case of this conversation.
+    pub(super) fn case_files(&self, story: &Story<'_>) -> Result<Vec<File>, ReportError> {
+        let (lists, parts) = self.lists(story);
+        let pages = self.addresses(parts.len());
+        let case = &story.record.case;
+        let folder = folder_of(case.protocol, &case.strategy);
+        let files = parts.iter().enumerate().map(|(at, part)| {
+            let (lost, next) = slice(&lists.lost, part, 0);
+            let (facts, next) = slice(&lists.facts, part, next);
+            let (steps, next) = slice(&lists.steps, part, next);
+            let (answers, _) = slice(&lists.answers, part, next);
+            let page = json!({
+                "title": story.title(),
+                "strategy": case.strategy,
+                "folder": folder,
+                "file": pages[0],
+                "cases": self.cases,
+                "limits": story.limits(),
+                "count": self.messages.len(),
+                "stated": stated(story),
+                "lost_in_all": lists.lost.len(),
+                "has_steps": !lists.steps.is_empty(),
+                "lost": lost, "facts": facts, "steps": steps, "answers": answers,
+                "legend": legend(),
+                "points": points(story),
+                "at": at,
+                "pages": pages,
+            });
+            let text = filled("case.html", include_str!("case.html"), &page)?;
+            Ok((format!("{folder}/{}", pages[at]), text))
+        });
+        files.collect()
+    }
+
+    /// The lists of a case's pages, and what of them, one after the other, each page has.
+    fn lists(&self, story: &Story<'_>) -> (Lists, Vec<Range<usize>>) {
+        // What is on a page depends on the length of addresses, but little: first all are as on one page.
+        let lists = self.lists_on(story, std::slice::from_ref(&(0..usize::MAX)), 0);
+        let parts = pages(lists.all().map(span));
+        if parts.len() == 1 {
+            return (lists, parts);
+        }
+        (self.lists_on(story, &parts, lists.lost.len()), parts)
+    }
+
+    /// The lists with addresses on these pages, where so many lost facts come before the list of facts.
+    fn lists_on(&self, story: &Story<'_>, parts: &[Range<usize>], lost: usize) -> Lists {
+        let address = |at: usize, anchor: String| {
+            let page = parts.iter().position(|part| part.contains(&at)).unwrap_or_default();
+            format!("{}{anchor}", numbered(&self.stem, page))
+        };
+        let facts = story.facts().zip(lost..).map(|((index, _), at)| (index, at)).collect::<HashMap<_, _>>();
+        let steps = story.record.compactions.iter().map(|row| row.event.after.0).zip(lost + facts.len()..);
+        let steps = steps.collect::<HashMap<_, _>>();
+        Lists::of(
+            story,
+            &Place {
+                message: &|id| {
+                    let page = self.page_of.get(&id).copied().unwrap_or_default();
+                    format!("../conversations/{}#m{id}", numbered(&self.stem, page))
+                },
+                fact: &|index| address(facts.get(&index).copied().unwrap_or_default(), format!("#fact-{index}")),
+                step: &|after| address(steps.get(&after).copied().unwrap_or_default(), format!("#step-{after}")),
+                room: ROOM,
+                short: SHORT_ROOM,
+                changes: CHANGES,
+            },
+        )
+    }
+
+    /// Its line in the list of a strategy.
+    pub(super) fn row(&self, story: &Story<'_>) -> Row {
+        let last = story.record.observations.last();
+        let is_lost = |index: usize| last.is_some_and(|last| last.fates.0[index].is_lost());
+        Row {
+            name: self.scenario.id.clone(),
+            file: numbered(&self.stem, 0),
+            messages: self.messages.len(),
+            tokens: last.map_or(0, |last| last.log_tokens),
+            compactions: story.record.rounds(),
+            stated: stated(story),
+            lost: story.facts().filter(|(index, _)| is_lost(*index)).count(),
+        }
+    }
+
+    fn addresses(&self, pages: usize) -> Vec<String> {
+        (0..pages).map(|page| numbered(&self.stem, page)).collect()
+    }
+}
+
+/// What a strategy lost of a conversation.
+pub(super) struct Row {
+    name: String,
+    file: String,
+    messages: usize,
+    tokens: u32,
+    compactions: u32,
+    stated: usize,
+    lost: usize,
+}
+
+impl Row {
+    /// The share of the facts that were said and are not lost; infinite if none was said.
+    pub(super) fn kept(&self) -> f64 {
+        if self.stated == 0 { f64::INFINITY } else { 1.0 - self.lost as f64 / self.stated as f64 }
+    }
+
+    pub(super) fn shown(&self) -> Value {
+        let count = |count: usize| grouped(count as f64);
+        json!({
+            "name": self.name,
+            "file": self.file,
+            "kept": if self.stated == 0 { "-".to_owned() } else { format!("{:.0} %", 100.0 * self.kept()) },
+            "counts": [count(self.lost), count(self.stated), count(self.compactions as usize), count(self.messages), count(self.tokens as usize)],
+        })
+    }
+}
