@@ -1,5 +1,6 @@
 "use strict";
-// Sorts tables by a column, shows rows by name, and opens what is folded before printing. The page is whole without it.
+// Sorts tables by a column, shows rows by name, makes wide tables fit narrow screens, and opens what is folded before printing.
+// The page is whole without it.
 const rowsOf = (table) => [...table.querySelectorAll("tr")].filter((row) => row.querySelector("td"));
 
 // The first number of a cell; text without one comes last.
@@ -21,7 +22,13 @@ const sort = (table, header, column) => {
   rows[0]?.parentElement.append(...rows.sort(compare));
 };
 
-for (const table of document.querySelectorAll("table.sorts")) {
+for (const table of document.querySelectorAll("table.sorts, table.cards")) {
+  if (!table.querySelector("th[scope=col]")) continue;
+  // On a narrow screen each row is a card, whose cells carry the names of their columns.
+  const names = [...table.rows[0].cells].map((header) => header.textContent);
+  for (const row of rowsOf(table)) [...row.cells].forEach((cell, column) => (cell.dataset.label = names[column]));
+  table.classList.add("labelled");
+  if (!table.matches(".sorts")) continue;
   [...table.rows[0].cells].forEach((header, column) => {
     const button = document.createElement("button");
     button.append(...header.childNodes);

@@ -276,8 +276,10 @@ fn the_page_asks_nothing_of_the_network() {
     for outside in ["http:", "https:", "src=", "@import", "<link", "innerHTML", "eval("] {
         assert!(!page.contains(outside) && !details.contains(outside), "{outside}");
     }
-    assert_eq!(page.matches("<script").count(), 1, "the policy names the hash of the only one");
-    assert!(page.contains("script-src 'sha256-") && !details.contains("<script"));
+    for page in [&page, &details] {
+        assert_eq!(page.matches("<script").count(), 1, "the policy names the hash of the only one");
+        assert!(page.contains("script-src 'sha256-"));
+    }
     let in_order = |page: &str, headings: &[&str]| {
         let place = |heading: &&str| page.find(&format!(">{heading}</h2>")).unwrap_or_else(|| panic!("{heading}"));
         headings.iter().map(place).is_sorted()
