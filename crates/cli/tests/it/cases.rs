@@ -61,7 +61,7 @@ fn a_report_leads_to_each_conversation_and_fact() {
         let line = page.lines().find(|line| {
             line.contains("<th scope=\"row\" title=") && line.contains(&format!(">{} ", &row[at("fact")]))
         });
-        let last = line.unwrap().rsplit("<td class=\"").next().unwrap().chars().next().unwrap();
+        let last = line.unwrap().rsplit("<td class=").next().unwrap().chars().next().unwrap();
         let letter = match &row[at("fate")] {
             "stored_only" => 's',
             "superseded" => 'x',

@@ -97,7 +97,7 @@ fn no_page_is_too_large_and_every_link_leads_somewhere() {
         ("plain", 3, "84-3", "It is 84-3.", 2),
         ("quotes", 40, quotes.as_str(), quotes.as_str(), 9),
         // Each mark is longer than the value.
-        ("marks", 2_500, "7", &"7 ".repeat(60_000), 3),
+        ("marks", 2_500, "7", &"7 ".repeat(90_000), 3),
         (hostile, 30, hostile, hostile, 150),
     ] {
         let (scenario, messages) = scenario(id, facts, value, text, 10 * rounds + 1);
@@ -131,7 +131,7 @@ fn no_page_is_too_large_and_every_link_leads_somewhere() {
 fn the_limit_holds_and_the_report_says_what_is_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let text = "word ".repeat(2_000);
-    let mut cases = Cases::begin(dir.path(), Some(60_000), 9).unwrap();
+    let mut cases = Cases::begin(dir.path(), Some(90_000), 9).unwrap();
     let mut added = 0;
     let mut records = Vec::new();
     for at in 0..9 {
@@ -147,7 +147,7 @@ fn the_limit_holds_and_the_report_says_what_is_left_out() {
     assert!((1..9).contains(&added), "{added}");
     cases.finish(&manifest(&["summarize"], 9, 9)).unwrap();
     let bytes = pages(&dir.path().join("cases")).into_iter().filter(|(path, _)| !path.ends_with("index.html"));
-    assert!(bytes.map(|(_, text)| text.len()).sum::<usize>() <= 60_000);
+    assert!(bytes.map(|(_, text)| text.len()).sum::<usize>() <= 90_000);
     report(dir.path(), &records);
     let told = format!("The first {added} of 9 conversations have pages; <code>--cases all</code> writes the others.");
     for page in ["index.html", "cases/matched-summarize/index.html"] {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use compactometer_engine::tokens::CountedMessage;
-use compactometer_formats::record::Case;
+use compactometer_formats::record::{Family, Protocol, Record};
 use compactometer_formats::scenario::Scenario;
 use serde_json::{Value, json};
 
@@ -13,10 +13,11 @@ use super::names::{file_name, numbered};
 use super::paged::{pages, slice, span};
 use super::{filled, folder_of};
 use crate::metrics::grouped;
-use crate::render::ReportError;
 use crate::render::explain::Story;
 use crate::render::explain::marked::Marks;
 use crate::render::explain::parts::{Lists, Place, legend, points, said, stated};
+use crate::render::plots::{context_over, draw};
+use crate::render::{ReportError, made};
 
 /// Bytes of HTML that the texts of one message, decision or answer may take.
 const ROOM: usize = 100_000;
@@ -25,6 +26,9 @@ const SHORT_ROOM: usize = 600;
 /// Changes that a decision lists.
 const CHANGES: usize = 300;
 
+/// Bytes of a picture that a page has room for.
+const PICTURE: usize = 180_000;
+
 /// A file's name and text.
 type File = (String, String);
 
@@ -32,6 +36,8 @@ pub(super) struct Conversation<'c> {
     scenario: &'c Scenario,
     /// The name of its files.
     stem: String,
+    /// The size of the context over the conversation, under each protocol.
+    pictures: Vec<Value>,
     messages: Vec<Value>,
     /// The messages of each page.
     parts: Vec<Range<usize>>,
@@ -42,26 +48,32 @@ pub(super) struct Conversation<'c> {
 }
 
 impl<'c> Conversation<'c> {
-    pub(super) fn of<'r>(
+    /// # Errors
+    /// If a picture cannot be drawn.
+    pub(super) fn of(
         scenario: &'c Scenario,
         messages: &[Arc<CountedMessage>],
-        cases: impl Iterator<Item = &'r Case> + Clone,
-    ) -> Self {
+        records: &[&Record],
+    ) -> Result<Self, ReportError> {
+        let mut protocols = records.iter().map(|record| record.case.protocol).collect::<Vec<_>>();
+        protocols.dedup();
+        let pictures = protocols.iter().map(|protocol| picture(*protocol, records));
+        let pictures = pictures.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
         let marks = Marks::of(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
         let shown = messages.iter().map(|counted| said(&counted.message, &marks, ROOM)).collect::<Vec<_>>();
-        let parts = pages(shown.iter().map(span));
+        let head = pictures.iter().map(|picture| picture["svg"].as_str().map_or(0, str::len)).sum();
+        let parts = pages(head, shown.iter().map(span));
         let on_page = |(page, part): (usize, &Range<usize>)| {
             messages[part.clone()].iter().map(move |counted| (counted.message.id.0, page)).collect::<Vec<_>>()
         };
         let page_of = parts.iter().enumerate().flat_map(on_page).collect();
-        let protocols = cases.clone().map(|case| case.protocol).collect::<std::collections::BTreeSet<_>>().len();
-        let cases = cases.map(|case| {
-            let (strategy, protocol) = (&case.strategy, case.protocol);
-            let name = if protocols > 1 { format!("{strategy} ({})", protocol.name()) } else { strategy.clone() };
+        let cases = records.iter().map(|record| {
+            let (strategy, protocol) = (&record.case.strategy, record.case.protocol);
+            let name = if protocols.len() > 1 { format!("{strategy} ({})", protocol.name()) } else { strategy.clone() };
             json!({"name": name, "folder": folder_of(protocol, strategy)})
         });
         let cases = cases.collect();
-        Conversation { scenario, stem: file_name(&scenario.id), messages: shown, parts, page_of, cases }
+        Ok(Conversation { scenario, stem: file_name(&scenario.id), pictures, messages: shown, parts, page_of, cases })
     }
 
     /// The pages of its messages, with links to what each strategy lost.
@@ -72,6 +84,7 @@ impl<'c> Conversation<'c> {
                 "title": self.scenario.id,
                 "file": numbered(&self.stem, 0),
                 "cases": self.cases,
+                "pictures": if at == 0 { &self.pictures[..] } else { &[] },
                 "messages": self.messages[part.clone()],
                 "count": self.messages.len(),
                 "at": at,
@@ -121,7 +134,7 @@ impl<'c> Conversation<'c> {
     fn lists(&self, story: &Story<'_>) -> (Lists, Vec<Range<usize>>) {
         // What is on a page depends on the length of addresses, but little: first all are as on one page.
         let lists = self.lists_on(story, std::slice::from_ref(&(0..usize::MAX)), 0);
-        let parts = pages(lists.all().map(span));
+        let parts = pages(0, lists.all().map(span));
         if parts.len() == 1 {
             return (lists, parts);
         }
@@ -171,6 +184,17 @@ impl<'c> Conversation<'c> {
     fn addresses(&self, pages: usize) -> Vec<String> {
         (0..pages).map(|page| numbered(&self.stem, page)).collect()
     }
+}
+
+/// The size of the context in the turns of each strategy under test; nothing if there is none, or no room for it.
+fn picture(protocol: Protocol, records: &[&Record]) -> Result<Option<Value>, ReportError> {
+    let is_shown = |record: &&&Record| record.case.protocol == protocol && record.case.family != Family::Control;
+    let of_protocol = records.iter().filter(is_shown).copied().collect::<Vec<_>>();
+    if of_protocol.is_empty() {
+        return Ok(None);
+    }
+    let svg = draw::svg(&context_over(&of_protocol)).map_err(|what| made("a picture", &what))?;
+    Ok((svg.len() <= PICTURE).then(|| json!({"protocol": protocol.name(), "svg": svg})))
 }
 
 /// What a strategy lost of a conversation.

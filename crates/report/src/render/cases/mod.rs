@@ -104,7 +104,8 @@ impl Cases {
         messages: &[Arc<CountedMessage>],
         cases: &[(Record, BTreeMap<String, String>)],
     ) -> Result<bool, ReportError> {
-        let conversation = Conversation::of(scenario, messages, cases.iter().map(|(record, _)| &record.case));
+        let conversation =
+            Conversation::of(scenario, messages, &cases.iter().map(|(record, _)| record).collect::<Vec<_>>())?;
         let mut files = conversation.files()?;
         let mut rows = Vec::new();
         for (record, texts) in cases {
@@ -112,7 +113,8 @@ impl Cases {
             files.extend(conversation.case_files(&story)?);
             rows.push(((record.case.protocol, record.case.strategy.clone()), conversation.row(&story)));
         }
-        let bytes = files.iter().map(|(_, text)| text.len() as u64).sum::<u64>();
+        let in_lists = rows.iter().map(|(_, row)| span(&row.shown())).sum::<usize>();
+        let bytes = (files.iter().map(|(_, text)| text.len()).sum::<usize>() + in_lists) as u64;
         if self.bytes + bytes > self.most {
             return Ok(false);
         }
@@ -138,7 +140,7 @@ impl Cases {
             // The greatest losses first.
             rows.sort_by(|one, other| one.kept().total_cmp(&other.kept()));
             let rows = rows.iter().map(Row::shown).collect::<Vec<_>>();
-            let parts = pages(rows.iter().map(span));
+            let parts = pages(0, rows.iter().map(span));
             for (at, part) in parts.iter().enumerate() {
                 let page = json!({
                     "title": format!("{strategy}: what it lost of each conversation"),

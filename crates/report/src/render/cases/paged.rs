@@ -23,9 +23,9 @@ pub(super) fn span(item: &Value) -> usize {
     }
 }
 
-/// The items of each page, in order; an empty list has one page.
-pub(super) fn pages(spans: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
-    let (mut begins, mut used, mut count) = (vec![0], 0, 0);
+/// The items of each page, in order; an empty list has one page. The first page holds `head` bytes beside its items.
+pub(super) fn pages(head: usize, spans: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let (mut begins, mut used, mut count) = (vec![0], head, 0);
     for span in spans {
         if used > 0 && used + span > MOST {
             begins.push(count);
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn items_are_on_one_page_each_and_in_order() {
         for spans in [vec![], vec![5], vec![MOST, 1], vec![MOST / 2; 5], vec![2 * MOST, 2 * MOST, 1, 1]] {
-            let pages = pages(spans.iter().copied());
+            let pages = pages(0, spans.iter().copied());
             assert_eq!(pages.iter().cloned().flatten().collect::<Vec<_>>(), (0..spans.len()).collect::<Vec<_>>());
             for page in pages.iter().filter(|page| page.len() > 1) {
                 assert!(spans[page.clone()].iter().sum::<usize>() <= MOST, "{pages:?} of {spans:?}");

@@ -6,7 +6,7 @@ use compactometer_text::code::code;
 
 use super::axes::{Axes, LINE, Scale, beside_legend, with_legend};
 use super::figure::{Anchor, BLACK, Figure, Style};
-use super::{Plot, WIDTH, first_conversation, header, styled};
+use super::{Plot, WIDTH, first_conversation, header, styled, styles};
 use crate::data::ProtocolRun;
 use crate::metrics::grouped;
 
@@ -39,9 +39,21 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
             on_one_line(&records),
             beyond(run, &records)
         ),
-        figure: draw(run, &records),
+        figure: draw(run.manifest.window, &limits(run), &records),
         rows,
     }
+}
+
+/// The picture of one conversation: what each of these records, all of one protocol, made of it.
+pub(crate) fn of_conversation(records: &[&Record]) -> Figure {
+    let styles = styles(records.iter().map(|record| record.case.family));
+    let records = styles.into_iter().zip(records.iter().copied()).collect::<Vec<_>>();
+    let window = records.iter().map(|(_, record)| record.case.budget.window).max().unwrap_or_default();
+    let of_all = records.first().filter(|(_, record)| record.case.protocol == Protocol::Matched);
+    let limits = of_all.map_or(Vec::new(), |(_, record)| {
+        vec![("window", record.case.budget.window), ("trigger", record.case.budget.trigger)]
+    });
+    draw(window, &limits, &records)
 }
 
 /// Which strategies never compacted, where their lines hide each other.
@@ -53,7 +65,7 @@ fn on_one_line(records: &[(Style, &Record)]) -> String {
 
 /// Which lines leave the picture, and where they end.
 fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
-    let top = Scale::covering([highest(run, records)]).max;
+    let top = Scale::covering([highest(run.manifest.window, records)]).max;
     let ends = records.iter().filter_map(|(_, record)| {
         let last = record.turns.last()?;
         let is_cut = visible(record, top).count() < record.turns.len();
@@ -78,12 +90,12 @@ fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)>
 /// The picture ends at this many windows, unless a strategy under test goes higher: `full` would flatten the rest.
 const WINDOWS: f64 = 1.4;
 
-fn draw(run: &ProtocolRun, records: &[(Style, &Record)]) -> Figure {
+fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Figure {
     let height = with_legend(HEIGHT, records.len());
     let mut figure = Figure::new(WIDTH, height);
     let most = records.iter().map(|(_, record)| record.turns.len()).max().unwrap_or(0);
     let names = records.iter().map(|(_, record)| record.case.strategy.as_str());
-    let y = Scale::covering([highest(run, records)]);
+    let y = Scale::covering([highest(window, records)]);
     let axes = Axes { left: 100.0, ..beside_legend(names, (0.0, height), Scale::counting(most), y) };
     axes.draw(&mut figure, "turn of the agent", "input tokens");
     // The first strategies lie on top.
@@ -93,12 +105,12 @@ fn draw(run: &ProtocolRun, records: &[(Style, &Record)]) -> Figure {
         figure.line(line, style.colour, 1.5, style.dash);
     }
     let mut above = f64::NEG_INFINITY;
-    for (name, limit) in limits(run) {
-        let from = axes.at(axes.x.min, f64::from(limit));
+    for (name, limit) in limits {
+        let from = axes.at(axes.x.min, f64::from(*limit));
         figure.line(vec![from, (axes.right, from.1)], BLACK, 1.0, &[2.0, 3.0]);
         // Under its line where another is too close above.
         let label = if from.1 - above > LINE { from.1 - 9.0 } else { from.1 + 10.0 };
-        figure.text((axes.left + 6.0, label), name, Anchor::Start);
+        figure.text((axes.left + 6.0, label), *name, Anchor::Start);
         above = from.1;
     }
     if most == 0 {
@@ -117,10 +129,10 @@ fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
     }
 }
 
-fn highest(run: &ProtocolRun, records: &[(Style, &Record)]) -> f64 {
+fn highest(window: u32, records: &[(Style, &Record)]) -> f64 {
     let tested = records.iter().filter(|(_, record)| record.case.family.is_tested());
     let sizes = tested.flat_map(|(_, record)| &record.turns).map(|turn| f64::from(turn.input));
-    sizes.fold(f64::from(run.manifest.window) * WINDOWS, f64::max)
+    sizes.fold(f64::from(window) * WINDOWS, f64::max)
 }
 
 /// Turn and tokens, up to where the line leaves the picture.

@@ -5,13 +5,13 @@ use compactometer_formats::summary::Group;
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
-use super::figure::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION};
+use super::figure::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
 use super::{Plot, header};
 use crate::data::ProtocolRun;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours.
 pub(crate) const COLOURS: [RGBColor; 9] =
-    [BLUE, SKY, GREEN, VERMILION, ORANGE, PURPLE, RGBColor(0xf0, 0xe4, 0x42), RGBColor(0xbb, 0xbb, 0xbb), BLACK];
+    [BLUE, SKY, GREEN, VERMILION, ORANGE, PURPLE, YELLOW, RGBColor(0xbb, 0xbb, 0xbb), BLACK];
 
 pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
     let share =

@@ -2,6 +2,8 @@
 
 use plotters::style::RGBColor;
 
+use super::hatching::{hatching, shaded};
+
 pub(crate) const BLACK: RGBColor = RGBColor(0x1a, 0x1a, 0x1a);
 pub(crate) const GREY: RGBColor = RGBColor(0x59, 0x59, 0x59);
 pub(crate) const PALE: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
@@ -12,6 +14,7 @@ pub(crate) const GREEN: RGBColor = RGBColor(0x00, 0x9e, 0x73);
 pub(crate) const VERMILION: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
 pub(crate) const ORANGE: RGBColor = RGBColor(0xe6, 0x9f, 0x00);
 pub(crate) const PURPLE: RGBColor = RGBColor(0xcc, 0x79, 0xa7);
+pub(crate) const YELLOW: RGBColor = RGBColor(0xf0, 0xe4, 0x42);
 /// Height of ordinary text.
 pub(crate) const TEXT: f64 = 16.0;
 
@@ -73,8 +76,13 @@ impl Figure {
         self.marks.push(Mark::Line { points, colour, width, dash });
     }
 
+    /// A bar with the pattern of its colour, so that colours which a reader sees alike still differ.
     pub(crate) fn bar(&mut self, from: (f64, f64), to: (f64, f64), colour: RGBColor) {
         self.marks.push(Mark::Bar { from, to, colour });
+        let strokes = hatching(colour).map(|hatching| hatching.strokes(from, to)).unwrap_or_default();
+        if strokes.len() > 1 {
+            self.line(strokes, shaded(colour), 1.0, &[]);
+        }
     }
 
     pub(crate) fn symbol(&mut self, at: (f64, f64), style: Style) {

@@ -17,6 +17,7 @@ pub(crate) mod draw;
 pub(crate) mod dummy;
 mod fates;
 mod figure;
+mod hatching;
 mod latency;
 mod recall;
 mod rounds;
@@ -26,6 +27,7 @@ mod survival;
 mod view_breakdown;
 
 pub(crate) use bars::readable_on;
+pub(crate) use context::of_conversation as context_over;
 pub(crate) use fates::COLOURS as FATE_COLOURS;
 
 use figure::{Figure, Style};
@@ -95,15 +97,20 @@ fn first_conversation<'r>(run: &ProtocolRun<'r>) -> Vec<&'r Record> {
 
 /// Strategies with their styles, references first.
 fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {
+    let styles = styles(group.strategies.iter().map(|strategy| strategy.family));
+    styles.into_iter().zip(&group.strategies).collect()
+}
+
+/// The style of each, by its place in its family.
+fn styles(families: impl Iterator<Item = Family>) -> Vec<Style> {
     let (mut references, mut controls) = (0, 0);
-    let style = |strategy: &StrategySummary| {
-        let is_control = strategy.family == Family::Control;
+    let style = |family: Family| {
+        let is_control = family == Family::Control;
         let place = if is_control { &mut controls } else { &mut references };
         *place += 1;
         figure::style(*place - 1, is_control)
     };
-    let styles: Vec<Style> = group.strategies.iter().map(style).collect();
-    styles.into_iter().zip(&group.strategies).collect()
+    families.map(style).collect()
 }
 
 fn header(names: &[&str]) -> Vec<String> {
