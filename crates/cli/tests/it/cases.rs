@@ -80,6 +80,9 @@ fn a_report_leads_to_each_conversation_and_fact() {
     assert_eq!(read(&run.join("index.html")), index);
     done(dir, &[&["report", "run", "-q", "--out", "elsewhere"]]);
     assert!(!read(&dir.join("elsewhere/index.html")).contains("href=\"cases"));
+    done(dir, &[COMPARE, &["--out", "run", "--cases", "1"]]);
+    assert_eq!(files(&run.join("cases")).len(), 4 * (1 + 1) + 1);
+    assert!(read(&run.join("index.html")).contains("The first of 3 conversations has pages"));
     done(dir, &[COMPARE, &["--out", "run", "--cases", "none"]]);
     assert!(files(&run.join("cases")).is_empty());
     assert!(!read(&run.join("index.html")).contains("href=\"cases"));

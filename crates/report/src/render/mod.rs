@@ -44,7 +44,7 @@ pub enum Format {
     Csv,
     /// `summary.json`.
     Json,
-    /// `plots/`, which the pages show too.
+    /// `plots/`: the pictures as files. `index.html` holds them itself, and leads to these files where they are.
     Plots,
 }
 
@@ -79,7 +79,15 @@ pub fn write_formats(
     create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
         let written = cases::Written::read(dir, manifest);
-        let page = page::of(manifest, &summary, pictures(dir, &runs, &summary)?, written.as_ref());
+        let beside = |format, name: &str| has(format) || dir.join(name).exists();
+        let has_plots = has(Format::Markdown) || has(Format::Plots);
+        let pictures = pictures(has_plots.then_some(dir), &runs, &summary)?;
+        let mut page = page::of(manifest, &summary, pictures, written.as_ref());
+        page["beside"] = json!({
+            "plots": has_plots || dir.join("plots").exists(),
+            "csv": beside(Format::Csv, "summary.csv"),
+            "json": beside(Format::Json, "summary.json"),
+        });
         for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
             let text = render_template(name, template, &page).map_err(|error| made(file, &error))?;
             put(dir, file, text.as_bytes())?;
@@ -104,12 +112,14 @@ const PAGES: [(Format, &str, &str, &str); 3] = [
     (Format::Html, "details.html", "details.html", include_str!("details.html")),
 ];
 
-/// Writes the pictures of each group; gives what pages show of them.
-fn pictures(dir: &Path, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Value>>, ReportError> {
-    let folder = dir.join("plots");
-    create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+/// What pages show of the pictures of each group, which are written to `plots` if there is a folder for them.
+fn pictures(dir: Option<&Path>, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Value>>, ReportError> {
+    let folder = dir.map(|dir| dir.join("plots"));
+    if let Some(folder) = &folder {
+        create_folder(folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+    }
     let groups = plots::all(runs, summary).into_iter();
-    groups.map(|plots| plots.into_iter().map(|plot| write_plot(&folder, plot)).collect()).collect()
+    groups.map(|plots| plots.into_iter().map(|plot| write_plot(folder.as_deref(), plot)).collect()).collect()
 }
 
 /// A report that could not be written.
@@ -133,14 +143,16 @@ pub enum ReportError {
     },
 }
 
-/// Writes one plot's three files.
-fn write_plot(folder: &Path, plot: Plot) -> Result<Value, ReportError> {
+/// Writes one plot's three files, if there is a folder for them.
+fn write_plot(folder: Option<&Path>, plot: Plot) -> Result<Value, ReportError> {
     let file = |ending: &str| format!("{}.{ending}", plot.name);
-    let svg = draw::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
-    put(folder, &file("svg"), svg.as_bytes())?;
-    put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
-    let png = draw::png(&plot.figure).map_err(|what| ReportError::Make { file: file("png"), what })?;
-    put(folder, &file("png"), &png)?;
+    let svg = draw::svg(&plot.figure).map_err(|what| made(&file("svg"), &what))?;
+    if let Some(folder) = folder {
+        put(folder, &file("svg"), svg.as_bytes())?;
+        put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
+        let png = draw::png(&plot.figure).map_err(|what| made(&file("png"), &what))?;
+        put(folder, &file("png"), &png)?;
+    }
     Ok(json!({"file": plot.name, "title": plot.title, "caption": plot.caption, "svg": svg}))
 }
 

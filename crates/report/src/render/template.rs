@@ -18,6 +18,7 @@ pub(crate) fn render(name: &'static str, template: &'static str, page: &impl Ser
     environment.add_filter("cell", markdown_cell);
     environment.add_filter("line", shown);
     environment.add_filter("wbr", breakable_html);
+    environment.add_template("head.html", include_str!("head.html"))?;
     environment.add_template("style.css", include_str!("style.css"))?;
     environment.add_template("script.js", include_str!("script.js"))?;
     environment.add_template("story.css", include_str!("explain/story.css"))?;

@@ -38,9 +38,10 @@ pub(crate) struct CompareArgs {
     /// of 8 groups. Default: none.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
-    /// Which conversations have pages that show what each strategy lost of them, linked from the report: `none`; `some`, which are
-    /// the first ones, up to 100 MB; or `all`. On a finished run the same command with `--cases all` writes only the pages.
-    #[arg(hide_short_help = true, long, value_name = "WHICH", value_enum, default_value_t = cases::Which::Some)]
+    /// Which conversations have pages that show what each strategy lost of them, linked from the report: `none`, `some` (the first
+    /// ones, up to 100 MB of pages), `all`, or a number of them. On a finished run the same command with `--cases all` writes
+    /// only pages.
+    #[arg(hide_short_help = true, long, value_name = "WHICH", default_value = "some")]
     pub(crate) cases: cases::Which,
 }
 

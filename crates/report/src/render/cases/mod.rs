@@ -63,7 +63,12 @@ impl Written {
     pub(super) fn note(&self) -> Option<String> {
         (self.conversations < self.of).then(|| {
             let Written { conversations, of, .. } = self;
-            format!("The first {conversations} of {of} conversations have pages; `--cases all` writes the others.")
+            let (first, have) = match conversations {
+                0 => ("None".to_owned(), "has"),
+                1 => ("The first".to_owned(), "has"),
+                _ => (format!("The first {conversations}"), "have"),
+            };
+            format!("{first} of {of} conversations {have} pages; `--cases all` writes the others.")
         })
     }
 }
@@ -82,14 +87,13 @@ impl Cases {
     ///
     /// # Errors
     /// [`ReportError`] if the folder cannot be emptied or made.
-    pub fn begin(report: &Path, most: Option<u64>, of: usize) -> Result<Self, ReportError> {
+    pub fn begin(report: &Path, most: u64, of: usize) -> Result<Self, ReportError> {
         let dir = report.join(FOLDER);
         let failed = |source| ReportError::Io { path: dir.clone(), source };
         match std::fs::remove_dir_all(&dir) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
             _ => create_folder(&dir).map_err(failed)?,
         }
-        let most = most.unwrap_or(u64::MAX);
         Ok(Cases { dir, most, bytes: 0, of, conversations: 0, lists: BTreeMap::new() })
     }
 
