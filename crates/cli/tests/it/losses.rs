@@ -169,6 +169,10 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
     // The value links to the message that said it, and that message to the use.
     assert!(page.contains("href=\"#m-s-1-5\"") && page.contains("id=\"m-s-1-5\""), "{page}");
     assert!(page.contains("href=\"#u-") && page.contains("id=\"u-"), "{page}");
+    assert!(page.contains("href=\"#c-s-1-0\">after message "), "{page}");
+    for address in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert!(page.contains(&format!("id=\"{address}\"")), "{address} leads nowhere");
+    }
 }
 
 /// The same quantity has the same value in `losses`, of sessions and of a suite, and in a comparison.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_formats::losses::UseSeen;
+use compactometer_formats::losses::{CompactionLosses, UseSeen};
 use compactometer_formats::record::{Held, UseKind};
 use serde_json::{Value, json};
 
@@ -17,8 +17,9 @@ impl Losses {
     /// # Errors
     /// Where the page's template does not render.
     pub fn page(&self) -> Result<String, minijinja::Error> {
+        let after = self.compactions.iter().map(|one| ((one.session.as_str(), one.place), one.after)).collect();
         let uses = |title: &str, note: &str, chosen: Vec<(usize, &UseSeen)>| {
-            let rows = chosen.into_iter().map(use_row).collect::<Vec<_>>();
+            let rows = chosen.into_iter().map(|used| use_row(used, &after)).collect::<Vec<_>>();
             json!({"title": title, "note": note, "uses": rows})
         };
         let of =
@@ -63,6 +64,8 @@ impl Losses {
             "lists": lists,
             "messages": self.messages(),
             "compactions": self.compactions.iter().map(|one| json!({
+                "id": compaction_anchor(&one.session, one.place),
+                "lost": self.lost_at(one),
                 "line": line_of(one),
                 "used": one.used_values.share().map(percent),
                 "unused": one.unused_values.share().map(percent),
@@ -72,6 +75,13 @@ impl Losses {
             })).collect::<Vec<_>>(),
         });
         render_template("losses.html", include_str!("page.html"), &page)
+    }
+
+    /// The uses that found their value out of sight after this compaction.
+    fn lost_at(&self, compaction: &CompactionLosses) -> Vec<Value> {
+        let is_of = |seen: &UseSeen| (&seen.session, seen.compaction) == (&compaction.session, compaction.place);
+        let lost = self.each_use.iter().enumerate().filter(|(_, seen)| is_of(seen) && seen.held == Held::OutOfSight);
+        lost.map(|(number, seen)| json!({"number": number, "value": seen.value})).collect()
     }
 
     fn share_rows(&self, shares: &Shares) -> Vec<Value> {
@@ -103,7 +113,8 @@ impl Losses {
     }
 }
 
-fn use_row((number, seen): (usize, &UseSeen)) -> Value {
+/// A use; `after` has the message before each compaction.
+fn use_row((number, seen): (usize, &UseSeen), after: &BTreeMap<(&str, usize), u32>) -> Value {
     json!({
         "number": number,
         "value": seen.value,
@@ -111,6 +122,8 @@ fn use_row((number, seen): (usize, &UseSeen)) -> Value {
         "said_at": seen.said_at,
         "said": anchor(&seen.session, seen.said_at),
         "used_at": seen.used_at,
+        "compaction": compaction_anchor(&seen.session, seen.compaction),
+        "after": after.get(&(seen.session.as_str(), seen.compaction)),
         "by": if seen.argument.is_empty() { seen.tool.clone() } else { format!("{}.{}", seen.tool, seen.argument) },
         "call": seen.call,
         "at_most": seen.at_most == Some(true) && seen.held == Held::OutOfSight,
@@ -119,6 +132,14 @@ fn use_row((number, seen): (usize, &UseSeen)) -> Value {
 
 /// The address of a message on the page.
 fn anchor(session: &str, message: u32) -> String {
-    let plain = session.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
-    format!("m-{}-{message}", plain.collect::<String>())
+    format!("m-{}-{message}", plain(session))
+}
+
+/// The address of a compaction, by its place among those of its session.
+fn compaction_anchor(session: &str, place: usize) -> String {
+    format!("c-{}-{place}", plain(session))
+}
+
+fn plain(session: &str) -> String {
+    session.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }
