@@ -112,9 +112,9 @@ if (first) {
   } else {
     expect(await tab.$eval("main", (all) => all.textContent.includes("No fact")), "a conversation shows neither lost facts nor that there are none");
   }
-  const message = await tab.$('a[href*="#m"]');
+  const message = await tab.$$eval('a[href*="#m"]', (all) => all.find((link) => link.checkVisibility())?.getAttribute("href"));
   if (message) {
-    await click('a[href*="#m"]');
+    await click(`a[href="${message}"]`);
     expect(await tab.$eval(":target", (said) => said.getBoundingClientRect().top < 900), "the link to a message does not show it");
     await tab.goBack();
   }
