@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use compactometer_engine::tokens::CountedMessage;
-use compactometer_formats::record::{Family, Record};
+use compactometer_formats::record::{Family, Record, Unusable};
 use compactometer_formats::scenario::{Scenario, ValueKind};
 use compactometer_report::{Cases, Format, write_formats};
 use serde_json::json;
@@ -164,4 +164,19 @@ fn the_limit_holds_and_the_report_says_what_is_left_out() {
     report(dir.path(), &records);
     assert!(!std::fs::read_to_string(dir.path().join("index.html")).unwrap().contains("href=\"cases"));
     assert!(pages(&dir.path().join("cases")).is_empty(), "pages of before are removed");
+}
+
+#[test]
+fn a_context_that_cannot_be_used_keeps_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut cases = Cases::begin(dir.path(), u64::MAX, 1).unwrap();
+    let (scenario, messages) = scenario("c0", 2, "84-3", "It is 84-3.", 11);
+    let (mut record, texts) = case("summarize", "c0", 2, 1, "It is 84-3.");
+    record.observations = vec![point(1, "cc")];
+    record.observations[0].unusable = Some(Unusable::CompactionFailed);
+    assert!(cases.add(&scenario, &messages, &[(record, texts)]).unwrap());
+    cases.finish(&manifest(&["summarize"], 1, 1)).unwrap();
+    let read = |name: &str| std::fs::read_to_string(dir.path().join("cases/matched-summarize").join(name)).unwrap();
+    assert!(read("index.html").contains("<td>0 %</td><td>2</td><td>2</td>"), "{}", read("index.html"));
+    assert!(read("c0.html").contains("counts as empty in the report, since a compaction was due and failed"));
 }

@@ -116,6 +116,7 @@ impl<'c> Conversation<'c> {
                 "limits": story.limits(),
                 "count": self.messages.len(),
                 "stated": stated(story),
+                "unusable": story.unusable(),
                 "lost_in_all": lists.lost.len(),
                 "has_steps": !lists.steps.is_empty(),
                 "lost": lost, "facts": facts, "steps": steps, "answers": answers,
@@ -169,15 +170,17 @@ impl<'c> Conversation<'c> {
     /// Its line in the list of a strategy.
     pub(super) fn row(&self, story: &Story<'_>) -> Row {
         let last = story.record.observations.last();
-        let is_lost = |index: usize| last.is_some_and(|last| last.fates.0[index].is_lost());
+        let lost = || last.map_or(0, |last| story.facts().filter(|(index, _)| last.fates.0[*index].is_lost()).count());
+        let stated = stated(story);
         Row {
             name: self.scenario.id.clone(),
             file: numbered(&self.stem, 0),
             messages: self.messages.len(),
             tokens: last.map_or(0, |last| last.log_tokens),
             compactions: story.record.rounds(),
-            stated: stated(story),
-            lost: story.facts().filter(|(index, _)| is_lost(*index)).count(),
+            stated,
+            // As in the report, a context that cannot be used counts as empty.
+            lost: if story.unusable().is_some() { stated } else { lost() },
         }
     }
 

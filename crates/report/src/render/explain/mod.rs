@@ -13,7 +13,7 @@ use std::sync::Arc;
 use compactometer_engine::event::Outcome;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record};
+use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record, Unusable};
 use compactometer_formats::scenario::{Fact, Scenario};
 
 use self::marked::Marks;
@@ -51,6 +51,14 @@ impl<'s> Story<'s> {
         let budget = &self.record.case.budget;
         let retained = budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{most} tokens"));
         format!("window {}, trigger {} tokens, retained {retained}", budget.window, budget.trigger)
+    }
+
+    /// Why the context counts as empty at the end; nothing if it can be used.
+    pub(super) fn unusable(&self) -> Option<&'static str> {
+        Some(match self.record.observations.last()?.unusable? {
+            Unusable::OverWindow => "its last request is over the window, so that a provider refuses it",
+            Unusable::CompactionFailed => "a compaction was due and failed",
+        })
     }
 
     /// The facts to report, with their indices.

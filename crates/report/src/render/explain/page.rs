@@ -35,6 +35,7 @@ impl Story<'_> {
         let page = json!({
             "title": self.title(),
             "stated": stated(self),
+            "unusable": self.unusable(),
             "lost": lists.lost,
             "shown": SHOWN,
             "is_short": self.messages.len() <= SHORT,

@@ -46,6 +46,9 @@ fn tell_changes(text: &mut String, story: &Story<'_>, round: FactsAround<'_>) {
 fn tell_end(text: &mut String, story: &Story<'_>) {
     let Some(last) = story.record.observations.last() else { return };
     let _ = writeln!(text, "\nat the end, after message {}:", last.after.0);
+    if let Some(why) = story.unusable() {
+        let _ = writeln!(text, "  the context counts as empty, since {why}; it held all the same:");
+    }
     for fate in Fate::STATED {
         let of_fate = story.facts().filter(|(index, _)| last.fates.0[*index] == *fate);
         let values = of_fate.map(|(_, fact)| one_line(&fact.value)).collect::<Vec<_>>();
