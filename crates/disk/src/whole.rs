@@ -28,6 +28,17 @@ pub fn write_whole_unsynced(path: &Path, write: impl FnOnce(&mut dyn Write) -> i
     replace(path, |file| write_to(file, write))
 }
 
+/// Writes a file in place and syncs it, but not its name: for the files of a folder that nothing leads to before all are written and
+/// the folder is synced.
+///
+/// # Errors
+/// What the file system returns; then the file may be half written.
+pub fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_data()
+}
+
 fn write_to(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     write(&mut out)?;

@@ -29,8 +29,12 @@ const CHANGES: usize = 300;
 /// Bytes of a picture that a page has room for.
 const PICTURE: usize = 180_000;
 
-/// A file's name and text.
-type File = (String, String);
+/// A page, and where it belongs.
+pub(super) struct File {
+    pub(super) folder: String,
+    pub(super) name: String,
+    pub(super) text: String,
+}
 
 pub(super) struct Conversation<'c> {
     scenario: &'c Scenario,
@@ -91,7 +95,7 @@ impl<'c> Conversation<'c> {
                 "pages": pages,
             });
             let text = filled("conversation.html", include_str!("conversation.html"), &page)?;
-            Ok((format!("conversations/{}", pages[at]), text))
+            Ok(File { folder: "conversations".to_owned(), name: pages[at].clone(), text })
         });
         files.collect()
     }
@@ -126,7 +130,7 @@ impl<'c> Conversation<'c> {
                 "pages": pages,
             });
             let text = filled("case.html", include_str!("case.html"), &page)?;
-            Ok((format!("{folder}/{}", pages[at]), text))
+            Ok(File { folder: folder.clone(), name: pages[at].clone(), text })
         });
         files.collect()
     }

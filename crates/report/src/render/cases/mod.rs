@@ -7,11 +7,11 @@ mod conversation;
 mod names;
 mod paged;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use compactometer_disk::{create_folder, write_whole};
+use compactometer_disk::{create_folder, sync_folder, write_in_place, write_whole};
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Protocol, Record};
@@ -37,6 +37,8 @@ pub struct Cases {
     of: usize,
     conversations: usize,
     lists: BTreeMap<(Protocol, String), Vec<Row>>,
+    /// The folders of pages, which are synced in the end.
+    folders: BTreeSet<PathBuf>,
 }
 
 /// What was written, for the reports that lead there.
@@ -94,7 +96,7 @@ impl Cases {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
             _ => create_folder(&dir).map_err(failed)?,
         }
-        Ok(Cases { dir, most, bytes: 0, of, conversations: 0, lists: BTreeMap::new() })
+        Ok(Cases { dir, most, bytes: 0, of, conversations: 0, lists: BTreeMap::new(), folders: BTreeSet::new() })
     }
 
     /// Writes the pages of a conversation: its messages, and what each of these cases lost of it. `false` if they would exceed the
@@ -118,13 +120,13 @@ impl Cases {
             rows.push(((record.case.protocol, record.case.strategy.clone()), conversation.row(&story)));
         }
         let in_lists = rows.iter().map(|(_, row)| span(&row.shown())).sum::<usize>();
-        let bytes = (files.iter().map(|(_, text)| text.len()).sum::<usize>() + in_lists) as u64;
+        let bytes = (files.iter().map(|file| file.text.len()).sum::<usize>() + in_lists) as u64;
         if self.bytes + bytes > self.most {
             return Ok(false);
         }
         self.bytes += bytes;
         self.conversations += 1;
-        files.iter().try_for_each(|(name, text)| self.put(name, text))?;
+        files.iter().try_for_each(|file| self.put((&file.folder, &file.name), &file.text))?;
         rows.into_iter().for_each(|(key, row)| self.lists.entry(key).or_default().push(row));
         Ok(true)
     }
@@ -156,8 +158,11 @@ impl Cases {
                     "pages": (0..parts.len()).map(|page| numbered("index", page)).collect::<Vec<_>>(),
                 });
                 let text = filled("list.html", include_str!("list.html"), &page)?;
-                self.put(&format!("{}/{}", folder_of(protocol, &strategy), numbered("index", at)), &text)?;
+                self.put((&folder_of(protocol, &strategy), &numbered("index", at)), &text)?;
             }
+        }
+        for folder in &self.folders {
+            sync_folder(folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
         }
         let json = serde_json::to_string_pretty(&written).map_err(|error| made(WRITTEN, &error))? + "\n";
         let path = self.dir.join(WRITTEN);
@@ -165,12 +170,14 @@ impl Cases {
     }
 
     /// Writes a page. Nothing leads to it before [`Cases::finish`], so it need not be replaced as a whole.
-    fn put(&self, name: &str, text: &str) -> Result<(), ReportError> {
-        let path = self.dir.join(name);
-        let folder = path.parent().unwrap_or(&self.dir);
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&path, text))
-            .map_err(|source| ReportError::Io { path, source })
+    fn put(&mut self, (folder, name): (&str, &str), text: &str) -> Result<(), ReportError> {
+        let folder = self.dir.join(folder);
+        if !self.folders.contains(&folder) {
+            create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+            self.folders.insert(folder.clone());
+        }
+        let path = folder.join(name);
+        write_in_place(&path, text.as_bytes()).map_err(|source| ReportError::Io { path, source })
     }
 }
 
