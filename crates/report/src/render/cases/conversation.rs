@@ -15,7 +15,7 @@ use super::{filled, folder_of};
 use crate::metrics::grouped;
 use crate::render::explain::Story;
 use crate::render::explain::marked::Marks;
-use crate::render::explain::parts::{Lists, Place, legend, points, said, stated};
+use crate::render::explain::parts::{Lists, Place, cut, legend, points, said, stated};
 use crate::render::plots::{context_over, draw};
 use crate::render::{ReportError, made};
 
@@ -177,7 +177,7 @@ impl<'c> Conversation<'c> {
         let lost = || last.map_or(0, |last| story.facts().filter(|(index, _)| last.fates.0[*index].is_lost()).count());
         let stated = stated(story);
         Row {
-            name: self.scenario.id.clone(),
+            name: cut(&self.scenario.id, SHORT_ROOM),
             file: numbered(&self.stem, 0),
             messages: self.messages.len(),
             tokens: last.map_or(0, |last| last.log_tokens),

@@ -202,7 +202,7 @@ fn marked(text: &str, marks: &Marks<'_>, room: &mut usize) -> Vec<Value> {
 }
 
 /// The text, cut to the room.
-fn cut(text: &str, room: usize) -> String {
+pub(in crate::render) fn cut(text: &str, room: usize) -> String {
     let part = fitting(text, room);
     if part.len() == text.len() { text.to_owned() } else { format!("{part}...") }
 }
