@@ -58,7 +58,9 @@ pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of
 pub(crate) use said::{STATED_SHARE, stated_share_of};
 pub use section::Section;
 pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES, STORED_SHARE};
-pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
+pub(crate) use survival::{
+    by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at, least_drift, nothing_survives,
+};
 pub use unit::MetricUnit;
 pub(crate) use unit::{grouped, short_share};
 

@@ -54,6 +54,19 @@ pub(crate) fn drift_at(strategy: &StrategyRecords, rounds: usize) -> MetricValue
     })
 }
 
+/// The least that S falls from round 1 to `rounds`, if facts are not followed that far: S never rises, so it is what S has fallen by
+/// the last round to which they are. Nothing if no curve can be drawn, or nothing survives the first round.
+pub(crate) fn least_drift(strategy: &StrategyRecords, rounds: usize) -> Option<f64> {
+    let curve = Survival::new(strategy).ok()?.whole();
+    let first = at(&curve, 1).filter(|first| *first > 0.0)?;
+    at(&curve, rounds.min(curve.len())).map(|last| first - last)
+}
+
+/// Whether no fact survives the round in which its last original left.
+pub(crate) fn nothing_survives(strategy: &StrategyRecords) -> bool {
+    Survival::new(strategy).is_ok_and(|survival| at(&survival.whole(), 1) == Some(0.0))
+}
+
 /// S by rounds, from round 1, each with its interval and the number of units that still have a fact at risk.
 pub(crate) fn by_rounds(strategy: &StrategyRecords) -> Vec<MetricValue> {
     let Ok(survival) = Survival::new(strategy) else { return Vec::new() };
@@ -121,9 +134,10 @@ struct Survival {
 /// One unit's facts: weight at risk and weight absent, by round from 1; together the unit weighs 1.
 type UnitCohort = Vec<(f64, f64)>;
 
-/// S in a round, from round 1, as far as anything is at risk.
+/// S in a round, from round 1: as far as anything is at risk, and 0 from where nothing is left.
 fn at(curve: &[f64], round: usize) -> Option<f64> {
-    curve.get(round.checked_sub(1)?).copied()
+    let of_round = curve.get(round.checked_sub(1)?);
+    of_round.or_else(|| curve.last().filter(|share| **share == 0.0)).copied()
 }
 
 fn cohort(members: &[FollowedFact]) -> UnitCohort {
@@ -303,6 +317,14 @@ mod tests {
         let curve = Survival { units: vec![unit] }.whole();
         // 3/4, then of two at risk one is lost.
         assert_eq!(curve, [0.75, 0.375, 0.375]);
+    }
+
+    /// What is lost stays lost: a curve that has come down to 0 is 0 in every later round, though nothing is at risk there.
+    #[test]
+    fn nothing_rises_again() {
+        assert_eq!(at(&[0.75, 0.0], 20), Some(0.0));
+        assert_eq!(at(&[0.75, 0.5], 20), None, "what is not followed is unknown");
+        assert_eq!(at(&[], 1), None);
     }
 
     /// Old records do not keep mentions, so it is unknown when facts left; no curve may then be drawn from the other records.

@@ -13,7 +13,8 @@ use crate::data::{ProtocolRun, StrategyRecords, is_applied};
 use crate::metrics::MetricUnit;
 use crate::metrics::{
     CONTEXT_RECALL, COST_SAVING, COST_USD_COMPACTION, EXTRACTION_SUCCESS, FIELDS_POPULATED, Metric, NO_WAITS,
-    STORAGE_BYTES, drift_at, extraction_counts, of_carried, ratio, saving_without_cache, waits,
+    STORAGE_BYTES, drift_at, extraction_counts, least_drift, nothing_survives, of_carried, ratio, saving_without_cache,
+    waits,
 };
 use crate::stats::mean;
 
@@ -169,7 +170,9 @@ pub const ALL: &[SourceTarget] = &[
         target: "20 rounds without drift",
         source: "progressive plan, its integration test",
         unit: MetricUnit::Share,
-        note: "S(1) - S(20), S the share of facts never absent up to that round since their last original left",
+        note: "S(1) - S(20), S the share of facts never absent up to that round since their last original left; where no fact is \
+               followed so far, what S has fallen by then, which is the least; missed without a number if nothing survives the \
+               first round",
         find: |_, strategy, summary| drift(strategy, summary),
     },
     SourceTarget {
@@ -285,7 +288,15 @@ fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
     if most < ROUNDS {
         return verdict(None, |_| false, format!("no conversation has {ROUNDS} rounds, the most are {most}"));
     }
-    from_value(&drift_at(strategy, ROUNDS as usize), |drift| drift <= 0.0)
+    let missed = |value| Found { value, met: Some(false), reason: None };
+    if nothing_survives(strategy) {
+        return missed(None);
+    }
+    let found = drift_at(strategy, ROUNDS as usize);
+    match least_drift(strategy, ROUNDS as usize) {
+        Some(least) if found.value.is_none() && least > 0.0 => missed(Some(least)),
+        _ => from_value(&found, |drift| drift <= 0.0),
+    }
 }
 
 /// Files of a conversation's folder in the folder store: commits up to those kept, index, archive, `latest.json`.

@@ -5,7 +5,7 @@ use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome};
 use compactometer_engine::message::MessageId;
 use compactometer_formats::answer::{AnswerRow, Grade};
-use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
+use compactometer_formats::record::{CheckpointRow, Family, Observation, ObservationKind, Record, Stages};
 use compactometer_formats::scenario::{Category, ValueKind};
 use compactometer_formats::summary::{Found, Group, Latency};
 use compactometer_formats::view_breakdown::Storage;
@@ -203,4 +203,27 @@ fn a_cap_on_calls_is_no_failure_in_a_row_and_fallbacks_are() {
     let mut records = talk();
     records[0].compactions[0].event.outcome = Outcome::Failed(FailReason::NoCheckpoint);
     assert_eq!(group(&records, "priced").strategies[0].decisions.failed, 1);
+}
+
+/// A conversation of 25 rounds, in which a summary held every fact up to the given round; the original left at the first.
+fn rounds(held: u32) -> Found {
+    let mut made = record("handoff", Family::Reference, "s0", "g0");
+    made.facts = facts(1, ValueKind::Id);
+    for round in 1..=25 {
+        made.compactions.push(compaction(Stages::default(), 3_000, Vec::new()));
+        let letter = if round <= held { "c" } else { "e" };
+        let seen = Observation { kind: ObservationKind::Compaction, ..point(round, letter) };
+        made.observations.push(seen);
+    }
+    found(&group(&[made], "priced"), "rounds_without_drift")
+}
+
+#[test]
+fn who_loses_everything_misses_the_target_of_twenty_rounds() {
+    assert_eq!(rounds(25), met(0.0, true));
+    assert_eq!(rounds(22), met(0.0, true));
+    assert_eq!(rounds(19), met(1.0, false));
+    assert_eq!(rounds(3), met(1.0, false), "nothing is left to follow long before");
+    let nothing = rounds(0);
+    assert_eq!((nothing.value, nothing.met), (None, Some(false)), "nothing survives the first round");
 }
