@@ -2,8 +2,8 @@
 //! and the pending part are all that stays.
 //!
 //! Corrected against the source: the last user message is the last one that a user said, never a summary, and stays a message
-//! of its own; an unfinished tool batch stays whole; a failed call leaves nothing behind; a chat that does not fit the
-//! summarizer's window beside its answer is read as a transcript, in pieces.
+//! of its own; an unfinished tool batch stays whole; a failed call leaves nothing behind; the answer may be as long as the window
+//! leaves room for, and a chat beside which that is too little is read as a transcript, in pieces.
 
 mod published;
 
@@ -78,8 +78,10 @@ struct Handoff {
 impl Strategy for Handoff {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let prompt = fill(&self.prompt, &[("tokens", &cx.budget.written.to_string())]);
-        match self.summarize(cx, &prompt).await {
+        let filled = |tokens: u32| fill(&self.prompt, &[("tokens", &tokens.to_string())]);
+        let most = self.room(cx, &filled(cx.budget.written));
+        let prompt = filled(most.unwrap_or(cx.budget.written));
+        match self.summarize(cx, &prompt, most).await {
             Ok(summary) if self.deviations.intent => {
                 Ok(self.with_notes(cx, published::with_intent(cx, &selection, summary)))
             }
@@ -103,11 +105,20 @@ impl Handoff {
         compacted
     }
 
-    async fn summarize(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
+    /// The most tokens that the answer may have in the chat; nothing if the window leaves too few.
+    fn room(&self, cx: &Context<'_>, prompt: &str) -> Option<u32> {
+        let written = cx.budget.written;
+        let window = cx.summarizer_window.filter(|_| !self.deviations.full_context);
         let answers = total(cx.view.open_calls().into_iter().map(|id| cx.counter.count_part(&no_response(id))));
-        let needed = total([cx.view.tokens(), answers, cx.counter.count_text(prompt), cx.budget.written, CLEANED]);
-        if self.deviations.full_context || cx.summarizer_window.is_none_or(|window| needed <= window) {
-            return self.ask_in_chat(cx, prompt).await;
+        let needed = total([cx.view.tokens(), answers, cx.counter.count_text(prompt), CLEANED]);
+        let room = window.map_or(written, |window| written.min(window.saturating_sub(needed)));
+        (room >= written.min(LEAST_ANSWER)).then_some(room)
+    }
+
+    /// Asks in the chat for an answer of at most so many tokens, or reads a transcript in pieces if the chat has no room for one.
+    async fn summarize(&self, cx: &Context<'_>, prompt: &str, most: Option<u32>) -> Result<String, FailReason> {
+        if let Some(most) = most {
+            return self.ask_in_chat(cx, prompt, most).await;
         }
         let with =
             |messages: String| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
@@ -115,11 +126,11 @@ impl Handoff {
     }
 
     /// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
-    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
+    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str, most: u32) -> Result<String, FailReason> {
         let mut refused = String::new();
         let mut problem = NotASummary::Empty;
         for _ in 0..2 {
-            let mut request = chat_and_prompt(cx, format!("{prompt}{refused}"));
+            let mut request = chat_and_prompt(cx, format!("{prompt}{refused}"), most);
             if self.deviations.full_context {
                 request.max_output_tokens = None;
             }
@@ -134,6 +145,9 @@ impl Handoff {
     }
 }
 
+/// Tokens of an answer that are worth asking for in the chat, unless the summary may only have fewer.
+const LEAST_ANSWER: u32 = 512;
+
 /// Tokens that a request costs beside its texts: what pieces cost too, and the turn after a tool's message.
 const CLEANED: u32 = pieces::FRAME + 8;
 
@@ -141,9 +155,9 @@ fn material(cx: &Context<'_>) -> Material {
     Material::new(cx.view.entries().iter().filter(|entry| entry.role() != Role::System), RenderLimits::NONE)
 }
 
-/// The chat as it is, and the prompt as one more user turn.
-fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
-    let mut request = ChatRequest::prompt(prompt, cx.budget.written, None, cx.summarizer.seed());
+/// The chat as it is, and the prompt as one more user turn; the answer may have at most so many tokens.
+fn chat_and_prompt(cx: &Context<'_>, prompt: String, most: u32) -> ChatRequest {
+    let mut request = ChatRequest::prompt(prompt, most, None, cx.summarizer.seed());
     let mut messages: Vec<WireMessage> = cx.view.to_wire();
     let open = cx.view.open_calls();
     if !open.is_empty() {

@@ -1,8 +1,10 @@
 //! The agent loop.
 
+use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::model::ChatError;
 use compactometer_engine::record::RecordKind;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 use super::stage::{Stage, Step, assistant, request, system, turns, user};
 
@@ -55,6 +57,33 @@ fn the_prompt_joins_a_context_that_is_full() {
     assert!(tokens(&narrow().faithful(&steps)) > tokens(&narrow().plain(&steps)));
     assert_eq!(narrow().faithful(&steps).calls.len(), 1);
     assert!(narrow().plain(&steps).calls.len() > 1, "read in pieces");
+}
+
+/// The answer may have what the window leaves, at most what the summary may have; below 512 tokens the chat is read in pieces.
+#[test]
+fn the_answer_has_the_room_that_the_window_leaves() {
+    let mut steps = turns("item", 40);
+    steps.push(Step::Compact);
+    let budget = Budget::matched(4_000, 3_200, 2_400, 0.5).unwrap();
+    let (mut in_pieces, mut limited, mut whole) = (0, 0, 0);
+    for window in (2_400..9_000).step_by(100) {
+        let stage = Stage { budget: Some(budget), summarizer_window: Some(window), ..stage() };
+        let calls = stage.plain(&steps).calls;
+        // A window that holds no answer is declined before any call.
+        let Some(first) = calls.first() else { continue };
+        let most = first.request.max_output_tokens.unwrap();
+        let asked = Encoding::O200k.count_text(&request(first));
+        assert!(asked + most <= window, "{asked} and {most} of {window}");
+        if calls.iter().any(|call| request(call).contains("<messages>")) {
+            in_pieces += 1;
+            continue;
+        }
+        assert_eq!(calls.len(), 1);
+        assert!((512..=budget.written).contains(&most), "{most} of {window}");
+        assert!(request(first).contains(&format!("At most {most} tokens.")), "the model is told its limit");
+        *(if most < budget.written { &mut limited } else { &mut whole }) += 1;
+    }
+    assert!(in_pieces > 0 && limited > 5 && whole > 0, "{in_pieces} {limited} {whole}");
 }
 
 #[test]
