@@ -1,5 +1,6 @@
 //! A checkpoint: the structured state of the strategic plan. This file has its fields and how two of them merge; how one is read
-//! from a model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
+//! from a model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`],
+//! and what it gives up first in [`Checkpoint::trim`].
 
 mod example;
 mod items;
@@ -7,6 +8,7 @@ mod ladder;
 mod reader;
 mod section;
 mod shape;
+mod trim;
 
 use std::collections::HashSet;
 use std::hash::Hash;

@@ -93,7 +93,7 @@ impl Strategy for Extracting {
             let most = cx.budget.half_of_written();
             (ask_for_summary(cx, SUMMARY_PROMPT, &selection.leaving, most, self.summaries.options()).await?, None)
         };
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing()))
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing(), !self.shown.untrimmed))
     }
 
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {

@@ -24,6 +24,7 @@ pub(in crate::strategies) const FORM: PublishedForm = PublishedForm {
         ("at_once", "faithful"),
         ("section", "faithful"),
         ("roles", "faithful"),
+        ("untrimmed", "faithful"),
         ("unchecked", "faithful"),
         ("one_piece", "faithful"),
         ("pending", "faithful"),
@@ -44,6 +45,7 @@ parameters! {
     /// What a model sees of checkpoints and of messages.
     ShowingDeviations {
         at_once: bool = Param::deviation(), "each checkpoint joins the system prompt at once and voids the cached prefix";
+        untrimmed: bool = Param::deviation(), "a checkpoint is shown whole, also where it exceeds what may be written";
         roles: bool = Param::deviation(), "messages stand as ROLE: content, without calls; a tag in them may close the prompt's";
     }
 }

@@ -88,7 +88,7 @@ impl Strategy for PromptCheckpoint {
         let selection = self.deviations.summaries.selection(cx)?;
         let (summary, body) = ask_for_both(cx, &self.prompt, &selection, self.deviations).await?;
         let body = body.or_else(|| self.deviations.checkpoints.overwrite.then(|| NOTHING.to_owned()));
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing()))
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing(), false))
     }
 
     fn showing(&self) -> Showing {
@@ -137,18 +137,25 @@ pub(super) fn json(checkpoint: &Checkpoint) -> String {
 }
 
 /// A summary in the chat and a checkpoint in the system prompt: the new one, given as JSON, else the one before. One that
-/// cannot be read is saved and not shown.
+/// cannot be read is saved and not shown. `is_trimmed` shows of it what may be written beside the summary; it is saved whole.
 pub(super) fn with_summary_and_checkpoint(
     cx: &Context<'_>,
     selection: &Selection<'_>,
     summary: &str,
     body: Option<String>,
     showing: Showing,
+    is_trimmed: bool,
 ) -> Compacted {
     let shown = match &body {
         Some(body) => serde_json::from_str::<Checkpoint>(body).ok().map(|new| (new, cx.number_of_new(1))),
         None => latest_checkpoint(cx.history),
     };
+    let trimmed = |(mut checkpoint, number): (Checkpoint, u32)| {
+        let room = cx.budget.written.saturating_sub(cx.counter.count_text(summary).saturating_add(AROUND));
+        checkpoint.trim(|checkpoint| cx.counter.count_text(&checkpoint.to_section()) <= room);
+        (checkpoint, number)
+    };
+    let shown = if is_trimmed { shown.map(trimmed) } else { shown };
     let shown = shown.filter(|(checkpoint, _)| !checkpoint.is_empty());
     let system =
         system_with(selection.system, sections(shown.as_ref(), showing, cx.history.latest(RecordKind::Shared)));
@@ -157,6 +164,9 @@ pub(super) fn with_summary_and_checkpoint(
     compacted.saved.extend(saved);
     compacted
 }
+
+/// Tokens around a summary and a checkpoint in the view.
+const AROUND: u32 = 24;
 
 /// Splits an answer at its markers. Without the second one, a checkpoint that can be read starts at the first line that opens
 /// a fence or an object; else all of the answer is the summary.
