@@ -137,7 +137,7 @@ pub(super) fn json(checkpoint: &Checkpoint) -> String {
 }
 
 /// A summary in the chat and a checkpoint in the system prompt: the new one, given as JSON, else the one before. One that
-/// cannot be read is saved and not shown. `is_trimmed` shows of it what may be written beside the summary; it is saved whole.
+/// cannot be read is saved and not shown. `is_trimmed` takes out of it what may not be written beside the summary.
 pub(super) fn with_summary_and_checkpoint(
     cx: &Context<'_>,
     selection: &Selection<'_>,
@@ -150,12 +150,12 @@ pub(super) fn with_summary_and_checkpoint(
         Some(body) => serde_json::from_str::<Checkpoint>(body).ok().map(|new| (new, cx.number_of_new(1))),
         None => latest_checkpoint(cx.history),
     };
-    let trimmed = |(mut checkpoint, number): (Checkpoint, u32)| {
-        let room = cx.budget.written.saturating_sub(cx.counter.count_text(summary).saturating_add(AROUND));
-        checkpoint.trim(|checkpoint| cx.counter.count_text(&checkpoint.to_section()) <= room);
-        (checkpoint, number)
+    let trimmed = shown.as_ref().filter(|_| is_trimmed).and_then(|(whole, _)| trimmed(cx, whole, summary));
+    // Also saved, so that what was taken out does not come back with the next compaction.
+    let (shown, body) = match trimmed {
+        Some(trimmed) => (Some((trimmed.clone(), cx.number_of_new(1))), Some(json(&trimmed))),
+        None => (shown, body),
     };
-    let shown = if is_trimmed { shown.map(trimmed) } else { shown };
     let shown = shown.filter(|(checkpoint, _)| !checkpoint.is_empty());
     let system =
         system_with(selection.system, sections(shown.as_ref(), showing, cx.history.latest(RecordKind::Shared)));
@@ -163,6 +163,14 @@ pub(super) fn with_summary_and_checkpoint(
     let saved = body.map(|body| NewRecord { kind: RecordKind::Checkpoint, covers: selection.covers(), body });
     compacted.saved.extend(saved);
     compacted
+}
+
+/// What of the checkpoint may be written beside the summary; nothing if all of it may.
+fn trimmed(cx: &Context<'_>, whole: &Checkpoint, summary: &str) -> Option<Checkpoint> {
+    let room = cx.budget.written.saturating_sub(cx.counter.count_text(summary).saturating_add(AROUND));
+    let mut trimmed = whole.clone();
+    trimmed.trim(|checkpoint| cx.counter.count_text(&checkpoint.to_section()) <= room);
+    (trimmed != *whole).then_some(trimmed)
 }
 
 /// Tokens around a summary and a checkpoint in the view.

@@ -240,3 +240,26 @@ fn calls_are_no_content_and_a_tag_closes_the_prompts() {
     assert_eq!((faithful.matches("</messages>").count(), plain.matches("</messages>").count()), (2, 1));
     assert!(plain.contains("(calls run)"));
 }
+
+/// What a merged checkpoint shows beside the summary is limited; as published it joins the system prompt whole.
+#[test]
+fn a_long_checkpoint_is_shown_beyond_what_may_be_written() {
+    let goals = (0..60).map(|at| format!("\"Build part {at} of the warehouse\"")).collect::<Vec<_>>().join(",");
+    let answer: &'static str = Box::leak(
+        format!(
+            "[SUMMARY]\nWork went on.\n[CHECKPOINT]\n{{\"active_goals\":[{goals}],\"workflow_state\":{{\"completed_steps\":[\"Measured\"]}}}}"
+        )
+        .into_boxed_str(),
+    );
+    let steps = compacted([vec![system("You help.")], turns("item", 40)].concat());
+    let budget = Some(Budget::matched(4_000, 3_200, 900, 0.5).unwrap());
+    let stage = |changes| Stage { budget, ..Stage::new("hybrid-checkpoint", &[Ok(answer), Ok(answer)]).with(changes) };
+    let whole = stage(&[("untrimmed", "faithful")]).plain(&steps);
+    assert!(whole.events[0].over_budget && whole.view[0].contains("part 0 of") && whole.view[0].contains("Measured"));
+    let plain = stage(&[]).plain(&steps);
+    assert!(!plain.events[0].over_budget, "{:?}", plain.events);
+    assert!(!plain.view[0].contains("Measured"), "what is done goes first: {}", plain.view[0]);
+    assert!(!plain.view[0].contains("part 0 of") && plain.view[0].contains("part 59 of"), "then the oldest goals");
+    assert!(!checkpoints(&plain)[0].contains("part 0 of"), "what was taken out does not come back");
+    assert_eq!(plain.calls.len(), 1, "nothing is asked again");
+}
