@@ -1,4 +1,4 @@
-//! A picture as a list of marks in pixels, before any file format: plots build one, [`super::render`] draws it.
+//! A picture as a list of marks in pixels, before any file format: plots build one, [`super::draw`] draws it.
 
 use plotters::style::RGBColor;
 
