@@ -93,7 +93,7 @@ fn record(line: &str) -> Result<Record, String> {
     Record::from_line(line)
 }
 
-fn text_row(line: &str) -> Result<TextRow, String> {
+pub(super) fn text_row(line: &str) -> Result<TextRow, String> {
     let row: TextRow = serde_json::from_str(line).map_err(|error| format!("expected a text row: {error}"))?;
     if text_hash(&row.text) == row.hash { Ok(row) } else { Err("the text does not match its hash".to_owned()) }
 }

@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::input;
-use compactometer_formats::record::{Record, TextRow};
+use compactometer_formats::record::Record;
 use serde::Deserialize;
 
-use super::journal::{JournalError, RECORDS, TEXTS};
+use super::journal::{JournalError, RECORDS, TEXTS, text_row};
 
 /// Texts by hash.
 pub type Texts = BTreeMap<String, String>;
@@ -55,9 +55,8 @@ impl Lookup {
         let mut texts = BTreeMap::new();
         for hash in inserted.chain(replies) {
             if !texts.contains_key(hash) {
-                let parse = |line: &str| serde_json::from_str::<TextRow>(line).map_err(|error| error.to_string());
                 let missing = || JournalError::Missing { path: self.texts.path.clone(), hash: hash.clone() };
-                let row = self.texts.read(hash, parse)?.ok_or_else(missing)?;
+                let row = self.texts.read(hash, text_row)?.ok_or_else(missing)?;
                 texts.insert(hash.clone(), row.text);
             }
         }

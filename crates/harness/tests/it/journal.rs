@@ -152,6 +152,10 @@ fn single_records_are_found_with_what_they_wrote() {
     let lookup = Lookup::open(dir.path()).unwrap();
     let found = records.iter().map(|record| lookup.case(&record.key));
     assert!(found.filter_map(Result::err).any(|error| error.to_string().contains("lacks the text")));
+    std::fs::write(dir.path().join("texts.jsonl"), kept.replace("\"text\":\"", "\"text\":\"no ")).unwrap();
+    let lookup = Lookup::open(dir.path()).unwrap();
+    let found = records.iter().map(|record| lookup.case(&record.key));
+    assert!(found.filter_map(Result::err).any(|error| error.to_string().contains("does not match its hash")));
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn no_page_is_too_large_and_every_link_leads_somewhere() {
     let hostile = "</script><script>document.title=\"owned\"</script>\u{202e}";
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
-    let mut cases = Cases::begin(&dir, u64::MAX, 4).unwrap();
+    let mut cases = Cases::begin(&dir, u64::MAX, 5).unwrap();
     let mut records = Vec::new();
     for (id, facts, value, text, rounds) in [
         ("plain", 3, "84-3", "It is 84-3.", 2),
@@ -99,18 +99,21 @@ fn no_page_is_too_large_and_every_link_leads_somewhere() {
         // Each mark is longer than the value.
         ("marks", 2_500, "7", &"7 ".repeat(150_000), 3),
         (hostile, 30, hostile, hostile, 150),
+        (&"long-name ".repeat(60_000), 1, "84-3", "It is 84-3.", 1),
     ] {
         let (scenario, messages) = scenario(id, facts, value, text, 10 * rounds + 1);
         let case = case("summarize", id, facts, rounds, text);
         records.push(case.0.clone());
         assert!(cases.add(&scenario, &messages, &[case]).unwrap());
     }
-    cases.finish(&manifest(&["summarize"], 4, 4)).unwrap();
+    cases.finish(&manifest(&["summarize"], 5, 5)).unwrap();
     report(&dir, &records);
     std::fs::create_dir_all(dir.join("plots")).unwrap();
     let pages = pages(&dir);
     for (path, text) in &pages {
-        assert!((text.len() as u64) < MOST, "{} has {} bytes", path.display(), text.len());
+        // The report itself is no page of a conversation.
+        let is_of_case = path.starts_with(dir.join("cases"));
+        assert!(!is_of_case || (text.len() as u64) < MOST, "{} has {} bytes", path.display(), text.len());
         assert!(!text.contains("<script>document"), "{}", path.display());
     }
     let several = pages.keys().filter(|path| path.to_string_lossy().contains(".page2.")).count();

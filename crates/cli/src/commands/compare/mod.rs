@@ -39,8 +39,8 @@ pub(crate) struct CompareArgs {
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
     /// Which conversations have pages that show what each strategy lost of them, linked from the report: `none`, `some` (the first
-    /// ones, up to 100 MB of pages), `all`, or a number of them. On a finished run the same command with `--cases all` writes
-    /// only pages.
+    /// ones, up to 100 MB of pages), `all`, or a number of them. A finished run gets its other pages from the same command with
+    /// `--cases all`, which calls no model.
     #[arg(hide_short_help = true, long, value_name = "WHICH", default_value = "some")]
     pub(crate) cases: cases::Which,
 }

@@ -25,7 +25,6 @@ const ROOM: usize = 100_000;
 const SHORT_ROOM: usize = 600;
 /// Changes that a decision lists.
 const CHANGES: usize = 300;
-
 /// Bytes of a picture that a page has room for.
 const PICTURE: usize = 180_000;
 
@@ -85,7 +84,7 @@ impl<'c> Conversation<'c> {
         let pages = self.addresses(self.parts.len());
         let files = self.parts.iter().enumerate().map(|(at, part)| {
             let page = json!({
-                "title": self.scenario.id,
+                "title": cut(&self.scenario.id, SHORT_ROOM),
                 "file": numbered(&self.stem, 0),
                 "cases": self.cases,
                 "pictures": if at == 0 { &self.pictures[..] } else { &[] },
@@ -112,7 +111,7 @@ impl<'c> Conversation<'c> {
             let (steps, next) = slice(&lists.steps, part, next);
             let (answers, _) = slice(&lists.answers, part, next);
             let page = json!({
-                "title": story.title(),
+                "title": cut(&story.title(), SHORT_ROOM),
                 "strategy": case.strategy,
                 "folder": folder,
                 "file": pages[0],

@@ -26,9 +26,10 @@ use super::explain::Story;
 use super::{ReportError, made, render_template};
 
 /// The folder beside the report.
-pub(super) const FOLDER: &str = "cases";
+const FOLDER: &str = "cases";
 /// What was written, in that folder. It is written last, so that a report leads to no unfinished page.
 const WRITTEN: &str = "written.json";
+
 /// The pages of a run, while they are written.
 pub struct Cases {
     dir: PathBuf,
@@ -47,9 +48,9 @@ pub(super) struct Written {
     suite_hash: String,
     settings_hash: String,
     /// Conversations that have pages.
-    pub(super) conversations: usize,
+    conversations: usize,
     /// Conversations of the run.
-    pub(super) of: usize,
+    of: usize,
 }
 
 impl Written {
