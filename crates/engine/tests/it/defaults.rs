@@ -66,9 +66,11 @@ const TABLE: &[(&str, &[Row])] = &[
             ("summary", Unit::Tokens, 1_024.0, ANY_TOKENS, "the progressive plan configuration, summaryMaxTokens"),
             ("written", Unit::Tokens, 3_000.0, ANY_TOKENS, "the progressive plan scalable to long tasks: 10 x 300"),
             ("moderate_age", Unit::Rounds, 5.0, ANY_ROUNDS, "the progressive plan checkpoint limits, MODERATE_AGE"),
-            ("compact_age", Unit::Rounds, 10.0, ANY_ROUNDS, "the progressive plan checkpoint limits, COMPACT_AGE"),
-            ("most", Unit::Rounds, 10.0, ANY_ROUNDS, "the progressive plan checkpoint limits, MAX_CHECKPOINTS"),
+            ("moderate", Unit::Tokens, 300.0, ANY_TOKENS, "the progressive plan compression timeline: ~300 tokens"),
             ("lines", Unit::Lines, 5.0, (1.0, 100.0), "the progressive plan compression timeline: first 5 lines"),
+            ("compact_age", Unit::Rounds, 10.0, ANY_ROUNDS, "the progressive plan checkpoint limits, COMPACT_AGE"),
+            ("compact", Unit::Tokens, 80.0, ANY_TOKENS, "the progressive plan compression timeline: ~80 tokens"),
+            ("most", Unit::Rounds, 10.0, ANY_ROUNDS, "the progressive plan checkpoint limits, MAX_CHECKPOINTS"),
             (
                 "pinned",
                 Unit::Share,

@@ -13,6 +13,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
+use compactometer_engine::strategies::journey::{self, ArchitectureDecision};
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Origin;
@@ -43,6 +44,11 @@ impl ChatModel for Decides {
     }
 }
 
+/// When the last message of a round is sent.
+fn last_ms(round: u32) -> i64 {
+    1_000 * i64::from(round * 30 + 29)
+}
+
 /// The view's texts after each of so many compactions, and how many tokens each retained.
 async fn rounds(count: usize, retained: u32, pinned: &str) -> Vec<(String, u32)> {
     let spec = ALL.iter().find(|spec| spec.name == "progressive").unwrap();
@@ -57,12 +63,18 @@ async fn rounds(count: usize, retained: u32, pinned: &str) -> Vec<(String, u32)>
         SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: false, policy: Policy::Enforce };
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
     let mut views = Vec::new();
+    let mut decided = Vec::new();
     for round in 0..count as u32 {
         for turn in 0..30 {
             let (role, id) = (if turn % 2 == 0 { Role::User } else { Role::Assistant }, round * 30 + turn);
             let text = format!("{id}: {}", "words of some ordinary turn that nobody will ask for again ".repeat(6));
-            let message =
-                Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
+            let message = Message {
+                id: MessageId(id),
+                role,
+                at_ms: Some(1_000 * i64::from(id)),
+                parts: vec![Part::Text { text }],
+                usage: None,
+            };
             let counted = CountedMessage::new(message, &Encoding::O200k);
             session.push(counted).unwrap();
         }
@@ -74,6 +86,15 @@ async fn rounds(count: usize, retained: u32, pinned: &str) -> Vec<(String, u32)>
         assert_eq!(event.outcome, Outcome::Applied, "round {round}");
         assert!(!event.over_budget && event.tokens_retained <= retained, "round {round}: {}", event.tokens_retained);
         assert_eq!(session.view().check(), [], "round {round}");
+        let decisions = journey::decisions(session.history());
+        assert!(decisions.starts_with(&decided), "round {round}: {decisions:?} after {decided:?}");
+        if let Some(newest) = decisions.last().filter(|_| decisions.len() > decided.len()) {
+            let (id, decision, at_ms) = (decisions.len() as u32, format!("Use port {}", 40_000 + round), newest.at_ms);
+            let (reason, impact) = ("load".to_owned(), format!("proxy {round}"));
+            assert_eq!(newest, &ArchitectureDecision { id, decision, reason, impact, at_ms });
+            assert!(at_ms.is_some_and(|at| at <= last_ms(round)), "{newest:?}");
+        }
+        decided = decisions;
         let written = session.view().entries().iter().flat_map(|entry| entry.parts());
         let written = written.filter(|(_, origin)| !matches!(origin, Origin::Spoken(_)));
         views.push((written.map(|(part, _)| format!("{part:?}\n")).collect(), event.tokens_retained));
@@ -91,7 +112,9 @@ async fn twenty_rounds_lose_no_pinned_decision() {
         assert_eq!(view.matches("Ship the ledger").count(), 1, "{view}");
     }
     // The rest ages and goes, so that what stays is what is pinned.
-    assert!(!views[19].0.contains("step 0") && views[19].0.contains("part 0 is done"), "{}", views[19].0);
+    let last = &views[19].0;
+    assert!(!last.contains("step 14") && last.contains("part 14 is done"), "a moderate summary: {last}");
+    assert!(last.contains("Earlier parts:\\n- part 0 is done."), "merged: {last}");
 }
 
 #[tokio::test]

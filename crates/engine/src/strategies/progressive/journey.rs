@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+pub use super::decisions::ArchitectureDecision;
 pub use super::levels::Level;
-use super::levels::{Leg, Levels, Shown, items};
+use super::levels::{Leg, Levels, Shown};
 use super::pins::Pins;
+use super::shorten::items;
 use crate::conversation::record::{History, RecordKind, SessionRecord};
 use crate::message::MessageId;
 use crate::strategy::params::Settings;
@@ -112,6 +114,11 @@ impl Stats {
     }
 }
 
+/// The architecture decisions that a session of `progressive` carries through every compaction, oldest first.
+pub fn decisions(history: &History) -> Vec<ArchitectureDecision> {
+    Pins::latest(history).map_or_else(Vec::new, |(pins, _)| pins.architecture_decisions)
+}
+
 /// Every compaction of a session of `progressive`, oldest first. `written` is what its budget lets it write, in tokens of
 /// `counter`.
 pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, counter: &dyn TokenCounter) -> Vec<Round> {
@@ -125,7 +132,7 @@ pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, coun
         let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == RecordKind::Pinned));
         so_far.extend(history[so_far.len()..end].to_vec());
         let pins = Pins::latest(&so_far).map_or(0, |(pins, _)| pins.tokens_shown(counter));
-        let bodies = journey.iter().map(|saved| Leg::new(saved.number, &saved.body)).collect::<Vec<_>>();
+        let bodies = journey.iter().map(|saved| Leg { number: saved.number, body: &saved.body }).collect::<Vec<_>>();
         let shown = levels.fit(&bodies, written.saturating_sub(pins), counter);
         let before = rounds.last().map_or(&[][..], |round| &round.checkpoints);
         let checkpoints = shown.into_iter().map(|shown| checkpoint(shown, &journey, before, counter));
@@ -160,7 +167,7 @@ fn checkpoint(
         created_at_ms: members.first().and_then(|saved| saved.created_at_ms),
         compressed_at_ms: if is_compressed { now } else { was.iter().filter_map(|was| was.compressed_at_ms).max() },
         original_tokens: members.iter().map(|saved| counter.count_text(&saved.body)).sum(),
-        current_tokens: shown.tokens(counter),
+        current_tokens: shown.tokens,
         compression_count: was.iter().map(|was| was.compression_count).max().unwrap_or_default()
             + u32::from(is_compressed),
         key_decisions: listed("decisions"),

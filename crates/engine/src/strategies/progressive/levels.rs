@@ -2,15 +2,15 @@
 //! not fit.
 //!
 //! Neither level nor merging is stored: both follow from the summaries in their order. Absent on purpose: a call that rewrites
-//! what is merged; each merged summary keeps its first line.
+//! what is merged; of each merged summary the first sentence is shown.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
 use serde::Serialize;
 
 use super::Options;
 use super::published::Deviations;
+use super::shorten::{first_sentence, outline};
 use crate::model::embed::{Lexical, similarity};
 use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
@@ -20,7 +20,12 @@ pub(super) struct Levels {
     pub(super) moderate_age: usize,
     pub(super) compact_age: usize,
     pub(super) most: usize,
+    /// Sentences that a moderate summary keeps, where its size lets it.
     pub(super) lines: usize,
+    /// Most tokens of a moderate summary.
+    pub(super) moderate: u32,
+    /// Most tokens of a compact summary, or of merged ones together.
+    pub(super) compact: u32,
     /// Whether the neighbours that are most alike are merged, and not the oldest.
     pub(super) by_likeness: bool,
     /// Whether only ages decide, whatever the budget.
@@ -31,9 +36,9 @@ pub(super) struct Levels {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Its first line.
+    /// Its first sentence.
     Compact = 1,
-    /// Its first lines and its decisions.
+    /// Its first sentences and its decisions.
     Moderate,
     /// All of it.
     Detailed,
@@ -47,20 +52,8 @@ impl Level {
 
 /// A leg of the journey: one summary.
 pub(super) struct Leg<'j> {
-    number: u32,
-    body: &'j str,
-    /// Shown, counted and shown again at each step towards the budget; a body has to be read for it once.
-    first_line: OnceCell<&'j str>,
-}
-
-impl<'j> Leg<'j> {
-    pub(super) fn new(number: u32, body: &'j str) -> Self {
-        Leg { number, body, first_line: OnceCell::new() }
-    }
-
-    fn first_line(&self) -> &'j str {
-        self.first_line.get_or_init(|| self.body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default())
-    }
+    pub(super) number: u32,
+    pub(super) body: &'j str,
 }
 
 /// One message of the journey.
@@ -71,86 +64,53 @@ pub(super) struct Shown {
     /// The number of the newest of them.
     pub(super) number: u32,
     pub(super) text: String,
-}
-
-impl Shown {
     /// Its tokens as a message.
-    pub(super) fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
-        MESSAGE_OVERHEAD + counter.count_text(&self.text)
-    }
+    pub(super) tokens: u32,
 }
 
 /// Neighbouring summaries that are shown as one.
+#[derive(Clone)]
 struct Group {
     members: Range<usize>,
     level: Level,
 }
 
-impl Group {
-    /// Its newest `number` members.
-    fn newest(&self, number: usize) -> Group {
-        Group { members: self.members.end - number..self.members.end, level: self.level }
-    }
-}
-
 impl Levels {
     pub(super) fn new(settings: &Settings) -> Self {
-        let Options { moderate_age, compact_age, most, lines, merge, .. } = Options::read(settings);
+        let Options { moderate_age, compact_age, most, lines, moderate, compact, merge, .. } = Options::read(settings);
         let Deviations { unbounded } = Deviations::read(settings);
-        Levels { moderate_age, compact_age, most, lines, by_likeness: merge, unbounded }
+        Levels { moderate_age, compact_age, most, lines, moderate, compact, by_likeness: merge, unbounded }
     }
 
-    /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.
+    /// The journey at the levels of its ages. If it does not fit, summaries are lowered from the oldest on, then the oldest are
+    /// left out. The newest is lowered, and at last cut, only after all others have gone.
     pub(super) fn fit(&self, journey: &[Leg<'_>], budget: u32, counter: &dyn TokenCounter) -> Vec<Shown> {
         let mut groups = self.groups(journey);
-        if !self.unbounded {
-            self.lower(&mut groups, journey, budget, counter);
+        let mut shown = groups.iter().map(|group| self.show(group, journey, counter)).collect::<Vec<_>>();
+        if self.unbounded {
+            return shown;
         }
-        groups.iter().map(|group| self.show(group, journey)).collect()
-    }
-
-    /// Steps towards fewer tokens until all fit: the oldest that can be lowered, else the oldest summaries go. The newest is
-    /// lowered only after all others have gone. What a step leaves as it is is not counted again.
-    fn lower(&self, groups: &mut Vec<Group>, journey: &[Leg<'_>], budget: u32, counter: &dyn TokenCounter) {
-        let exactly = |group: &Group| self.show(group, journey).tokens(counter);
-        let is_within = |group: &Group, number, room| exactly(&group.newest(number)) <= room;
-        let guess = |group: &Group, room| lines_that_fit(&journey[group.members.clone()], room, counter);
-        let newest_that_fit = |group: &Group, room| {
-            largest(group.members.len(), guess(group, room), |number| is_within(group, number, room))
-        };
-        // A few too many tell that all are too many, and are counted sooner.
-        let fits_alone = |group: &Group| {
-            let (all, few) = (group.members.len(), guess(group, budget) * 2 + 1);
-            (few >= all || is_within(group, few, budget)) && is_within(group, all, budget)
-        };
-        let tokens_of = |group: &Group| match group.members.len() == 1 || fits_alone(group) {
-            true => exactly(group),
-            false => u32::MAX,
-        };
-        let mut tokens = groups.iter().map(tokens_of).collect::<Vec<_>>();
-        while total(tokens.iter().copied()) > budget {
+        while total(shown.iter().map(|shown| shown.tokens)) > budget {
             let alone = groups.len() == 1;
             match groups.iter().position(|group| group.level > Level::Compact) {
                 Some(at) if at + 1 < groups.len() || alone => {
                     groups[at].level = groups[at].level.lower();
-                    tokens[at] = tokens_of(&groups[at]);
+                    shown[at] = self.show(&groups[at], journey, counter);
                 }
-                _ if alone && groups[0].members.len() == 1 => return,
+                _ if alone => {
+                    // The frame and the text, counted apart, may take a token more than together.
+                    let frame = MESSAGE_OVERHEAD + counter.count_text(HEADER);
+                    let compact = self.compact.min(budget.saturating_sub(frame));
+                    shown[0] = Levels { compact, ..*self }.show(&groups[0], journey, counter);
+                    break;
+                }
                 _ => {
-                    let room = budget.saturating_sub(total(tokens[1..].iter().copied()));
-                    match newest_that_fit(&groups[0], room).max(usize::from(alone)) {
-                        0 => {
-                            groups.remove(0);
-                            tokens.remove(0);
-                        }
-                        kept => {
-                            groups[0] = groups[0].newest(kept);
-                            tokens[0] = exactly(&groups[0]);
-                        }
-                    }
+                    groups.remove(0);
+                    shown.remove(0);
                 }
             }
         }
+        shown
     }
 
     /// What is shown as one, as if the summaries had come one by one: what was merged once stays merged.
@@ -217,84 +177,41 @@ impl Levels {
         }
     }
 
-    fn show(&self, group: &Group, journey: &[Leg<'_>]) -> Shown {
-        let members = &journey[group.members.clone()];
-        let text = match members {
-            [leg] => self.text(leg, group.level),
-            merged => {
-                let lines = merged.iter().flat_map(|leg| ["\n- ", leg.first_line()]);
-                ["Earlier parts:"].into_iter().chain(lines).collect::<Vec<_>>().concat()
+    fn show(&self, group: &Group, journey: &[Leg<'_>], counter: &dyn TokenCounter) -> Shown {
+        let Group { mut members, level } = group.clone();
+        let text = match (&journey[members.clone()], level) {
+            ([leg], Level::Detailed) => leg.body.to_owned(),
+            ([leg], Level::Moderate) => outline(leg.body, self.lines, self.moderate, counter),
+            ([leg], Level::Compact) => first_sentence(leg.body, self.compact, counter),
+            (merged, _) => {
+                let (named, text) = self.merged(merged, counter);
+                members.start = members.end - named;
+                text
             }
         };
-        Shown {
-            members: group.members.clone(),
-            level: group.level,
-            number: members.last().map_or(0, |leg| leg.number),
-            text: format!("Summary of an earlier part:\n\n{text}"),
-        }
+        let text = format!("{HEADER}{text}");
+        let tokens = MESSAGE_OVERHEAD + counter.count_text(&text);
+        let number = journey[members.clone()].last().map_or(0, |leg| leg.number);
+        Shown { members, level, number, text, tokens }
     }
 
-    fn text(&self, leg: &Leg<'_>, level: Level) -> String {
-        let body = leg.body;
-        match level {
-            Level::Detailed => body.to_owned(),
-            Level::Moderate => {
-                let mut kept = body.lines().filter(|line| !line.trim().is_empty()).take(self.lines).collect::<Vec<_>>();
-                for decision in items(body, "decisions") {
-                    if !kept.contains(&decision) {
-                        kept.push(decision);
-                    }
-                }
-                kept.join("\n")
+    /// The first sentences of as many of the newest as fit the compact size together, one at least, and their number.
+    fn merged(&self, legs: &[Leg<'_>], counter: &dyn TokenCounter) -> (usize, String) {
+        const TITLE: &str = "Earlier parts:";
+        let room = self.compact.saturating_sub(counter.count_text(TITLE) + 2);
+        let mut lines = Vec::new();
+        for leg in legs.iter().rev() {
+            lines.insert(0, format!("\n- {}", first_sentence(leg.body, room, counter)));
+            if lines.len() > 1 && counter.count_text(&format!("{TITLE}{}", lines.concat())) > self.compact {
+                lines.remove(0);
+                break;
             }
-            Level::Compact => leg.first_line().to_owned(),
         }
+        (lines.len(), format!("{TITLE}{}", lines.concat()))
     }
 }
 
-/// The largest number up to `limit` that fits, where whatever is less than a fitting number fits too. Looked for around the
-/// guess, so that a good one takes few trials and the cost follows from what fits and not from the limit.
-fn largest(limit: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
-    let (mut fitting, mut over, mut step) = (0, limit + 1, 1);
-    let mut tried = guess.max(1).min(limit);
-    while fitting + 1 < over {
-        if fits(tried) {
-            fitting = tried
-        } else {
-            over = tried
-        }
-        tried = match (fitting, over) {
-            _ if over > limit => limit.min(fitting + step),
-            (0, _) => over.saturating_sub(step).max(1),
-            _ => fitting.midpoint(over),
-        };
-        step *= 2;
-    }
-    fitting
-}
-
-/// How many of the newest summaries have first lines that fit the room, each counted by itself: nearly as many as fit in one
-/// message.
-fn lines_that_fit(members: &[Leg<'_>], room: u32, counter: &dyn TokenCounter) -> usize {
-    /// The mark and the line break.
-    const AROUND: u32 = 2;
-    let mut taken = MESSAGE_OVERHEAD;
-    let fits = |leg: &&Leg<'_>| {
-        taken = total([taken, counter.count_text(leg.first_line()), AROUND]);
-        taken <= room
-    };
-    members.iter().rev().take_while(fits).count()
-}
-
-/// The list items, marks included, under each heading that holds that word.
-pub(super) fn items<'b>(body: &'b str, word: &'static str) -> impl Iterator<Item = &'b str> {
-    let mut under = false;
-    body.lines().filter(move |line| {
-        let is_item = line.trim_start().starts_with(['-', '*']);
-        under = if is_item || line.trim().is_empty() { under } else { line.to_lowercase().contains(word) };
-        is_item && under
-    })
-}
+const HEADER: &str = "Summary of an earlier part:\n\n";
 
 #[cfg(test)]
 mod tests;

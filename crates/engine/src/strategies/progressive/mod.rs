@@ -1,16 +1,19 @@
 //! `progressive`: the progressive plan. Summaries add up instead of replacing each other; with age a summary shrinks to its
-//! first lines and decisions, then to its first line; the oldest are merged. The task definition and the architecture decisions
-//! are asked for in the same call, pinned in a block of their own and never compressed (`pins`).
+//! first sentences and decisions, then to its first sentence, each within a size (`shorten`); the oldest are merged. The task
+//! definition and the architecture decisions are asked for in the same call, pinned in a block of their own and never compressed
+//! (`pins`).
 //!
-//! Corrected against the source: merging is defined (the first lines of the oldest, or of the neighbours that are most alike,
-//! together), and all of it stays within the budget for any number of rounds, so that a summary is lowered when there is no
-//! room and not only at an age (`levels`). Ours: the share of the budget that pins may take. The source's records, statistics
-//! and events are derived (`journey`).
+//! Corrected against the source: all of it stays within the budget for any number of rounds, so that a summary is lowered when
+//! there is no room and not only at an age (`levels`). Assumed, since the source does not define it: merging shows the first
+//! sentences of the oldest, or of the neighbours that are most alike, together in the size of one compact summary. Ours: the
+//! share of the budget that pins may take. The source's records, statistics and events are derived (`journey`).
 
+mod decisions;
 pub mod journey;
 mod levels;
 mod pins;
 mod published;
+mod shorten;
 
 use std::sync::Arc;
 
@@ -60,10 +63,12 @@ parameters! {
         tail: u32 = Param::tokens(4_096), "kept verbatim";
         summary: u32 = Param::tokens(1_024), "most that one summary may have";
         written: u32 = Param::tokens(3_000), "most that all summaries may have together";
-        moderate_age: usize = rounds(5), "age at which a summary keeps its first lines and decisions";
-        compact_age: usize = rounds(10), "age at which a summary keeps its first line";
+        moderate_age: usize = rounds(5), "age at which a summary keeps its first sentences and its decisions";
+        moderate: u32 = Param::tokens(300), "most tokens of a summary of that age";
+        lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "sentences or list items that it keeps beside its decisions";
+        compact_age: usize = rounds(10), "age at which a summary keeps its first sentence";
+        compact: u32 = Param::tokens(80), "most tokens of a summary of that age, and of all that are merged together";
         most: usize = rounds(10), "most summaries before the oldest are merged";
-        lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "lines that a moderate summary keeps";
         pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "share of `written` that pinned items may take together; 0 pins nothing";
         merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
     }
@@ -74,7 +79,9 @@ const fn rounds(default: u32) -> Param {
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
-    let Options { window, threshold, tail, written, .. } = Options::read(settings);
+    let Options { window, threshold, tail, written, moderate, compact, .. } = Options::read(settings);
+    at_most("compact", compact, "moderate", moderate)?;
+    at_most("moderate", moderate, "written", written)?;
     Ok(Limits {
         window,
         trigger: (f64::from(window) * threshold) as u32,
@@ -82,6 +89,13 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
         written,
         estimator: Estimator::Exact,
     })
+}
+
+fn at_most(name: &str, tokens: u32, bound: &str, most: u32) -> Result<(), ParamError> {
+    if tokens <= most {
+        return Ok(());
+    }
+    Err(ParamError(format!("`{name}` is {tokens} tokens; it may have at most as many as `{bound}`, {most}")))
 }
 
 struct Progressive {
@@ -101,9 +115,9 @@ impl Strategy for Progressive {
         let answer = ask_for_summary(cx, &self.prompt, &selection.leaving, most, AskOptions::default()).await?;
         let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
         let room = (f64::from(cx.budget.written) * self.pinned) as u32;
-        let (pins, body) = earlier.with(&answer, room, cx.counter);
-
         let covers = selection.covers();
+        let at_ms = covers.and_then(|(_, last)| cx.log.get(last)).and_then(|said| said.message.at_ms);
+        let (pins, body) = earlier.with(&answer, at_ms, room, cx.counter);
         let mut saved = vec![NewRecord { kind: RecordKind::Summary, covers, body }];
         let mut pins_number = earlier_number;
         if pins != earlier {
@@ -129,8 +143,8 @@ impl Strategy for Progressive {
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
     let saved = cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary);
     let mut journey = Vec::with_capacity(cx.history.len() + 1);
-    journey.extend(saved.map(|saved| Leg::new(saved.number, &saved.body)));
-    journey.push(Leg::new(cx.number_of_new(0), newest));
+    journey.extend(saved.map(|saved| Leg { number: saved.number, body: &saved.body }));
+    journey.push(Leg { number: cx.number_of_new(0), body: newest });
     journey
 }
 

@@ -2,10 +2,13 @@
 //!
 //! Pins are taken from each answer and only ever added to. Their room is a share of what may be written, a bound of ours: an
 //! item that finds no room stays in the summary of its own round and ages with it, and the block says so. Absent on purpose:
-//! removal, rewriting, and any reading of what an item says; a later decision follows the one that it replaces.
+//! removal, and any reading of what an item says; a later decision follows the one that it replaces.
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::decisions::{self, ArchitectureDecision};
 use crate::conversation::record::{History, RecordKind};
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
@@ -16,13 +19,16 @@ pub(super) struct Pins {
     goal: Vec<String>,
     requirements: Vec<String>,
     constraints: Vec<String>,
-    architecture_decisions: Vec<String>,
+    #[serde(deserialize_with = "decisions::from_record")]
+    pub(super) architecture_decisions: Vec<ArchitectureDecision>,
     /// Whether an item found no room.
     full: bool,
 }
 
 /// The headings of the prompt whose items are pinned, in the order of [`Pins::lists`].
 const HEADINGS: [&str; 4] = ["Goal", "Requirements", "Constraints", "Architecture Decisions"];
+/// The place of the last of them.
+const DECISIONS: usize = 3;
 
 impl Pins {
     /// What the last round left, and the number of its record; none where nothing is pinned.
@@ -33,17 +39,24 @@ impl Pins {
         (pins != Pins::default()).then_some((pins, saved.number))
     }
 
-    /// These and the new items of an answer, as far as all fit `room` tokens; and the answer without them.
-    pub(super) fn with(&self, answer: &str, room: u32, counter: &dyn TokenCounter) -> (Pins, String) {
+    /// These and the new items of an answer to messages up to that time, as far as all fit `room` tokens; and the answer without
+    /// them.
+    pub(super) fn with(
+        &self,
+        answer: &str,
+        at_ms: Option<i64>,
+        room: u32,
+        counter: &dyn TokenCounter,
+    ) -> (Pins, String) {
         let (items, mut rest) = part(answer);
         let mut pins = self.clone();
         let mut left_over: [Vec<&str>; 4] = Default::default();
         for (list, item) in &items {
-            if pins.lists()[*list].iter().any(|pinned| is_same(pinned, item)) {
+            if pins.holds(*list, item) {
                 continue;
             }
             let mut longer = pins.clone();
-            longer.lists_mut()[*list].push(item.clone());
+            longer.push(*list, item, at_ms);
             if longer.tokens(counter) <= room {
                 pins = longer;
             } else {
@@ -63,7 +76,7 @@ impl Pins {
     pub(super) fn text(&self) -> String {
         let mut text = "Pinned, carried word for word through every compaction:".to_owned();
         for (heading, items) in HEADINGS.iter().zip(self.lists()).filter(|(_, items)| !items.is_empty()) {
-            text.push_str(&section(heading, items));
+            text.push_str(&section(heading, &items));
         }
         if self.full { text + FULL } else { text }
     }
@@ -84,13 +97,35 @@ impl Pins {
         self.lists().iter().all(|items| items.is_empty())
     }
 
-    fn lists(&self) -> [&Vec<String>; 4] {
-        [&self.goal, &self.requirements, &self.constraints, &self.architecture_decisions]
+    /// Whether an item of that list says the same.
+    fn holds(&self, list: usize, item: &str) -> bool {
+        let item = match list {
+            DECISIONS => ArchitectureDecision::read(0, item, None).text(),
+            _ => item.to_owned(),
+        };
+        self.lists()[list].iter().any(|pinned| is_same(pinned, &item))
     }
 
-    fn lists_mut(&mut self) -> [&mut Vec<String>; 4] {
-        [&mut self.goal, &mut self.requirements, &mut self.constraints, &mut self.architecture_decisions]
+    fn push(&mut self, list: usize, item: &str, at_ms: Option<i64>) {
+        match list {
+            0 => self.goal.push(item.to_owned()),
+            1 => self.requirements.push(item.to_owned()),
+            2 => self.constraints.push(item.to_owned()),
+            _ => {
+                let id = self.architecture_decisions.last().map_or(1, |last| last.id.saturating_add(1));
+                self.architecture_decisions.push(ArchitectureDecision::read(id, item, at_ms));
+            }
+        }
     }
+
+    fn lists(&self) -> [Vec<Cow<'_, str>>; 4] {
+        let decisions = self.architecture_decisions.iter().map(|decision| Cow::Owned(decision.text())).collect();
+        [borrowed(&self.goal), borrowed(&self.requirements), borrowed(&self.constraints), decisions]
+    }
+}
+
+fn borrowed(items: &[String]) -> Vec<Cow<'_, str>> {
+    items.iter().map(|item| Cow::Borrowed(item.as_str())).collect()
 }
 
 const FULL: &str = "\n\n(No more fits here; later ones stand in the summaries of their parts.)";
@@ -170,7 +205,7 @@ mod tests {
     use crate::tokens::Encoding;
 
     fn with(pins: &Pins, answer: &str, room: u32) -> (Pins, String) {
-        pins.with(answer, room, &Encoding::O200k)
+        pins.with(answer, Some(7), room, &Encoding::O200k)
     }
 
     #[test]
@@ -180,8 +215,10 @@ mod tests {
         let (pins, rest) = with(&Pins::default(), answer, 1_000);
         assert_eq!(rest, "Summary: moved two tables.\n\nNext Steps:\n- ship");
         let block = "Pinned, carried word for word through every compaction:\n\nGoal:\n- Move billing to `eu-9`\n\nArchitecture \
-                     Decisions:\n- Use pg 16; reason: JSON; impact: no Redis\n- Split the API reason: load";
+                     Decisions:\n- Use pg 16; reason: JSON; impact: no Redis\n- Split the API; reason: load";
         assert_eq!(pins.text(), block);
+        let decision = ArchitectureDecision::read(2, "Split the API; reason: load", Some(7));
+        assert_eq!(pins.architecture_decisions[1], decision);
     }
 
     #[test]
@@ -233,6 +270,12 @@ mod tests {
         };
         assert_eq!(goals(vec![old.clone()]), Some((vec!["Ship it".to_owned()], 1)));
         assert_eq!(goals(vec![old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
+        let texts = saved(4, "pinned", "{\"architecture_decisions\":[\"Use pg; reason: JSON\",\"Split\"]}");
+        let (pins, _) = Pins::latest(&History::from(vec![texts])).unwrap();
+        let ids = pins.architecture_decisions.iter().map(|decision| (decision.id, decision.reason.as_str()));
+        assert_eq!(ids.collect::<Vec<_>>(), [(1, "JSON"), (2, "")], "decisions were texts once");
+        let again = serde_json::from_str::<Pins>(&serde_json::to_string(&pins).unwrap()).unwrap();
+        assert_eq!(again, pins);
         let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");
         assert_eq!(goals(vec![of_000]), None, "a checkpoint of the strategic plan pins nothing");
     }
@@ -251,7 +294,7 @@ mod tests {
                 largest = largest.max(room);
                 let (next, rest) = with(&pins, &format!("{answer}Summary: x"), room);
                 for (before, after) in pins.lists().iter().zip(next.lists()) {
-                    prop_assert!(after.starts_with(before), "{:?} after {:?}", after, before);
+                    prop_assert!(after.starts_with(&before), "{:?} after {:?}", after, before);
                 }
                 if next.lists() != pins.lists() {
                     prop_assert!(next.tokens(&Encoding::O200k) <= room);
@@ -259,7 +302,7 @@ mod tests {
                 prop_assert!(next.is_empty() || next.tokens(&Encoding::O200k) <= largest);
                 for (list, item) in chunk {
                     let item = item.trim();
-                    let pinned = next.lists()[*list].iter().any(|pinned| is_same(pinned, item));
+                    let pinned = next.holds(*list, item);
                     prop_assert!(pinned || says_nothing(item) || rest.contains(item), "{item:?} is nowhere");
                 }
                 pins = next;

@@ -64,12 +64,15 @@ fn the_compact_level_is_reached_only_at_the_cap_and_the_budget_example_never() {
 }
 
 #[test]
-fn ages_alone_break_the_budget_and_what_is_merged_grows_for_ever() {
+fn ages_alone_break_the_budget_but_levels_and_merges_keep_to_their_sizes() {
     let (faithful, plain) = played(60);
     let (own, corrected) = settings();
     let tokens = |round: &Round| round.checkpoints.iter().map(|it| it.current_tokens).sum::<u32>();
     let (faithful, plain) = (journeys(&faithful.history, &own), journeys(&plain.history, &corrected));
     assert!(faithful.iter().any(|round| tokens(round) > WRITTEN), "ten summaries take more than ten times their mean");
-    assert!(tokens(&faithful[59]) > tokens(&faithful[19]) + 40 * 5, "a line more for each that is merged");
+    let frame = 20;
+    assert!(faithful.iter().all(|round| tokens(round) <= 5 * (300 + frame) + 4 * (300 + frame) + 80 + frame));
+    let merged = &faithful[59].checkpoints[0];
+    assert!(merged.summary.contains("Earlier parts:") && merged.current_tokens <= 80 + frame, "{merged:?}");
     assert!(plain.iter().all(|round| tokens(round) <= WRITTEN));
 }
