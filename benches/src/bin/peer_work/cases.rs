@@ -132,6 +132,7 @@ impl Case<'_> {
 fn config(written: u32) -> SessionConfig {
     let budget = Budget {
         window: u32::MAX,
+        assumed_window: false,
         trigger: 0,
         retained: None,
         tail: Tail::Messages(2),

@@ -38,6 +38,7 @@ pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serd
     let strategy = (spec.build)(&settings);
     let budget = Budget {
         window: u32::MAX,
+        assumed_window: false,
         trigger,
         retained: None,
         tail: Tail::Messages(KEPT),

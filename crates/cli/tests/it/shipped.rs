@@ -142,3 +142,35 @@ fn what_is_wrong_with_a_recordings_description_names_its_line() {
     assert!(told.contains("recording.toml") && told.contains("did you mean `summarize`"), "{told}");
     assert!(!dir.path().join("out").exists(), "nothing half-written");
 }
+
+/// Every Rust file of the crates, in one text.
+fn rust(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.extension().and_then(|ending| ending.to_str()) {
+            _ if path.is_dir() => all.push_str(&rust(&path)),
+            Some("rs") => all.push_str(&std::fs::read_to_string(&path).unwrap()),
+            _ => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn every_row_of_the_sources_names_tests_that_exist() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (page, code) = (std::fs::read_to_string(root.join("docs/sources.md")).unwrap(), rust(&root.join("crates")));
+    let mut rows = std::collections::BTreeMap::new();
+    for line in page.lines() {
+        let cells = line.trim_matches(['|', ' ']).split(" | ").collect::<Vec<_>>();
+        let [kind @ ("as published" | "corrected" | "assumed" | "dropped"), _, tests] = cells[..] else { continue };
+        let tests = tests.split('`').skip(1).step_by(2).collect::<Vec<_>>();
+        assert!(!tests.is_empty(), "{line}");
+        for test in tests {
+            assert!(code.contains(&format!("fn {test}(")), "`{test}` of docs/sources.md is nowhere");
+        }
+        *rows.entry(kind).or_insert(0) += 1;
+    }
+    assert!(rows.len() == 4 && rows.values().all(|rows| *rows >= 5), "{rows:?}");
+}

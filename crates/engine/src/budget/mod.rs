@@ -12,6 +12,9 @@ use crate::budget::estimate::Estimator;
 pub struct Budget {
     /// The target model's context window.
     pub window: u32,
+    /// Whether the window is a guess of ours beside a source's trigger, so that no request is refused for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assumed_window: bool,
     /// Size of the next request at which a compaction starts; 0 is never.
     pub trigger: u32,
     /// What a compaction may leave beside the system prompt and the pending part; none where a strategy's own limits rule.
@@ -41,6 +44,8 @@ pub enum Tail {
 pub struct Limits {
     /// The context window that the source has in mind.
     pub window: u32,
+    /// Whether the source names none, and nobody else did: see [`Budget::assumed_window`].
+    pub assumed_window: bool,
     /// Size of the next request at which a compaction starts; 0 is never.
     pub trigger: u32,
     /// How much is kept verbatim.
@@ -72,6 +77,11 @@ impl Budget {
         (self.written / 2).max(1)
     }
 
+    /// The context window beyond which a provider would refuse a request, if there is one.
+    pub fn binding_window(&self) -> Option<u32> {
+        (!self.assumed_window).then_some(self.window)
+    }
+
     /// The same window, trigger and retained budget for every strategy; the tail gets `tail_share` of what is retained.
     ///
     /// # Errors
@@ -84,6 +94,7 @@ impl Budget {
         let tail = (f64::from(retained) * tail_share.clamp(0.0, 1.0)).floor() as u32;
         Budget {
             window,
+            assumed_window: false,
             trigger,
             retained: Some(retained),
             tail: Tail::Tokens(tail),
@@ -104,7 +115,8 @@ impl Budget {
             messages @ Tail::Messages(_) => messages,
         };
         let (window, trigger, written) = (scaled(limits.window), scaled(limits.trigger), scaled(limits.written));
-        let budget = Budget { window, trigger, retained: None, tail, written, estimator: limits.estimator };
+        let Limits { assumed_window, estimator, .. } = limits;
+        let budget = Budget { window, assumed_window, trigger, retained: None, tail, written, estimator };
         if limits.trigger == 0 { Ok(budget) } else { budget.checked() }
     }
 

@@ -104,33 +104,57 @@ impl WorkflowState {
 }
 
 impl Checkpoint {
-    /// Both together: what `finer` says of a topic replaces what this says, lists are joined without repeats.
+    /// Both together. What `newer` says of a topic replaces what this says; lists are joined without repeats, and what is done
+    /// is no longer to be done. What was said last comes last, except among the steps to come, so that [`Checkpoint::trim`] gives
+    /// up the oldest first.
     #[must_use]
-    pub fn merged_with(mut self, finer: Checkpoint) -> Self {
-        join(&mut self.active_goals, finer.active_goals);
-        join(&mut self.pending_tasks, finer.pending_tasks);
-        self.key_decisions.extend(finer.key_decisions);
-        self.user_preferences.extend(finer.user_preferences);
-        let (own, other) = (&mut self.context_references, finer.context_references);
+    pub fn merged_with(mut self, newer: Checkpoint) -> Self {
+        join(&mut self.active_goals, newer.active_goals);
+        join(&mut self.pending_tasks, newer.pending_tasks);
+        replace(&mut self.key_decisions, newer.key_decisions);
+        replace(&mut self.user_preferences, newer.user_preferences);
+        let (own, other) = (&mut self.context_references, newer.context_references);
         join(&mut own.files, other.files);
         join(&mut own.tables, other.tables);
         join(&mut own.databases, other.databases);
         join(&mut own.threads, other.threads);
         join(&mut own.external_apis, other.external_apis);
-        let (own, other) = (&mut self.workflow_state, finer.workflow_state);
+        let (own, other) = (&mut self.workflow_state, newer.workflow_state);
         if !other.current_step.is_empty() {
             own.current_step = other.current_step;
         }
         join(&mut own.completed_steps, other.completed_steps);
-        join(&mut own.next_steps, other.next_steps);
+        let mut steps = other.next_steps;
+        join_behind(&mut steps, std::mem::take(&mut own.next_steps));
+        let done = own.completed_steps.iter().collect::<HashSet<_>>();
+        steps.retain(|step| !done.contains(step));
+        self.pending_tasks.retain(|pending| !done.contains(&pending.task));
+        own.next_steps = steps;
         self
     }
 }
 
-/// Appends new items in one pass with a set: a broken answer may hold a hundred thousand items.
-fn join<T: Clone + Eq + Hash>(list: &mut Vec<T>, more: Vec<T>) {
-    let mut seen = list.iter().cloned().collect::<HashSet<_>>();
-    list.extend(more.into_iter().filter(|item| seen.insert(item.clone())));
+/// Appends what is newer, also what the list holds already. One pass with a set: a broken answer may hold a hundred thousand items.
+fn join<T: Clone + Eq + Hash>(list: &mut Vec<T>, newer: Vec<T>) {
+    let older = std::mem::take(list);
+    let mut seen = HashSet::new();
+    let newer = newer.into_iter().filter(|item| seen.insert(item.clone())).collect::<Vec<_>>();
+    list.extend(older.into_iter().filter(|item| seen.insert(item.clone())));
+    list.extend(newer);
+}
+
+/// Appends what the list does not hold.
+fn join_behind<T: Clone + Eq + Hash>(list: &mut Vec<T>, older: Vec<T>) {
+    let mut seen = HashSet::new();
+    list.retain(|item| seen.insert(item.clone()));
+    list.extend(older.into_iter().filter(|item| seen.insert(item.clone())));
+}
+
+fn replace(map: &mut Map<String, Value>, newer: Map<String, Value>) {
+    for (topic, value) in newer {
+        map.shift_remove(&topic);
+        map.insert(topic, value);
+    }
 }
 
 #[cfg(test)]
@@ -138,11 +162,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn merging_joins_lists_and_takes_the_finer_word() {
+    fn merging_joins_lists_and_takes_the_newer_word() {
         let parse = |json: &str| serde_json::from_str::<Checkpoint>(json).expect("parses");
-        let coarse = parse(r#"{"active_goals":["a","b"],"key_decisions":{"db":"pg","cache":"none"}}"#);
-        let fine = parse(r#"{"active_goals":["b","c"],"key_decisions":{"cache":"redis"}}"#);
-        let expected = parse(r#"{"active_goals":["a","b","c"],"key_decisions":{"db":"pg","cache":"redis"}}"#);
-        assert_eq!(coarse.merged_with(fine), expected);
+        let old = parse(
+            r#"{"active_goals":["a","b"],"pending_tasks":[{"task":"t1"},{"task":"t2"}],"key_decisions":{"cache":"none","db":"pg"},
+                "workflow_state":{"current_step":"s1","next_steps":["s2","s3"]}}"#,
+        );
+        let new = parse(
+            r#"{"active_goals":["c","a"],"key_decisions":{"cache":"redis"},
+                "workflow_state":{"current_step":"s3","completed_steps":["s1","s2","t1"],"next_steps":["s4"]}}"#,
+        );
+        let expected = parse(
+            r#"{"active_goals":["b","c","a"],"pending_tasks":[{"task":"t2"}],"key_decisions":{"db":"pg","cache":"redis"},
+                "workflow_state":{"current_step":"s3","completed_steps":["s1","s2","t1"],"next_steps":["s4","s3"]}}"#,
+        );
+        let merged = old.merged_with(new);
+        assert_eq!(merged, expected);
+        let decided = merged.key_decisions.keys().map(String::as_str).collect::<Vec<_>>();
+        assert_eq!(decided, ["db", "cache"], "what was decided last comes last");
     }
 }

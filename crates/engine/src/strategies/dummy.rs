@@ -20,7 +20,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     params: &[],
     limits: |_| {
         let (tail, estimator) = (Tail::Messages(4), Estimator::Exact);
-        Ok(Limits { window: 500, trigger: 400, tail, written: 50, estimator })
+        Ok(Limits { window: 500, assumed_window: false, trigger: 400, tail, written: 50, estimator })
     },
     build: |_| Arc::new(Dummy),
     published: None,

@@ -3,26 +3,38 @@
 use std::sync::Arc;
 
 use crate::conversation::render::{self, Material};
-use crate::message::Part;
+use crate::message::{Part, Role};
 use crate::model::meter::Purpose;
-use crate::model::{ChatReply, ChatRequest};
+use crate::model::{ChatReply, ChatRequest, WireMessage};
 use crate::strategy::declined::FailReason;
 use crate::strategy::summary::{self, NotASummary};
 use crate::strategy::{Context, pieces};
+use crate::tokens::{MESSAGE_OVERHEAD, total};
 
 /// How a summarizer is asked; by default in pieces, and with a look at its answers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AskOptions {
+pub(crate) struct AskOptions<'s> {
+    /// The system message before the prompt, empty where there is none.
+    pub(crate) system: &'s str,
     /// Whether any answer is taken for a summary.
     pub(crate) unchecked: bool,
     /// Whether all is asked for at once, whatever the summarizer's window.
     pub(crate) one_piece: bool,
 }
 
-impl AskOptions {
+impl AskOptions<'_> {
     /// Neither a window nor an answer is looked at, or both are.
     pub(crate) fn unguarded(is_so: bool) -> Self {
-        AskOptions { unchecked: is_so, one_piece: is_so }
+        AskOptions { unchecked: is_so, one_piece: is_so, ..AskOptions::default() }
+    }
+
+    fn system_message(self) -> Option<WireMessage> {
+        let text = self.system.to_owned();
+        (!text.is_empty()).then(|| WireMessage { role: Role::System, parts: vec![Part::Text { text }].into() })
+    }
+
+    fn system_tokens(self, cx: &Context<'_>) -> u32 {
+        if self.system.is_empty() { 0 } else { total([MESSAGE_OVERHEAD, cx.counter.count_text(self.system)]) }
     }
 
     /// The material in as many pieces as there are requests.
@@ -45,15 +57,17 @@ pub(crate) async fn ask(
     prompt: impl Fn(String) -> String + Send + Sync,
     most: u32,
     temperature: Option<f32>,
-    options: AskOptions,
+    options: AskOptions<'_>,
 ) -> Result<ChatReply, FailReason> {
+    let fixed = || total([cx.counter.count_text(&prompt(String::new())), options.system_tokens(cx)]);
     let mut reply: Option<ChatReply> = None;
-    for piece in options.pieces(cx, material, || cx.counter.count_text(&prompt(String::new())), most)? {
+    for piece in options.pieces(cx, material, fixed, most)? {
         let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
         let earlier = pieces::shortened(cx, &earlier, most);
         let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
         let length = read.len();
-        let request = ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed());
+        let mut request = ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed());
+        request.messages.splice(0..0, options.system_message());
         reply = Some(ask_twice(cx, request, length, options).await?);
     }
     reply.ok_or(FailReason::NoSummary(NotASummary::Empty))
@@ -64,7 +78,7 @@ async fn ask_twice(
     cx: &Context<'_>,
     request: ChatRequest,
     material: usize,
-    options: AskOptions,
+    options: AskOptions<'_>,
 ) -> Result<ChatReply, FailReason> {
     let request = Arc::new(request);
     let first = send(cx, Arc::clone(&request)).await?;

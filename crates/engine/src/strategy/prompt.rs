@@ -24,10 +24,14 @@ impl Placeholder {
 /// Every placeholder that any prompt has.
 const PLACEHOLDERS: &[Placeholder] = &[
     Placeholder { name: "messages", about: "the messages that leave the context, or a piece of them" },
-    Placeholder { name: "previous", about: "the summary or checkpoint of the compaction before; empty at the first" },
+    Placeholder {
+        name: "previous",
+        about: "the summary or checkpoint of the compaction before; a checkpoint whose prompt shows it is replaced, not added to",
+    },
     Placeholder { name: "task", about: "the first message of the user" },
     Placeholder { name: "tokens", about: "the most tokens that the reply may have" },
     Placeholder { name: "words", about: "the most English words that fit these tokens" },
+    Placeholder { name: "user", about: "what is before it is the system message, and what follows the user's" },
     Placeholder { name: "round", about: "the number of the compaction, from 1" },
 ];
 
@@ -55,6 +59,12 @@ pub(crate) fn fill(prompt: &str, values: &[(&str, &str)]) -> String {
         }
     }
     text + rest
+}
+
+/// The system message and the user's of a prompt; without the place `{user}`, all of it is the user's.
+pub(crate) fn messages(prompt: &str) -> (&str, &str) {
+    let (system, user) = prompt.split_once("{user}").unwrap_or(("", prompt));
+    (system.trim(), user.trim_start())
 }
 
 /// English words that fit a number of tokens, for prompts that limit words: three words in four tokens.

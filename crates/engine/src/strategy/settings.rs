@@ -125,10 +125,17 @@ pub(crate) fn within_window(name: &str, trigger: u32, window: u32) -> Result<(),
     Err(ParamError(format!("`{name}` is {trigger} tokens; the window has {window}")))
 }
 
-/// Limits of these tokens, with a trigger on the measuring scale.
-pub(crate) fn limits_in_tokens(window: u32, trigger: u32, tail: u32, written: u32) -> Result<Limits, ParamError> {
+/// Limits of these tokens, with a trigger on the measuring scale and a window that is assumed if it is the default.
+pub(crate) fn limits_in_tokens(
+    window: u32,
+    assumed: u32,
+    trigger: u32,
+    tail: u32,
+    written: u32,
+) -> Result<Limits, ParamError> {
     within_window("trigger", trigger, window)?;
-    Ok(Limits { window, trigger, tail: Tail::Tokens(tail), written, estimator: Estimator::Exact })
+    let (assumed_window, tail) = (window == assumed, Tail::Tokens(tail));
+    Ok(Limits { window, assumed_window, trigger, tail, written, estimator: Estimator::Exact })
 }
 
 /// The name under which a prompt is given.

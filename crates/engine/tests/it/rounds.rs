@@ -116,6 +116,7 @@ async fn many_sessions_of_one_strategy_do_not_mix() {
 fn published_limits_are_the_sources_own_and_scale() {
     let limits = Limits {
         window: 128_000,
+        assumed_window: false,
         trigger: 93_600,
         tail: Tail::Messages(10),
         written: 1_000,
@@ -124,6 +125,7 @@ fn published_limits_are_the_sources_own_and_scale() {
     let budget = Budget::published(limits, 0.5).unwrap();
     let expected = Budget {
         window: 64_000,
+        assumed_window: false,
         trigger: 46_800,
         retained: None,
         tail: Tail::Messages(10),

@@ -246,7 +246,8 @@ fn what_the_store_does_not_keep_is_not_applied() {
 }
 
 fn published(estimator: Estimator) -> SessionConfig {
-    let limits = Limits { window: 1_000, trigger: 800, tail: Tail::Messages(2), written: 200, estimator };
+    let limits =
+        Limits { window: 1_000, assumed_window: false, trigger: 800, tail: Tail::Messages(2), written: 200, estimator };
     config(Budget::published(limits, 1.0).unwrap())
 }
 
@@ -444,7 +445,15 @@ fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
             for (tokens, (written, overhead)) in
                 [0, 300, most / 2].into_iter().flat_map(|tokens| sizes.map(|size| (tokens, size)))
             {
-                let budget = Budget { window, trigger, retained, tail, written, estimator: Estimator::Exact };
+                let budget = Budget {
+                    window,
+                    assumed_window: false,
+                    trigger,
+                    retained,
+                    tail,
+                    written,
+                    estimator: Estimator::Exact,
+                };
                 let config = SessionConfig { overhead, summarizer_window: Some(window), ..config(budget) };
                 let (metered, counter) = (Metered::new(&Short, 0), Same(tokens));
                 let mut session = Session::new(&*spec, &metered, &counter, config);

@@ -64,6 +64,7 @@ pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Momen
     let moment = |Size { length, pending, known_until, trigger, retained }| {
         let budget = Budget {
             window: trigger,
+            assumed_window: false,
             trigger,
             retained: Some(retained),
             tail: Tail::Tokens(0),

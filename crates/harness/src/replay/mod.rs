@@ -34,7 +34,7 @@ pub(crate) fn session<'s>(
     let config = SessionConfig {
         budget: case.budget,
         overhead: case.prepared.tool_tokens,
-        summarizer_window: Some(case.budget.window),
+        summarizer_window: case.budget.binding_window(),
         automatic: case.entrant.compacts(),
         policy: case.entrant.policy(),
     };
@@ -199,7 +199,7 @@ impl<'r> Replay<'r> {
             output,
             recorded: message.usage.as_deref().copied().filter(|usage| usage.total_input() > 0),
             waited_ms: Some(waited_ms),
-            over_window: input > self.case.budget.window,
+            over_window: self.case.budget.binding_window().is_some_and(|window| input > window),
             // A log is valid, so only a compaction can make a view invalid.
             violations: self.counts.violations,
         });

@@ -60,7 +60,8 @@ impl Replay<'_> {
     /// Why no provider or no agent could work with the context, if so.
     fn unusable(&self) -> Option<Unusable> {
         let request = self.prepared.tool_tokens + self.session.view().tokens();
-        if self.case.entrant.compacts() && request > self.case.budget.window {
+        let is_over = self.case.budget.binding_window().is_some_and(|window| request > window);
+        if self.case.entrant.compacts() && is_over {
             return Some(Unusable::OverWindow);
         }
         self.counts.failed.then_some(Unusable::CompactionFailed)

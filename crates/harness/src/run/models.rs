@@ -30,8 +30,9 @@ impl<'m> Models<'m> {
         (name != self.summarizer().name()).then_some(name)
     }
 
-    /// Summarizer and target model, each in a window of that many tokens.
-    pub(super) fn window_limited(&self, window: u32, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 2] {
+    /// Summarizer and target model, each in a window of that many tokens, if one binds.
+    pub(super) fn window_limited(&self, window: Option<u32>, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 2] {
+        let window = window.unwrap_or(u32::MAX);
         [self.summarizer(), self.target].map(|model| WindowLimited { model, window, counter })
     }
 

@@ -6,7 +6,7 @@ use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{Family, ObservationKind};
+use compactometer_formats::record::{Family, ObservationKind, Protocol};
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::entrants::{all, select};
 use compactometer_harness::plan::{Plan, PlanOptions};
@@ -260,4 +260,34 @@ fn what_left_unread_is_in_the_record() {
     assert_eq!(row.event.unread, left);
     let read = run(scenario.clone(), "summarize", &silent());
     assert!(read.record.compactions.iter().all(|row| row.event.unread.is_empty()));
+}
+
+#[test]
+fn a_window_that_no_source_names_refuses_no_request() {
+    let over = |strategy: &str| {
+        let mut builder = Builder::new("s", "g");
+        let stated = builder.say(Role::User, "The ticket is kx-4711, please look into it.");
+        builder.say(Role::Assistant, "I will.");
+        // A single message of more tokens than the window.
+        builder.say(Role::User, &"and so it goes on ".repeat(200));
+        builder.say(Role::Assistant, "I see.");
+        builder.chatter(1_000);
+        builder.fact("kx-4711", &[stated]);
+        let scenario = builder.build();
+        let options = PlanOptions {
+            entrants: select([strategy], []).unwrap(),
+            protocols: [Protocol::Published].into(),
+            scale: 0.04,
+            summarizer: "scripted".into(),
+            seed: 1,
+            ..PlanOptions::default()
+        };
+        let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let record = runtime.block_on(run_case(&plan.cases[0], &silent(), &Encoding::O200k)).record;
+        assert!(record.compactions.iter().any(|row| row.event.outcome == Outcome::Applied));
+        record.turns.iter().filter(|turn| turn.over_window).count()
+    };
+    assert_eq!(over("summarize"), 0);
+    assert!(over("mine=summarize:window=12600") > 0, "a window that somebody set binds");
 }

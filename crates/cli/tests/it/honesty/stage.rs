@@ -52,7 +52,14 @@ pub fn foreign(spec: &'static StrategySpec) -> Entrant {
 
 /// Limits of such a strategy: it writes what it keeps.
 pub fn limits(_: &Settings) -> Result<Limits, ParamError> {
-    Ok(Limits { window: 12_500, trigger: 10_000, tail: Tail::Tokens(1), written: 3_700, estimator: Estimator::Exact })
+    Ok(Limits {
+        window: 12_500,
+        assumed_window: false,
+        trigger: 10_000,
+        tail: Tail::Tokens(1),
+        written: 3_700,
+        estimator: Estimator::Exact,
+    })
 }
 
 pub fn mock(name: &str) -> Box<dyn ChatModel> {

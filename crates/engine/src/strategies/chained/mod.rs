@@ -22,7 +22,7 @@ use crate::message::{Part, Role};
 use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
-use crate::strategy::prompt::fill;
+use crate::strategy::prompt::{self, fill};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
@@ -95,7 +95,7 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
         None if deviations.negative => 1,
         None => return Err(ParamError(format!("`window` is {window} tokens; its reserves alone take {reserves}"))),
     };
-    Ok(Limits { window, trigger, tail: Tail::Messages(tail), written, estimator })
+    Ok(Limits { window, assumed_window: false, trigger, tail: Tail::Messages(tail), written, estimator })
 }
 
 struct Chained {
@@ -147,12 +147,13 @@ impl Chained {
         let asked = (f64::from(written) * share) as u32;
         let task = if self.deviations.task { published::task(cx.view) } else { original_task(cx.log) };
         let task = render::neutralize(&render::cut(task, self.options.message_limit));
+        let (system, prompt) = prompt::messages(&self.prompt);
         let (round, asked) = (round.to_string(), asked.to_string());
         let with = |messages: String| {
             let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
-            fill(&self.prompt, &[&values[..], &[("messages", &messages)]].concat())
+            fill(prompt, &[&values[..], &[("messages", &messages)]].concat())
         };
-        let options = AskOptions::unguarded(self.deviations.unguarded);
+        let options = AskOptions { system, ..AskOptions::unguarded(self.deviations.unguarded) };
         Ok(ask(cx, messages, with, written, temperature, options).await?.text)
     }
 

@@ -48,10 +48,12 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     published: Some(published::FORM),
 };
 
+const ASSUMED_WINDOW: u32 = 250_000;
+
 parameters! {
     /// The source's threshold, and what it leaves open.
     Options {
-        window: u32 = Param::tokens(250_000), "context window that the threshold is meant for (assumed)";
+        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
         threshold: u32 = Param::count(Unit::Tokens, 200_000, (0, 10_000_000)), "size at which a compaction starts; 0 is never";
         written: u32 = Param::tokens(4_000), "most that the summary may have (assumed)";
         estimator: Estimator = Param::estimator(Estimator::Recount), "what the published trigger is compared with";
@@ -64,7 +66,7 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let Options { window, threshold, written, estimator, .. } = Options::read(settings);
     let trigger = Deviations::read(settings).trigger(threshold);
     within_window("threshold", trigger, window)?;
-    Ok(Limits { window, trigger, tail: Tail::Tokens(0), written, estimator })
+    Ok(Limits { window, assumed_window: window == ASSUMED_WINDOW, trigger, tail: Tail::Tokens(0), written, estimator })
 }
 
 struct Handoff {

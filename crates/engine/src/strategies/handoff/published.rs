@@ -10,6 +10,7 @@ use crate::strategy::{Compacted, Context, FailReason, PublishedForm};
 /// As the document has it.
 pub(super) const FORM: PublishedForm = PublishedForm {
     values: &[
+        ("prompt", include_str!("published.md")),
         ("off", "faithful"),
         ("intent", "faithful"),
         ("full_context", "faithful"),

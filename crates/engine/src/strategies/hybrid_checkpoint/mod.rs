@@ -1,5 +1,5 @@
 //! `hybrid-checkpoint`: part 8 of the strategic plan. Fine checkpoints by extraction before the trigger, a coarse one with the
-//! summary, merged field by field: the finer value wins.
+//! summary, merged field by field: the newer value wins.
 
 use std::sync::Arc;
 

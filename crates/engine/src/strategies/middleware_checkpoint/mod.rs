@@ -2,8 +2,8 @@
 //! still in the context; then `summarize`, with the latest checkpoint in the system prompt.
 //!
 //! Corrected against the source: what came since the last checkpoint is measured in the log, so that a compaction does not
-//! silence the next one; raw, fenced and embedded JSON are read; a failed extraction leaves the previous checkpoint in place; a
-//! new checkpoint is shown with the next compaction, which voids the cached prefix anyway.
+//! silence the next one; raw, fenced and embedded JSON are read; a failed extraction leaves the previous checkpoint in place, and
+//! another one adds to it; a new checkpoint is shown with the next compaction, which voids the cached prefix anyway.
 
 mod predictive;
 mod published;
@@ -13,17 +13,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::prompt_checkpoint::{
-    CheckpointDeviations, Deviations, NOTHING, Options, ask_for_both, json, limits, with_summary_and_checkpoint,
+    CheckpointDeviations, Deviations, NOTHING, Options, ask_for_both, json, limits, previous, replaces, together,
+    updated, with_summary_and_checkpoint,
 };
 use super::summarize::{SummaryDeviations, ask_for_summary};
-use crate::checkpoint::{self, Checkpoint, Examples};
+use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
 use crate::conversation::record::{NewRecord, RecordKind};
 use crate::conversation::render::{self, Material, RenderLimits};
 use crate::conversation::view::WrittenPart;
 use crate::message::{MessageId, Role};
 use crate::model::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
-use crate::recovery::{Showing, latest_checkpoint};
+use crate::recovery::Showing;
 use crate::strategy::params::{Param, Settings, Unit, parameters};
 use crate::strategy::prompt::fill;
 use crate::strategy::selection::Selection;
@@ -67,9 +68,15 @@ parameters! {
     }
 }
 
-const SUMMARY_PROMPT: &str = include_str!("../summarize/prompt.md");
+/// The prompts of the calls at a compaction.
+struct Prompts {
+    summary: &'static str,
+    /// Of a summary and a coarse checkpoint.
+    both: &'static str,
+}
 
-const COARSE_PROMPT: &str = include_str!("../prompt_checkpoint/prompt.md");
+const PROMPTS: Prompts =
+    Prompts { summary: include_str!("../summarize/prompt.md"), both: include_str!("../prompt_checkpoint/prompt.md") };
 
 /// Writes checkpoints before the trigger.
 pub(super) struct Extracting {
@@ -91,9 +98,12 @@ impl Strategy for Extracting {
             self.ask_for_summary_and_merged(cx, &selection).await?
         } else {
             let most = cx.budget.half_of_written();
-            (ask_for_summary(cx, SUMMARY_PROMPT, &selection.leaving, most, self.summaries.options()).await?, None)
+            (
+                ask_for_summary(cx, self.prompts().summary, &selection.leaving, most, self.summaries.options()).await?,
+                None,
+            )
         };
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing(), !self.shown.untrimmed))
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing(), self.checkpoints))
     }
 
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
@@ -103,7 +113,7 @@ impl Strategy for Extracting {
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
         let body = match self.extract(cx).await {
             Err(_) if self.checkpoints.overwrite => NOTHING.to_owned(),
-            body => body?,
+            body => self.kept(cx, body?),
         };
         Ok(NewRecord { kind: RecordKind::Checkpoint, covers: ends_of(cx), body })
     }
@@ -130,7 +140,7 @@ impl Extracting {
         }
     }
 
-    /// A summary and, where its checkpoint can be read, that one under the finer one before it.
+    /// A summary and, where its checkpoint can be read, that one together with the finer one before it.
     async fn ask_for_summary_and_merged(
         &self,
         cx: &Context<'_>,
@@ -138,13 +148,26 @@ impl Extracting {
     ) -> Result<(String, Option<String>), FailReason> {
         let Extracting { deviations, checkpoints, summaries, .. } = *self;
         let deviations = Deviations { parser: deviations.parser, checkpoints, summaries };
-        let (summary, body) = ask_for_both(cx, COARSE_PROMPT, selection, deviations).await?;
-        let coarse = body.and_then(|body| serde_json::from_str::<Checkpoint>(&body).ok());
-        let merged = coarse.map(|coarse| match latest_checkpoint(cx.history) {
-            Some((fine, _)) => coarse.merged_with(fine),
-            None => coarse,
-        });
-        Ok((summary, merged.map(|merged| json(&merged))))
+        let prompt = self.prompts().both;
+        let (summary, body) = ask_for_both(cx, prompt, selection, deviations).await?;
+        Ok((summary, body.map(|body| updated(cx, prompt, body, checkpoints))))
+    }
+
+    fn prompts(&self) -> Prompts {
+        if self.shown.prompts { published::PROMPTS } else { PROMPTS }
+    }
+
+    /// A new checkpoint together with what the last one held, as much of both as a checkpoint may have.
+    fn kept(&self, cx: &Context<'_>, body: String) -> String {
+        let body = updated(cx, &self.prompt, body, self.checkpoints);
+        match serde_json::from_str::<Checkpoint>(&body) {
+            Ok(mut checkpoint) if !self.checkpoints.untrimmed => {
+                let most = cx.budget.half_of_written();
+                checkpoint.trim(|checkpoint| cx.counter.count_text(&checkpoint.to_section()) <= most);
+                json(&checkpoint)
+            }
+            _ => body,
+        }
     }
 
     fn is_near(&self, cx: &Context<'_>) -> bool {
@@ -158,21 +181,36 @@ impl Extracting {
         if self.deviations.stale_count { self.deviations.new_tokens(cx) } else { tokens_since_last(cx) }
     }
 
-    /// The checkpoint's JSON.
+    /// The checkpoint's JSON. Of a context that was read in pieces, each answer adds to those before it, or has replaced them.
     async fn extract(&self, cx: &Context<'_>) -> Result<String, FailReason> {
-        let previous = self.checkpoints.previous(cx);
-        let reply = self.ask(cx, self.messages(cx), &previous).await;
-        let reply = reply.inspect_err(|reason| cx.summarizer.note_failed(reason))?;
-        let (body, extraction) = if self.deviations.parser {
-            published::extracted(&reply.text)
-        } else {
-            let material = || self.messages(cx).text + "\n" + &previous;
-            let examples = Examples::new(&self.prompt, material);
-            let (checkpoint, extraction) = checkpoint::extract(&reply.text, reply.finish, &examples);
-            (checkpoint.map(|checkpoint| json(&checkpoint)), extraction)
-        };
-        cx.summarizer.note(extraction);
-        body.ok_or(FailReason::NoCheckpoint)
+        let previous = previous(cx);
+        let mut replies = self.ask(cx, self.messages(cx), &previous).await;
+        if let Ok(replies) = &mut replies
+            && replaces(&self.prompt, self.checkpoints)
+        {
+            replies.drain(..replies.len().saturating_sub(1));
+        }
+        let material = || self.messages(cx).text + "\n" + &previous;
+        let examples = Examples::new(&self.prompt, material);
+        let mut whole: Option<String> = None;
+        for reply in replies.inspect_err(|reason| cx.summarizer.note_failed(reason))? {
+            let (body, extraction) = self.read(&reply, &examples);
+            cx.summarizer.note(extraction);
+            let earlier = whole.as_deref().and_then(|body| serde_json::from_str::<Checkpoint>(body).ok());
+            whole = match (earlier, body) {
+                (Some(earlier), Some(body)) => Some(together(earlier, body)),
+                (_, body) => body.or(whole),
+            };
+        }
+        whole.ok_or(FailReason::NoCheckpoint)
+    }
+
+    fn read(&self, reply: &ChatReply, examples: &Examples<'_>) -> (Option<String>, Extraction) {
+        if self.deviations.parser {
+            return published::extracted(&reply.text);
+        }
+        let (checkpoint, extraction) = checkpoint::extract(&reply.text, reply.finish, examples);
+        (checkpoint.map(|checkpoint| json(&checkpoint)), extraction)
     }
 
     fn messages(&self, cx: &Context<'_>) -> Material {
@@ -180,9 +218,9 @@ impl Extracting {
         if self.shown.roles { published::messages(cx, entries) } else { Material::new(entries, RenderLimits::NONE) }
     }
 
-    /// Asks for a checkpoint of the messages. Of a context that does not fit, each piece updates the checkpoint of the pieces
+    /// Asks for a checkpoint of each piece of the messages. A prompt that shows the last checkpoint shows the answer to the piece
     /// before.
-    async fn ask(&self, cx: &Context<'_>, messages: Material, previous: &str) -> Result<ChatReply, FailReason> {
+    async fn ask(&self, cx: &Context<'_>, messages: Material, previous: &str) -> Result<Vec<ChatReply>, FailReason> {
         let most = cx.budget.half_of_written();
         let tokens = most.to_string();
         let with = |messages: String, previous: &str| {
@@ -192,15 +230,15 @@ impl Extracting {
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
         let fixed_answer = cx.counter.count_text(previous).saturating_add(most);
         let mut earlier = previous.to_owned();
-        let mut last = Err(FailReason::NoCheckpoint);
+        let mut replies = Vec::new();
         for piece in self.summaries.options().pieces(cx, messages, fixed, most)? {
             let shown = with(piece, pieces::shortened(cx, &earlier, fixed_answer));
             let request = ChatRequest::prompt(shown, most, None, cx.summarizer.seed());
             let reply = cx.summarizer.complete(Purpose::Checkpoint, request).await?;
             earlier = render::neutralize(&reply.text);
-            last = Ok(reply);
+            replies.push(reply);
         }
-        last
+        Ok(replies)
     }
 }
 

@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::Prompts;
 use crate::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use crate::conversation::record::{RecordKind, SessionRecord};
 use crate::conversation::render::Material;
@@ -17,19 +18,27 @@ use crate::strategy::{Context, PublishedForm};
 /// As the document has it. `other_threads` stays 0, since a replay has one thread.
 pub(in crate::strategies) const FORM: PublishedForm = PublishedForm {
     values: &[
+        ("prompt", include_str!("published.md")),
         ("stale_count", "faithful"),
         ("parser", "faithful"),
         ("overwrite", "faithful"),
         ("forgets", "faithful"),
         ("at_once", "faithful"),
         ("section", "faithful"),
-        ("roles", "faithful"),
         ("untrimmed", "faithful"),
+        ("roles", "faithful"),
+        ("prompts", "faithful"),
         ("unchecked", "faithful"),
         ("one_piece", "faithful"),
         ("pending", "faithful"),
     ],
     breaks: &[1, 3, 5, 6, 8, 18, 21],
+};
+
+/// The document's prompts of the calls at a compaction.
+pub(super) const PROMPTS: Prompts = Prompts {
+    summary: include_str!("../summarize/published.md"),
+    both: include_str!("../prompt_checkpoint/published.md"),
 };
 
 parameters! {
@@ -45,8 +54,8 @@ parameters! {
     /// What a model sees of checkpoints and of messages.
     ShowingDeviations {
         at_once: bool = Param::deviation(), "each checkpoint joins the system prompt at once and voids the cached prefix";
-        untrimmed: bool = Param::deviation(), "a checkpoint is shown whole, also where it exceeds what may be written";
         roles: bool = Param::deviation(), "messages stand as ROLE: content, without calls; a tag in them may close the prompt's";
+        prompts: bool = Param::deviation(), "the calls at a compaction have the document's prompts, whose example may pass for values";
     }
 }
 

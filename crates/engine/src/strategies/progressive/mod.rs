@@ -84,6 +84,7 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     at_most("moderate", moderate, "written", written)?;
     Ok(Limits {
         window,
+        assumed_window: false,
         trigger: (f64::from(window) * threshold) as u32,
         tail: Tail::Tokens(tail),
         written,

@@ -2,15 +2,16 @@
 //! precedes the recent tail; the checkpoint is saved and becomes a section of the system prompt.
 //!
 //! Corrected against the source: fenced JSON is read, an answer without a readable checkpoint leaves the previous one in
-//! place, a new checkpoint is written with the one that it replaces in sight, and the section shows every field.
+//! place, a new checkpoint adds to the one before it (`update`), the section shows every field and keeps to its size.
 
 mod published;
+mod update;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::summarize::SummaryDeviations;
+use super::summarize::{ASSUMED_WINDOW, SummaryDeviations};
 use crate::budget::Limits;
 use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
 use crate::conversation::record::{NewRecord, RecordKind};
@@ -27,6 +28,7 @@ use crate::strategy::summary::NotASummary;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, retrieve};
 
 pub(super) use published::{CheckpointDeviations, NOTHING};
+pub(super) use update::{previous, replaces, together, updated};
 
 /// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -56,7 +58,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
 parameters! {
     /// The source's limits, also those of the other strategies that write checkpoints.
     Options {
-        window: u32 = Param::tokens(12_500), "context window that the trigger is meant for";
+        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
         trigger: u32 = Param::tokens(10_000), "size at which a compaction starts";
         tail: u32 = Param::tokens(2_000), "kept verbatim";
         written: u32 = Param::tokens(800), "most that summary and checkpoint may have together";
@@ -65,7 +67,7 @@ parameters! {
 
 pub(super) fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let Options { window, trigger, tail, written } = Options::read(settings);
-    limits_in_tokens(window, trigger, tail, written)
+    limits_in_tokens(window, ASSUMED_WINDOW, trigger, tail, written)
 }
 
 /// How a summary and a checkpoint are asked for in one call.
@@ -87,8 +89,12 @@ impl Strategy for PromptCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = self.deviations.summaries.selection(cx)?;
         let (summary, body) = ask_for_both(cx, &self.prompt, &selection, self.deviations).await?;
-        let body = body.or_else(|| self.deviations.checkpoints.overwrite.then(|| NOTHING.to_owned()));
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing(), false))
+        let Deviations { checkpoints, .. } = self.deviations;
+        let body = match body {
+            None if checkpoints.overwrite => Some(NOTHING.to_owned()),
+            body => body.map(|body| updated(cx, &self.prompt, body, checkpoints)),
+        };
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing(), checkpoints))
     }
 
     fn showing(&self) -> Showing {
@@ -109,7 +115,7 @@ pub(super) async fn ask_for_both(
     deviations: Deviations,
 ) -> Result<(String, Option<String>), FailReason> {
     let half = cx.budget.half_of_written();
-    let previous = deviations.checkpoints.previous(cx);
+    let previous = previous(cx);
     let messages = || Material::new(selection.leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
     let with = |messages: String| {
@@ -137,20 +143,20 @@ pub(super) fn json(checkpoint: &Checkpoint) -> String {
 }
 
 /// A summary in the chat and a checkpoint in the system prompt: the new one, given as JSON, else the one before. One that
-/// cannot be read is saved and not shown. `is_trimmed` takes out of it what may not be written beside the summary.
+/// cannot be read is saved and not shown. What may not be written beside the summary is taken out of it.
 pub(super) fn with_summary_and_checkpoint(
     cx: &Context<'_>,
     selection: &Selection<'_>,
     summary: &str,
     body: Option<String>,
     showing: Showing,
-    is_trimmed: bool,
+    deviations: CheckpointDeviations,
 ) -> Compacted {
     let shown = match &body {
         Some(body) => serde_json::from_str::<Checkpoint>(body).ok().map(|new| (new, cx.number_of_new(1))),
         None => latest_checkpoint(cx.history),
     };
-    let trimmed = shown.as_ref().filter(|_| is_trimmed).and_then(|(whole, _)| trimmed(cx, whole, summary));
+    let trimmed = shown.as_ref().filter(|_| !deviations.untrimmed).and_then(|(whole, _)| trimmed(cx, whole, summary));
     // Also saved, so that what was taken out does not come back with the next compaction.
     let (shown, body) = match trimmed {
         Some(trimmed) => (Some((trimmed.clone(), cx.number_of_new(1))), Some(json(&trimmed))),

@@ -4,18 +4,18 @@
 use serde_json::Value;
 
 use crate::checkpoint::{Extraction, Reading, Rung, Unreadable};
-use crate::conversation::record::RecordKind;
-use crate::conversation::render;
+use crate::strategy::PublishedForm;
 use crate::strategy::params::{Param, parameters};
-use crate::strategy::{Context, PublishedForm};
 
 /// As the document has it.
 pub(super) const FORM: PublishedForm = PublishedForm {
     values: &[
+        ("prompt", include_str!("published.md")),
         ("parser", "faithful"),
         ("overwrite", "faithful"),
         ("forgets", "faithful"),
         ("section", "faithful"),
+        ("untrimmed", "faithful"),
         ("unchecked", "faithful"),
         ("one_piece", "faithful"),
         ("pending", "faithful"),
@@ -34,21 +34,14 @@ parameters! {
     /// Deviations of every strategy that writes checkpoints.
     CheckpointDeviations {
         overwrite: bool = Param::deviation(), "where no checkpoint can be read, an empty one takes the place of the last";
-        forgets: bool = Param::deviation(), "a checkpoint is written without the last one in sight";
+        forgets: bool = Param::deviation(), "a checkpoint replaces the last one, so that what only the last one held is lost";
         section: bool = Param::deviation(), "the section leaves out threads and external APIs";
+        untrimmed: bool = Param::deviation(), "a checkpoint is shown whole, also where it exceeds what may be written";
     }
 }
 
 /// A checkpoint that holds nothing.
 pub(in crate::strategies) const NOTHING: &str = "{}";
-
-impl CheckpointDeviations {
-    /// The checkpoint that a new one replaces, as a prompt shows it.
-    pub(in crate::strategies) fn previous(self, cx: &Context<'_>) -> String {
-        let previous = cx.history.latest(RecordKind::Checkpoint).filter(|_| !self.forgets);
-        previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body))
-    }
-}
 
 /// Splits an answer at both markers, else all of it is the summary; the checkpoint is what follows the first
 /// `[CHECKPOINT]`, and must be JSON and nothing else, of whatever shape.

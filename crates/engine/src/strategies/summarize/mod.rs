@@ -26,7 +26,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     params: &[Options::PARAMS, SummaryDeviations::PARAMS],
     limits: |settings| {
         let Options { window, trigger, tail, written } = Options::read(settings);
-        limits_in_tokens(window, trigger, tail, written)
+        limits_in_tokens(window, ASSUMED_WINDOW, trigger, tail, written)
     },
     build: |settings| {
         Arc::new(Summarize { prompt: settings.prompt().to_owned(), deviations: SummaryDeviations::read(settings) })
@@ -34,10 +34,13 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     published: Some(published::FORM),
 };
 
+/// The source names a trigger and no window; this one makes the trigger 0.8 of it.
+pub(super) const ASSUMED_WINDOW: u32 = 12_500;
+
 parameters! {
     /// The source's limits.
     Options {
-        window: u32 = Param::tokens(12_500), "context window that the trigger is meant for";
+        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
         trigger: u32 = Param::tokens(10_000), "size at which a compaction starts";
         tail: u32 = Param::tokens(2_000), "kept verbatim";
         written: u32 = Param::tokens(400), "most that the summary may have";
@@ -65,7 +68,7 @@ pub(super) async fn ask_for_summary(
     prompt: &str,
     leaving: &[&Entry],
     most: u32,
-    options: AskOptions,
+    options: AskOptions<'_>,
 ) -> Result<String, FailReason> {
     let messages = Material::new(leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());

@@ -8,7 +8,12 @@ use crate::strategy::{Context, Declined, PublishedForm, SkipReason};
 
 /// As the document has it.
 pub(super) const FORM: PublishedForm = PublishedForm {
-    values: &[("unchecked", "faithful"), ("one_piece", "faithful"), ("pending", "faithful")],
+    values: &[
+        ("prompt", include_str!("published.md")),
+        ("unchecked", "faithful"),
+        ("one_piece", "faithful"),
+        ("pending", "faithful"),
+    ],
     breaks: &[1, 3, 5, 6, 8],
 };
 
@@ -23,8 +28,8 @@ parameters! {
 
 impl SummaryDeviations {
     /// How the summarizer is asked.
-    pub(in crate::strategies) fn options(self) -> AskOptions {
-        AskOptions { unchecked: self.unchecked, one_piece: self.one_piece }
+    pub(in crate::strategies) fn options(self) -> AskOptions<'static> {
+        AskOptions { unchecked: self.unchecked, one_piece: self.one_piece, ..AskOptions::default() }
     }
 
     /// The selection of the recent tail; with the deviation `pending`, of only the tail.

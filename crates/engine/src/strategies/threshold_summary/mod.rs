@@ -45,10 +45,12 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     published: Some(published::FORM),
 };
 
+const ASSUMED_WINDOW: u32 = 100_000;
+
 parameters! {
     /// The source's settings.
     Options {
-        window: u32 = Param::tokens(100_000), "context window that the threshold is meant for (assumed)";
+        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
         threshold: u32 = Param::tokens(80_000), "size at which a compaction starts";
         tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
         written: u32 = Param::tokens(500), "most that the summary may have";
@@ -61,7 +63,8 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let Options { window, threshold, tail, written, enabled, .. } = Options::read(settings);
     within_window("threshold", threshold, window)?;
     let trigger = if enabled { Deviations::read(settings).trigger(threshold).min(window) } else { 0 };
-    Ok(Limits { window, trigger, tail: Tail::Messages(tail), written, estimator: Estimator::Exact })
+    let (assumed_window, tail) = (window == ASSUMED_WINDOW, Tail::Messages(tail));
+    Ok(Limits { window, assumed_window, trigger, tail, written, estimator: Estimator::Exact })
 }
 
 struct ThresholdSummary {

@@ -176,15 +176,55 @@ fn one_counter_serves_all_threads() {
     assert_eq!(extractions(&stage().plain(&steps)), 1);
 }
 
+const NEWER: &str =
+    "[SUMMARY]\nWork went on.\n[CHECKPOINT]\n{\"active_goals\":[\"Ship it\"],\"key_decisions\":{\"db\":\"pg\"}}";
+
 #[test]
-fn a_checkpoint_is_written_without_the_last_one_in_sight() {
+fn a_checkpoint_replaces_the_last_one_and_plain_adds_to_it() {
     let mut steps = compacted(turns("item", 8));
     steps.extend(compacted(turns("thing", 8)));
     for name in ["prompt-checkpoint", "hybrid-checkpoint"] {
-        let stage = || Stage::new(name, &[Ok(SUMMARY)]);
-        let second = |shown: Shown| request(&shown.calls[1]).contains("Build the CRM");
-        assert!(!second(stage().faithful(&steps)) && second(stage().plain(&steps)), "{name}");
+        let stage = || Stage::new(name, &[Ok(SUMMARY), Ok(NEWER)]);
+        let (faithful, plain) = (stage().faithful(&steps), stage().plain(&steps));
+        let in_second = |shown: &Shown| request(&shown.calls[1]).contains("Build the CRM");
+        assert!(!in_second(&faithful) && !in_second(&plain), "{name}: no model rewrites its own checkpoint");
+        let holds = |shown: &Shown| ["Build the CRM", "Ship it", "pg"].map(|value| shown.view[0].contains(value));
+        assert_eq!(holds(&faithful), [false, true, true], "{name}");
+        assert_eq!(holds(&plain), [true; 3], "{name}");
     }
+}
+
+#[test]
+fn the_extraction_replaces_the_last_checkpoint_and_plain_adds_to_it() {
+    let newer = "```json\n{\"active_goals\":[\"Ship it\"]}\n```";
+    let steps = [compacted(asked("item", 7)), asked("thing", 7)].concat();
+    let stage = || Stage::new("middleware-checkpoint", &[Ok(RAW_FENCED), Ok("Work went on."), Ok(newer)]).with(SCALED);
+    let (faithful, plain) = (stage().faithful(&steps), stage().plain(&steps));
+    let both = "{\"active_goals\":[\"Build the CRM\",\"Ship it\"]}";
+    assert_eq!(checkpoints(&plain).last(), Some(&both));
+    assert!(checkpoints(&faithful).iter().all(|body| *body != both));
+}
+
+#[test]
+fn a_prompt_that_shows_the_last_checkpoint_replaces_it() {
+    let mut steps = compacted(turns("item", 8));
+    steps.extend(compacted(turns("thing", 8)));
+    let shows: &[(&str, &str)] = &[("prompt", "Rewrite {previous} after\n<messages>\n{messages}\n</messages>")];
+    let shown = Stage::new("prompt-checkpoint", &[Ok(SUMMARY), Ok(NEWER)]).with(shows).plain(&steps);
+    assert!(request(&shown.calls[1]).contains("Build the CRM"));
+    assert!(shown.view[0].contains("Ship it") && !shown.view[0].contains("Build the CRM"), "{:?}", shown.view);
+}
+
+#[test]
+fn of_a_context_read_in_pieces_every_piece_is_in_the_checkpoint() {
+    let answers = ["a", "b", "c", "d", "e", "f"].map(|goal| Ok(&*format!("{{\"active_goals\":[\"{goal}\"]}}").leak()));
+    let stage = Stage { summarizer_window: Some(800), ..Stage::new("middleware-checkpoint", &answers).with(SCALED) };
+    let shown = stage.plain(&asked("item", 7));
+    let calls = extractions(&shown);
+    assert!(calls > 1 && calls <= answers.len(), "{calls} calls");
+    let expected = answers[..calls].iter().flatten().map(|answer| answer.split('"').nth(3).unwrap());
+    let expected = format!("{{\"active_goals\":{:?}}}", expected.collect::<Vec<_>>()).replace(", ", ",");
+    assert_eq!(checkpoints(&shown)[0], expected);
 }
 
 #[test]
@@ -253,13 +293,16 @@ fn a_long_checkpoint_is_shown_beyond_what_may_be_written() {
     );
     let steps = compacted([vec![system("You help.")], turns("item", 40)].concat());
     let budget = Some(Budget::matched(4_000, 3_200, 900, 0.5).unwrap());
-    let stage = |changes| Stage { budget, ..Stage::new("hybrid-checkpoint", &[Ok(answer), Ok(answer)]).with(changes) };
-    let whole = stage(&[("untrimmed", "faithful")]).plain(&steps);
-    assert!(whole.events[0].over_budget && whole.view[0].contains("part 0 of") && whole.view[0].contains("Measured"));
-    let plain = stage(&[]).plain(&steps);
-    assert!(!plain.events[0].over_budget, "{:?}", plain.events);
-    assert!(!plain.view[0].contains("Measured"), "what is done goes first: {}", plain.view[0]);
-    assert!(!plain.view[0].contains("part 0 of") && plain.view[0].contains("part 59 of"), "then the oldest goals");
-    assert!(!checkpoints(&plain)[0].contains("part 0 of"), "what was taken out does not come back");
-    assert_eq!(plain.calls.len(), 1, "nothing is asked again");
+    for name in ["prompt-checkpoint", "hybrid-checkpoint"] {
+        let stage = |changes| Stage { budget, ..Stage::new(name, &[Ok(answer), Ok(answer)]).with(changes) };
+        let whole = stage(&[("untrimmed", "faithful")]).plain(&steps);
+        assert!(whole.events[0].over_budget && whole.view[0].contains("part 0 of"), "{name}");
+        assert!(whole.view[0].contains("Measured"), "{name}");
+        let plain = stage(&[]).plain(&steps);
+        assert!(!plain.events[0].over_budget, "{:?}", plain.events);
+        assert!(!plain.view[0].contains("Measured"), "what is done goes first: {}", plain.view[0]);
+        assert!(!plain.view[0].contains("part 0 of") && plain.view[0].contains("part 59 of"), "then the oldest goals");
+        assert!(!checkpoints(&plain)[0].contains("part 0 of"), "what was taken out does not come back");
+        assert_eq!(plain.calls.len(), 1, "nothing is asked again");
+    }
 }

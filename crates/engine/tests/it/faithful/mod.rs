@@ -6,5 +6,6 @@ mod checkpoints;
 mod edge_cases;
 mod handoff;
 mod progressive;
+mod prompts;
 mod stage;
 mod threshold_summary;

@@ -30,6 +30,7 @@ pub(crate) fn strategy(name: &str) -> Arc<dyn Strategy> {
 pub(crate) fn config(tail: u32, summarizer_window: Option<u32>) -> SessionConfig {
     let budget = Budget {
         window: 1_000,
+        assumed_window: false,
         trigger: 800,
         retained: None,
         tail: Tail::Tokens(tail),

@@ -50,7 +50,8 @@ impl<'s> Story<'s> {
     pub(super) fn limits(&self) -> String {
         let budget = &self.record.case.budget;
         let retained = budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{most} tokens"));
-        format!("window {}, trigger {} tokens, retained {retained}", budget.window, budget.trigger)
+        let assumed = if budget.assumed_window { " (assumed)" } else { "" };
+        format!("window {}{assumed}, trigger {} tokens, retained {retained}", budget.window, budget.trigger)
     }
 
     /// Why the context counts as empty at the end; nothing if it can be used.

@@ -30,6 +30,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         suite_hash: "5u17e".to_owned(),
         notes: Vec::new(),
         window: 12_000,
+        assumed_window: false,
         trigger: 9_600,
         retained: 3_600,
         sweep: Vec::new(),
@@ -92,6 +93,7 @@ pub(crate) fn prices() -> PriceTable {
 pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str) -> Record {
     let budget = Budget {
         window: 12_000,
+        assumed_window: false,
         trigger: 9_600,
         retained: Some(3_600),
         tail: Tail::Tokens(1_800),
