@@ -26,7 +26,7 @@ const PLACEHOLDERS: &[Placeholder] = &[
     Placeholder { name: "messages", about: "the messages that leave the context, or a piece of them" },
     Placeholder {
         name: "previous",
-        about: "the summary or checkpoint of the compaction before; a checkpoint whose prompt shows it is replaced, not added to",
+        about: "the summary or checkpoint of the compaction before, which the reply then replaces",
     },
     Placeholder { name: "task", about: "the first message of the user" },
     Placeholder { name: "tokens", about: "the most tokens that the reply may have" },

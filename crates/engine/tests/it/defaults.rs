@@ -216,6 +216,21 @@ fn every_default_is_its_sources() {
 
 /// The shape that a source's prompt asks for is its interface: these marks stand in each prompt as the source writes them.
 #[test]
+fn levels_that_contradict_each_other_are_refused() {
+    let refused = |changes: &[(&str, &str)]| {
+        let mut settings = Settings::defaults(spec("progressive"));
+        let set = changes.iter().try_for_each(|(name, value)| settings.set(spec("progressive"), name, value));
+        let limits = set.and_then(|()| (spec("progressive").limits)(&settings).map(|_| ()));
+        limits.unwrap_err().to_string()
+    };
+    assert!(refused(&[("moderate", "0")]).contains("`moderate` is `0`; it must be a number of tokens from 1"));
+    let above = "`compact` is 301 tokens; it may have at most as many as `moderate`, 300";
+    assert_eq!(refused(&[("compact", "301")]), above);
+    let above = "`moderate` is 3001 tokens; it may have at most as many as `written`, 3000";
+    assert_eq!(refused(&[("moderate", "3001")]), above);
+}
+
+#[test]
 fn every_prompt_keeps_the_marks_of_its_source() {
     for (strategy, marks) in [
         ("summarize", &["{words} words"][..]),

@@ -90,8 +90,8 @@ pub const ALL: &[SourceTarget] = &[
         note: "the largest view after a compaction that started from 80,000 tokens or more",
         find: |_, strategy, _| {
             let large = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
-            let reason =
-                "no compaction started from 80,000 tokens or more; `--protocol published` on longer conversations";
+            let reason = "no compaction started from 80,000 tokens or more; try `--window 100000` on long conversations, as in \
+                 datasets/rounds.toml";
             verdict(most(large.map(|row| row.event.tokens_after)), |most| most < 20_000.0, reason)
         },
     },

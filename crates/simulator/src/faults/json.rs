@@ -15,8 +15,9 @@ pub(super) fn object(text: &str) -> Option<Range<usize>> {
 
 /// Whether the JSON object of a text is still valid after a change. As a bare number, `10` would become `01`.
 pub(super) fn still_reads(text: &str, changed: &str) -> bool {
-    let start = |text| object(text).map(|object| object.start);
-    start(text) == start(changed)
+    // Its place may move when the text before it gets longer, so its opening brace is counted.
+    let opens = |text: &str| object(text).map(|object| text[..object.start].matches('{').count());
+    opens(text) == opens(changed)
 }
 
 /// A text in quotes.

@@ -80,7 +80,8 @@ pub(crate) struct Part {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Form {
     Prose,
-    Bullets,
+    /// List items; those with exact values come last, under this heading, if the prompt asks for one.
+    Bullets(Option<String>),
     Sections(Vec<Section>),
     Json(Node),
 }
@@ -232,7 +233,19 @@ fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
 }
 
 fn prose_form(asked: &str) -> Form {
-    if asked.to_lowercase().contains("bullet") { Form::Bullets } else { Form::Prose }
+    if asked.to_lowercase().contains("bullet") { Form::Bullets(quoted_heading(asked)) } else { Form::Prose }
+}
+
+/// A heading that the instruction quotes, as in `under the heading "Names:"`.
+fn quoted_heading(asked: &str) -> Option<String> {
+    let (_, rest) = asked.split_once("heading ")?;
+    let close = match rest.chars().next()? {
+        '“' => '”',
+        quote @ ('"' | '\'' | '`') => quote,
+        _ => return None,
+    };
+    let (heading, _) = rest.split_at(rest.chars().next()?.len_utf8()).1.split_once(close)?;
+    (!heading.trim().is_empty() && heading.len() <= 40 && !heading.contains('\n')).then(|| heading.to_owned())
 }
 
 /// Tags such as `[SUMMARY]` on separate lines, each once, and whether JSON follows.

@@ -65,7 +65,7 @@ pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill
         }
         answer.push_str(&match &part.form {
             Form::Prose => prose(source, &mut room),
-            Form::Bullets => bullets(source, &mut room),
+            Form::Bullets(last) => bullets(source, last.as_deref(), &mut room),
             Form::Sections(sections) => sections::write(source, sections, &mut room),
             Form::Json(node) => json::write(source, node, shape.omit_empty, room),
         });
@@ -172,10 +172,22 @@ pub(crate) fn sentence(text: &str) -> String {
     [text, if is_open { "." } else { "" }].concat()
 }
 
-fn bullets(source: &Source<'_, '_>, room: &mut Room) -> String {
-    let mut lines = choose(source, room, |_, text| Some(((), format!("- {text}"))));
-    lines.sort_by_key(|chosen| chosen.index);
-    lines.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join("\n")
+/// List items; those with exact values come last, under the heading for them if there is one.
+fn bullets(source: &Source<'_, '_>, heading: Option<&str>, room: &mut Room) -> String {
+    room.tokens = room.tokens.saturating_sub(heading.map_or(0, |heading| source.counts.count_text(heading) + 1));
+    let has_value = |statement: &Statement<'_>| statement.terms().any(|term| term.is_value());
+    let is_last = |statement: &Statement<'_>| heading.is_some() && has_value(statement);
+    let mut lines = choose(source, room, |statement, text| Some((is_last(statement), format!("- {text}"))));
+    lines.sort_by_key(|chosen| (chosen.place, chosen.index));
+    let first = lines.partition_point(|chosen| !chosen.place);
+    let (first, last) = lines.split_at(first);
+    let joined =
+        |lines: &[Chosen<bool>]| lines.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join("\n");
+    match heading.filter(|_| !last.is_empty()) {
+        Some(heading) if first.is_empty() => format!("{heading}\n{}", joined(last)),
+        Some(heading) => format!("{}\n\n{heading}\n{}", joined(first), joined(last)),
+        None => joined(&lines),
+    }
 }
 
 /// The text, cut at the limit if there is one, with its tokens and how it ended.

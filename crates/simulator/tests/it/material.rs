@@ -11,6 +11,7 @@ use compactometer_simulator::profile::{Profile, STRONG};
 pub(crate) const SUMMARIZE: &str = include_str!("../../../engine/src/strategies/summarize/prompt.md");
 pub(crate) const PROMPT_CHECKPOINT: &str = include_str!("../../../engine/src/strategies/prompt_checkpoint/prompt.md");
 pub(crate) const CHAINED: &str = include_str!("../../../engine/src/strategies/chained/prompt.md");
+pub(crate) const THRESHOLD: &str = include_str!("../../../engine/src/strategies/threshold_summary/prompt.md");
 pub(crate) const PROGRESSIVE: &str = include_str!("../../../engine/src/strategies/progressive/prompt.md");
 
 /// Fills a prompt's placeholders.
@@ -26,6 +27,7 @@ pub(crate) fn filled(prompt: &str, messages: &str, tokens: u32) -> String {
         ("tokens", &tokens),
         ("previous", "None: this is the first round."),
         ("round", "1"),
+        ("user", ""),
     ];
     fill(&fill(prompt, &values), &[("task", "Move the billing service to the new cluster."), ("messages", messages)])
 }

@@ -6,7 +6,8 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use serde_json::{Value, json};
 
 use crate::material::{
-    CHAINED, PROGRESSIVE, PROMPT_CHECKPOINT, SUMMARIZE, ask, complete, conversation, fill, filled, kept, values,
+    CHAINED, PROGRESSIVE, PROMPT_CHECKPOINT, SUMMARIZE, THRESHOLD, ask, complete, conversation, fill, filled, kept,
+    values,
 };
 
 fn message(role: Role, text: &str) -> WireMessage {
@@ -122,6 +123,19 @@ fn bullets_and_labels() {
     let reply = ask(prompt, 200, 1);
     assert!(reply.text.lines().all(|line| line.starts_with("- ")), "{}", reply.text);
     assert!(reply.text.contains("db_41"), "{}", reply.text);
+}
+
+#[test]
+fn exact_values_come_under_the_heading_that_a_prompt_names_for_them() {
+    let values = values(12, 4);
+    let reply = ask(&filled(THRESHOLD, &conversation(&values), 300), 400, 7);
+    let (above, facts) = reply.text.split_once("Key facts:\n").expect("the heading");
+    assert!(facts.lines().count() >= 3 && facts.lines().all(|line| line.starts_with("- ")), "{}", reply.text);
+    assert!(kept(&values, facts) > 0.2 && kept(&values, above) == 0.0, "{}", reply.text);
+    assert!(above.lines().all(|line| line.is_empty() || line.starts_with("- ")), "{}", reply.text);
+
+    let without = "Compress this. Use bullet points under the heading \"\n\".\n\nCONVERSATION:\nUSER: We decided to use db_41.\n\nDIGEST:";
+    assert!(ask(without, 200, 1).text.starts_with("- "), "a heading of no words is none");
 }
 
 #[test]

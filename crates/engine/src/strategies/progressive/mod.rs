@@ -70,7 +70,7 @@ parameters! {
         compact: u32 = Param::tokens(80), "most tokens of a summary of that age, and of all that are merged together";
         most: usize = rounds(10), "most summaries before the oldest are merged";
         pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "share of `written` that pinned items may take together; 0 pins nothing";
-        merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
+        merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged (assumed, since the source does not say): the oldest, or the neighbours that are most alike and no longer whole";
     }
 }
 

@@ -30,7 +30,6 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         suite_hash: "5u17e".to_owned(),
         notes: Vec::new(),
         window: 12_000,
-        assumed_window: false,
         trigger: 9_600,
         retained: 3_600,
         sweep: Vec::new(),
