@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Options;
 use super::published::Deviations;
-use super::shorten::{as_much_as_fits, first_sentence, outline};
+use super::shorten::{first_sentence, outline};
 use crate::model::embed::{Lexical, similarity};
 use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
@@ -68,14 +68,6 @@ pub(super) struct Shown {
     pub(super) tokens: u32,
 }
 
-impl Shown {
-    fn new(members: Range<usize>, level: Level, number: u32, text: &str, counter: &dyn TokenCounter) -> Self {
-        let text = format!("{HEADER}{text}");
-        let tokens = MESSAGE_OVERHEAD + counter.count_text(&text);
-        Shown { members, level, number, text, tokens }
-    }
-}
-
 /// Neighbouring summaries that are shown as one.
 #[derive(Clone)]
 struct Group {
@@ -91,20 +83,17 @@ impl Levels {
     }
 
     /// The journey at the levels of its ages. If it does not fit, summaries are lowered from the oldest on, then the oldest are
-    /// left out. The newest is lowered, and at last cut, only after all others have gone. The newest that was lowered takes the room
-    /// that is left.
+    /// left out. The newest is lowered, and at last cut, only after all others have gone.
     pub(super) fn fit(&self, journey: &[Leg<'_>], budget: u32, counter: &dyn TokenCounter) -> Vec<Shown> {
         let mut groups = self.groups(journey);
         let mut shown = groups.iter().map(|group| self.show(group, journey, counter)).collect::<Vec<_>>();
         if self.unbounded {
             return shown;
         }
-        let mut lowered = None;
         while total(shown.iter().map(|shown| shown.tokens)) > budget {
             let alone = groups.len() == 1;
             match groups.iter().position(|group| group.level > Level::Compact) {
                 Some(at) if at + 1 < groups.len() || alone => {
-                    lowered = Some((groups[at].members.start, groups[at].level));
                     groups[at].level = groups[at].level.lower();
                     shown[at] = self.show(&groups[at], journey, counter);
                 }
@@ -120,19 +109,6 @@ impl Levels {
                     shown.remove(0);
                 }
             }
-        }
-        let left = budget.saturating_sub(total(shown.iter().map(|shown| shown.tokens)));
-        let newest =
-            lowered.and_then(|(start, level)| Some((shown.iter_mut().find(|one| one.members.start == start)?, level)));
-        if let Some((one, level)) = newest {
-            // Two texts together may take a token more than apart.
-            let most = (one.tokens + left).saturating_sub(MESSAGE_OVERHEAD + counter.count_text(HEADER) + 1);
-            let body = journey[one.members.start].body;
-            let text = match level {
-                Level::Moderate => outline(body, self.lines, most.min(self.moderate), counter),
-                _ => as_much_as_fits(body, most, counter),
-            };
-            *one = Shown::new(one.members.clone(), one.level, one.number, &text, counter);
         }
         shown
     }
@@ -213,8 +189,10 @@ impl Levels {
                 text
             }
         };
+        let text = format!("{HEADER}{text}");
+        let tokens = MESSAGE_OVERHEAD + counter.count_text(&text);
         let number = journey[members.clone()].last().map_or(0, |leg| leg.number);
-        Shown::new(members, level, number, &text, counter)
+        Shown { members, level, number, text, tokens }
     }
 
     /// The first sentences of as many of the newest as fit the compact size together, one at least, and their number.

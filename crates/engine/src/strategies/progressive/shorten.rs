@@ -20,27 +20,10 @@ pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) 
 /// steps. If not all of it fits into that many tokens, the decisions take precedence, and the later ones of each kind are left
 /// out.
 pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCounter) -> String {
-    let is_left_out =
-        |sentence: &Sentence<'_>| ["files modified", "next steps"].iter().any(|word| sentence.is_under(word));
-    chosen(body, lines, is_left_out, most, counter)
-}
-
-/// As [`outline`], of all sentences and items.
-pub(super) fn as_much_as_fits(body: &str, most: u32, counter: &dyn TokenCounter) -> String {
-    chosen(body, usize::MAX, |_| false, most, counter)
-}
-
-fn chosen(
-    body: &str,
-    lines: usize,
-    is_left_out: impl Fn(&Sentence<'_>) -> bool,
-    most: u32,
-    counter: &dyn TokenCounter,
-) -> String {
     let all = sentences(body).collect::<Vec<_>>();
     let decisions = (0..all.len()).filter(|at| *at == 0 || all[*at].is_under("decisions")).collect::<Vec<_>>();
-    let others =
-        (0..all.len()).filter(|at| !is_left_out(&all[*at])).take(lines).filter(|at| !decisions.contains(at)).collect();
+    let is_other = |at: &usize| !["files modified", "next steps"].iter().any(|word| all[*at].is_under(word));
+    let others = (0..all.len()).filter(is_other).take(lines).filter(|at| !decisions.contains(at)).collect();
     let mut chosen = BTreeSet::new();
     for group in [decisions, others] {
         for at in group {
