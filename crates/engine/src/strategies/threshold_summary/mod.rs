@@ -24,6 +24,7 @@ use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summ
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
+use crate::tokens::{MESSAGE_OVERHEAD, total};
 
 /// Registry entry, with the source's `context_compaction` settings; the window makes its threshold 0.8 of it. The source's
 /// diagram has a threshold of 50,000; its code, settings and tests agree on this one.
@@ -112,10 +113,15 @@ impl ThresholdSummary {
 /// calls.
 fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) -> Compacted {
     let mut edits: Vec<Edit> = system_with_sections(cx, selection).into_iter().collect();
-    if cx.history.latest(RecordKind::Summary).is_some() {
-        edits.extend(selection.leaving.iter().copied().filter_map(summary_again));
+    let earlier = selection.leaving.iter().filter(|_| cx.history.latest(RecordKind::Summary).is_some());
+    let summaries = earlier.copied().filter(|entry| is_summary(entry)).collect::<Vec<_>>();
+    let written = total(summaries.iter().map(|entry| entry.tokens()));
+    edits
+        .extend(summaries.iter().map(|entry| Edit::Insert(entry.role(), entry.written().unwrap_or_default().to_vec())));
+    // A summary opens the chat as well, so where it takes all the room the notice goes.
+    if summaries.is_empty() || total([written, MESSAGE_OVERHEAD, cx.counter.count_text(NOTICE)]) <= cx.budget.written {
+        edits.push(Edit::turn(NOTICE, Origin::Filler));
     }
-    edits.push(notice());
     edits.extend(selection.keep_edits());
     let attempt = NewRecord { kind: RecordKind::Failed, covers: selection.covers(), body: reason.to_string() };
     let saved = if matches!(reason, FailReason::CallsUsedUp(_)) { Vec::new() } else { vec![attempt] };
@@ -135,14 +141,10 @@ fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<M
 }
 
 /// Says that something is missing, as a user turn, so that the chat opens with one whatever is kept.
-fn notice() -> Edit {
-    Edit::turn("Earlier messages were cut without a summary.", Origin::Filler)
-}
+const NOTICE: &str = "Earlier messages were cut without a summary.";
 
-fn summary_again(entry: &Entry) -> Option<Edit> {
-    let written = entry.written()?;
-    let is_summary = written.iter().any(|part| matches!(part.origin, Origin::Summary(_)));
-    is_summary.then(|| Edit::Insert(entry.role(), written.to_vec()))
+fn is_summary(entry: &Entry) -> bool {
+    entry.written().is_some_and(|written| written.iter().any(|part| matches!(part.origin, Origin::Summary(_))))
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use compactometer_engine::message::MessageId;
 use compactometer_engine::params::Settings;
 use compactometer_engine::strategies::ALL;
 
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+
 use super::stage::{Shown, Stage, Step, assistant, request, system, turns, user};
 
 /// Under its own limits, scaled down; the last four messages stay.
@@ -166,4 +168,18 @@ fn a_summary_that_still_covers_the_history_stays_and_each_has_its_cost() {
     let twice = stage().plain(&steps().into_iter().chain(compacted("new", 8)).collect::<Vec<_>>());
     let used = twice.history.iter().map(|saved| saved.usage.input).collect::<Vec<_>>();
     assert_eq!(used, [1, 1]);
+}
+
+#[test]
+fn a_cut_beside_a_full_summary_stays_within_the_budget() {
+    let full = "word ".repeat(132).leak();
+    let stage = Stage::new("threshold-summary", &[Ok(&*full)]).with(&[("calls", "1")]);
+    let rounds = (0..2).flat_map(|round| turns(&format!("part {round}"), 8).into_iter().chain([Step::Compact]));
+    let shown = stage.plain(&rounds.collect::<Vec<_>>());
+    let [first, cut] = &shown.events[..] else { panic!("{:?}", shown.events) };
+    assert!(first.fallback.is_none() && cut.fallback.is_some(), "{:?}", shown.events);
+    assert!(!first.over_budget && !cut.over_budget, "{:?}", shown.events);
+    let summary = shown.view.iter().find(|text| text.contains("word word")).expect("it stays");
+    assert!(Encoding::O200k.count_text(summary) > 138, "it leaves no room for the notice");
+    assert!(!shown.view.iter().any(|text| text.contains("cut without a summary")), "{:?}", shown.view);
 }
