@@ -300,8 +300,8 @@ fn a_long_checkpoint_is_shown_beyond_what_may_be_written() {
         assert!(whole.view[0].contains("Measured"), "{name}");
         let plain = stage(&[]).plain(&steps);
         assert!(!plain.events[0].over_budget, "{:?}", plain.events);
-        assert!(!plain.view[0].contains("Measured"), "what is done goes first: {}", plain.view[0]);
-        assert!(!plain.view[0].contains("part 0 of") && plain.view[0].contains("part 59 of"), "then the oldest goals");
+        assert!(!plain.view[0].contains("part 0 of") && plain.view[0].contains("part 59 of"), "the oldest goals go");
+        assert!(plain.view[0].contains("Measured"), "the newest entry of each list stays: {}", plain.view[0]);
         assert!(!checkpoints(&plain)[0].contains("part 0 of"), "what was taken out does not come back");
         assert_eq!(plain.calls.len(), 1, "nothing is asked again");
     }
