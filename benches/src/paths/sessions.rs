@@ -38,8 +38,8 @@ pub(super) fn paths() -> Vec<Path> {
         Path::new("turns", 1_000, "SIZE turns under each strategy except `progressive`, which `aging` covers", turns),
         Path::new("selection", 4_000, "the selection of the retained among SIZE messages, ten times", selection),
         Path::new("cache-prefix", 4_000, "the common prefix of two views of SIZE messages, ten times", cache_prefix),
-        // The list of merged summaries grows until it fills its share of the budget, which takes about 60 rounds. A small size
-        // would only measure the time until then, and not the cost of each later round.
+        // Summaries have reached all levels, and are merged, after about 20 rounds. A small size would mostly measure the rounds
+        // before that.
         Path::new("aging", 320, "SIZE rounds of `progressive`", aging),
         Path::new("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", checkpoint),
         Path::new("mock", 32, "the mock's summary of SIZE KB", |size| mock(size, false)).of_text(),

@@ -79,7 +79,7 @@ mod tests {
         let limit_in = |window: u32| {
             let usage = Usage { input: 900, ..Usage::default() };
             let text = |request: &ChatRequest| format!("{:?}", request.max_output_tokens);
-            let model = Scripted::new(|_, request| Ok(ChatReply { usage, ..reply(&text(request)) }));
+            let model = Scripted::new(|_, request| Ok(ChatReply { usage, ..reply(text(request)) }));
             let request =
                 ChatRequest { max_output_tokens: None, ..ChatRequest::prompt(" the".repeat(896), 0, None, 0) };
             let limited = WindowLimited { model: &model, window, counter: &Encoding::O200k };

@@ -294,7 +294,7 @@ mod tests {
                 largest = largest.max(room);
                 let (next, rest) = with(&pins, &format!("{answer}Summary: x"), room);
                 for (before, after) in pins.lists().iter().zip(next.lists()) {
-                    prop_assert!(after.starts_with(&before), "{:?} after {:?}", after, before);
+                    prop_assert!(after.starts_with(before), "{:?} after {:?}", after, before);
                 }
                 if next.lists() != pins.lists() {
                     prop_assert!(next.tokens(&Encoding::O200k) <= room);

@@ -11,7 +11,7 @@ use crate::tokens::TokenCounter;
 
 /// The first sentence, or the first heading where there is none, in at most that many tokens.
 pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) -> String {
-    let first = sentences(body).next().map(|sentence| sentence.text);
+    let first = sentences(body, 1).next().map(|sentence| sentence.text);
     let any = || body.lines().map(str::trim).find(|line| !line.is_empty());
     cut(first.or_else(any).unwrap_or_default(), most, counter)
 }
@@ -20,7 +20,7 @@ pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) 
 /// steps. If not all of it fits into that many tokens, the decisions take precedence, and the later ones of each kind are left
 /// out.
 pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCounter) -> String {
-    let all = sentences(body).collect::<Vec<_>>();
+    let all = sentences(body, lines).collect::<Vec<_>>();
     let decisions = (0..all.len()).filter(|at| *at == 0 || all[*at].is_under("decisions")).collect::<Vec<_>>();
     let is_other = |at: &usize| !["files modified", "next steps"].iter().any(|word| all[*at].is_under(word));
     let others = (0..all.len()).filter(is_other).take(lines).filter(|at| !decisions.contains(at)).collect();
@@ -42,7 +42,7 @@ pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCo
 
 /// The list items, marks included, under each heading that holds that word.
 pub(super) fn items<'b>(body: &'b str, word: &'static str) -> impl Iterator<Item = &'b str> {
-    sentences(body).filter(move |sentence| sentence.is_under(word)).map(|sentence| sentence.text)
+    sentences(body, 1).filter(move |sentence| sentence.is_under(word)).map(|sentence| sentence.text)
 }
 
 /// A sentence of prose, or a list item.
@@ -61,8 +61,8 @@ impl Sentence<'_> {
     }
 }
 
-/// The sentences of a text without its headings.
-fn sentences(body: &str) -> impl Iterator<Item = Sentence<'_>> {
+/// The sentences of a text without its headings, and of each line only that many.
+fn sentences(body: &str, most_of_a_line: usize) -> impl Iterator<Item = Sentence<'_>> {
     let mut heading = "";
     body.lines().enumerate().flat_map(move |(line, content)| {
         let text = without_label(content.trim());
@@ -72,12 +72,11 @@ fn sentences(body: &str) -> impl Iterator<Item = Sentence<'_>> {
             heading = text;
         }
         let heading = heading;
-        let texts = match (is_item, is_heading(text)) {
-            (true, _) => vec![text],
-            (_, true) => Vec::new(),
-            _ => text.split_sentence_bounds().map(str::trim).filter(|text| !text.is_empty()).collect(),
-        };
-        texts.into_iter().map(move |text| Sentence { text, line, is_item, heading })
+        let item = is_item.then_some(text);
+        let prose = (!is_item && !is_heading(text)).then_some(text);
+        let prose = prose.into_iter().flat_map(str::split_sentence_bounds).map(str::trim);
+        let texts = item.into_iter().chain(prose.filter(|text| !text.is_empty()));
+        texts.take(most_of_a_line).map(move |text| Sentence { text, line, is_item, heading })
     })
 }
 

@@ -24,71 +24,60 @@ fn has_in_order(text: &str, marks: &[&str]) -> bool {
     })
 }
 
+/// What each document's prompt consists of, in its order.
+const STRUCTURES: [(&str, &[&str]); 8] = [
+    ("summarize", &["{words} words", "1.", "4.", "Omit", "Events of middleware", "<messages>", "</messages>", "ONLY"]),
+    (
+        "prompt-checkpoint",
+        &[
+            "1.",
+            "4.",
+            "---",
+            "## STATE CHECKPOINT",
+            "```json",
+            "\"active_goals\"",
+            "\"task\"",
+            "\"workflow_state\"",
+            "```",
+            "**Rules for the checkpoint**",
+            "---",
+            "<messages>",
+            "</messages>",
+            "[SUMMARY]",
+            "[CHECKPOINT]",
+        ],
+    ),
+    (
+        "middleware-checkpoint",
+        &["<messages>", "</messages>", "ONLY", "\"active_goals\": [\"string\"],  //", "IMPORTANT"],
+    ),
+    ("hybrid-checkpoint", &["<messages>", "</messages>", "ONLY", "\"active_goals\": [\"string\"],  //", "IMPORTANT"]),
+    ("threshold-summary", &["1.", "4.", "bullet points", "CONVERSATION:", "SUMMARY:"]),
+    ("progressive", &["Summary:", "Key Decisions:", "Files Modified:", "Next Steps:"]),
+    (
+        "handoff",
+        &["1. ", "2. ", "3. ", "4. ", "5. Active Work and Last Actions (CRITICAL)", "6. ", "7. Immediate Next Step"],
+    ),
+    (
+        "chained",
+        &[
+            "CRITICAL",
+            "{user}",
+            "## Previous Summary",
+            "## Original User Task",
+            "## Messages to Summarize",
+            "## Instructions",
+            "### Session Summary (Compaction Round {round})",
+            "#### Original Task",
+            "#### Errors & Resolutions",
+            "## Constraints",
+        ],
+    ),
+];
+
 #[test]
 fn each_has_the_structure_of_its_document() {
-    for (name, marks) in [
-        (
-            "summarize",
-            &["{words} words", "1.", "4.", "Omit", "Events of middleware", "<messages>", "</messages>", "ONLY"][..],
-        ),
-        (
-            "prompt-checkpoint",
-            &[
-                "1.",
-                "4.",
-                "---",
-                "## STATE CHECKPOINT",
-                "```json",
-                "\"active_goals\"",
-                "\"task\"",
-                "\"workflow_state\"",
-                "```",
-                "**Rules for the checkpoint**",
-                "---",
-                "<messages>",
-                "</messages>",
-                "[SUMMARY]",
-                "[CHECKPOINT]",
-            ],
-        ),
-        (
-            "middleware-checkpoint",
-            &["<messages>", "</messages>", "ONLY", "\"active_goals\": [\"string\"],  //", "IMPORTANT"],
-        ),
-        (
-            "hybrid-checkpoint",
-            &["<messages>", "</messages>", "ONLY", "\"active_goals\": [\"string\"],  //", "IMPORTANT"],
-        ),
-        ("threshold-summary", &["1.", "4.", "bullet points", "CONVERSATION:", "SUMMARY:"]),
-        ("progressive", &["Summary:", "Key Decisions:", "Files Modified:", "Next Steps:"]),
-        (
-            "handoff",
-            &[
-                "1. ",
-                "2. ",
-                "3. ",
-                "4. ",
-                "5. Active Work and Last Actions (CRITICAL)",
-                "6. ",
-                "7. Immediate Next Step",
-            ],
-        ),
-        (
-            "chained",
-            &[
-                "CRITICAL",
-                "{user}",
-                "## Previous Summary",
-                "## Original User Task",
-                "## Messages to Summarize",
-                "## Instructions",
-                "### Session Summary (Compaction Round {round})",
-                "#### Original Task",
-                "#### Errors & Resolutions",
-                "## Constraints",
-            ],
-        ),
-    ] {
+    for (name, marks) in STRUCTURES {
         assert!(has_in_order(&prompt(name), marks), "{name}: {}", prompt(name));
     }
 }
