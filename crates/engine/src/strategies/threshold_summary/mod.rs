@@ -79,7 +79,7 @@ struct ThresholdSummary {
 impl Strategy for ThresholdSummary {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let said = self.deviations.everything_said(cx.log);
-        let selection = match &said {
+        let mut selection = match &said {
             None => recent_or_skip(cx)?,
             Some(said) => Selection::recent(cx.log, said, cx.budget.tail),
         };
@@ -89,7 +89,12 @@ impl Strategy for ThresholdSummary {
         let read = self.deviations.read_by_summarizer(cx, said.as_ref().unwrap_or(cx.view), &selection);
         let mut compacted = match self.summarize(cx, &read).await {
             Ok(summary) => with_summary(cx, &selection, summary),
-            Err(reason) => truncated(cx, &selection, reason),
+            Err(reason) => {
+                if let Some(smaller) = tail_beside_summary(cx, &selection) {
+                    selection = smaller;
+                }
+                truncated(cx, &selection, reason)
+            }
         };
         self.deviations.change(cx, &selection, &mut compacted);
         let read = if compacted.fallback.is_some() { Vec::new() } else { read };
@@ -109,13 +114,23 @@ impl ThresholdSummary {
     }
 }
 
+/// A shorter tail, where the summary that stays takes more than its part: it was written beside a tail that left it room.
+fn tail_beside_summary<'s>(cx: &Context<'s>, selection: &Selection<'_>) -> Option<Selection<'s>> {
+    let over = tokens(&summaries(cx, selection)).saturating_sub(cx.budget.written);
+    match cx.budget.tail {
+        Tail::Tokens(tail) if over > 0 => {
+            Some(Selection::recent(cx.log, cx.view, Tail::Tokens(tail.saturating_sub(over))))
+        }
+        _ => None,
+    }
+}
+
 /// What is kept, and the last summary where there is one: nothing reads what leaves. An attempt that failed counts among the
 /// calls.
 fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) -> Compacted {
     let mut edits: Vec<Edit> = system_with_sections(cx, selection).into_iter().collect();
-    let earlier = selection.leaving.iter().filter(|_| cx.history.latest(RecordKind::Summary).is_some());
-    let summaries = earlier.copied().filter(|entry| is_summary(entry)).collect::<Vec<_>>();
-    let written = total(summaries.iter().map(|entry| entry.tokens()));
+    let summaries = summaries(cx, selection);
+    let written = tokens(&summaries);
     edits
         .extend(summaries.iter().map(|entry| Edit::Insert(entry.role(), entry.written().unwrap_or_default().to_vec())));
     // A summary opens the chat as well, so where it takes all the room the notice goes.
@@ -142,6 +157,16 @@ fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<M
 
 /// Says that something is missing, as a user turn, so that the chat opens with one whatever is kept.
 const NOTICE: &str = "Earlier messages were cut without a summary.";
+
+/// The summaries in the view, which stay where nothing new is written.
+fn summaries<'s>(cx: &Context<'_>, selection: &Selection<'s>) -> Vec<&'s Entry> {
+    let has_record = cx.history.latest(RecordKind::Summary).is_some();
+    selection.leaving.iter().copied().filter(|entry| has_record && is_summary(entry)).collect()
+}
+
+fn tokens(entries: &[&Entry]) -> u32 {
+    total(entries.iter().map(|entry| entry.tokens()))
+}
 
 fn is_summary(entry: &Entry) -> bool {
     entry.written().is_some_and(|written| written.iter().any(|part| matches!(part.origin, Origin::Summary(_))))

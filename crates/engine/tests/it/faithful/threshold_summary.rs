@@ -4,7 +4,6 @@ use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::params::Settings;
 use compactometer_engine::strategies::ALL;
-
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 use super::stage::{Shown, Stage, Step, assistant, request, system, turns, user};
@@ -182,4 +181,21 @@ fn a_cut_beside_a_full_summary_stays_within_the_budget() {
     let summary = shown.view.iter().find(|text| text.contains("word word")).expect("it stays");
     assert!(Encoding::O200k.count_text(summary) > 138, "it leaves no room for the notice");
     assert!(!shown.view.iter().any(|text| text.contains("cut without a summary")), "{:?}", shown.view);
+}
+
+#[test]
+fn a_summary_above_its_part_takes_the_rest_from_the_tail() {
+    let long = "word ".repeat(160).leak();
+    let stage = Stage::new("threshold-summary", &[Ok(&*long)]).with(&[("calls", "1")]);
+    let short = (0..60).flat_map(|number| [user(&format!("{number}?")), assistant("Done.")]);
+    let steps = compacted("part 0", 8).into_iter().chain(short).chain([Step::Compact]);
+    let shown = stage.plain(&steps.collect::<Vec<_>>());
+    assert!(shown.view.iter().any(|text| text.contains("word word")), "the tail left it the room");
+    assert_eq!(
+        shown.events.iter().map(|event| event.over_budget).collect::<Vec<_>>(),
+        [false; 2],
+        "{:?}",
+        shown.events
+    );
+    assert!(shown.events[1].fallback.is_some() && !shown.kept.is_empty());
 }
