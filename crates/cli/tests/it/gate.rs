@@ -51,17 +51,17 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     assert!(whole.contains("; power ") && whole.ends_with("verdict: pass\n"), "{whole}");
     assert!(fs::read_to_string(dir.join("gate.md")).unwrap().starts_with("## Recall gate: pass\n"));
 
-    run(dir, "half", &["--retain", "0.1"]);
-    let args = ["gate", "half", "--baseline", "base.json", "--junit", "gate.xml", "--json"];
+    run(dir, "less", &["--retain", "0.05"]);
+    let args = ["gate", "less", "--baseline", "base.json", "--junit", "gate.xml", "--json"];
     let lost = program(dir, &args);
     assert_eq!(lost.status.code(), Some(3), "{}", text(&lost));
     let report: Value = serde_json::from_slice(&lost.stdout).unwrap();
     assert_eq!(report["verdict"], "regression");
     assert!(!report["strategies"][0]["newly_lost"].as_array().unwrap().is_empty());
     assert!(fs::read_to_string(dir.join("gate.xml")).unwrap().contains(r#"failures="1""#));
-    expect(dir, 1, &["gate", "half", "--baseline", "base.json", "--exact"]);
+    expect(dir, 1, &["gate", "less", "--baseline", "base.json", "--exact"]);
     fs::copy(dir.join("base.json"), dir.join("worse.json")).unwrap();
-    let worse = expect(dir, 0, &["gate", "half", "--baseline", "worse.json", "--update"]);
+    let worse = expect(dir, 0, &["gate", "less", "--baseline", "worse.json", "--update"]);
     assert!(worse.contains("verdict: REGRESSION") && worse.contains("accepted with the verdict REGRESSION"), "{worse}");
 
     run(dir, "other", &["--window", "4400"]);
