@@ -55,6 +55,9 @@ pub struct Manifest {
     /// strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// The strategies that are compared with another one than the reference, and which.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pairs: BTreeMap<String, String>,
     /// blake3 over the strategies' parameters and prompts.
     pub settings_hash: String,
     /// blake3 of each strategy's prompt, by its name; absent in manifests from before gates compared them.

@@ -166,6 +166,9 @@ pub struct Comparison {
     pub verdict: Compared,
     /// Why they show no more, or what else a reader needs to know.
     pub reason: Option<String>,
+    /// Mean retained tokens at which both are compared, read off their curves over size; absent for the sizes that they have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<f64>,
     /// Units that have a value on both sides.
     pub n: usize,
     /// Mean difference over units: strategy minus reference.

@@ -34,9 +34,10 @@ pub(crate) struct RunArgs {
     /// are fewer, all are taken.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
-    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value`. The last form is a strategy
-    /// with other parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. Without this option they are
-    /// `@reference,@controls`, or the rows that `--model cassette:DIR` holds.
+    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`, `@ablation`), or `NAME=BASE:key=value`. The last form is
+    /// a strategy with other parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. `@ablation` is every
+    /// strategy, its published form, and each of its corrections taken back by itself, compared with the strategy. Without this
+    /// option they are `@reference,@controls`, or the rows that `--model cassette:DIR` holds.
     #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', env = "COMPACTOMETER_STRATEGY")]
     pub(crate) strategies: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
@@ -66,7 +67,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
     /// The strategy that the others are compared with. It is declared with the run, so that nobody picks it after seeing the
-    /// results. Default: the first reference strategy.
+    /// results. A row of `@ablation` is compared with its own strategy. Default: the first reference strategy.
     #[arg(hide_short_help = true, long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
     /// A model that judges each answer beside the grader. Its verdicts are reported and change no number. `--record DIR` keeps

@@ -53,7 +53,14 @@ impl Param {
 
     /// Whether the strategy deviates, as its source does: `plain`, the default, or `faithful`.
     pub(crate) const fn deviation() -> Self {
-        Param::choice(&["plain", "faithful"], 0)
+        Param::choice(Self::DEVIATION, 0)
+    }
+
+    const DEVIATION: &[&str] = &["plain", "faithful"];
+
+    /// Whether this value lets the strategy deviate as its source does.
+    pub fn deviates(&self, number: f64) -> bool {
+        matches!(self.unit, Unit::Choice(names) if names == Self::DEVIATION) && number > 0.0
     }
 
     /// What the trigger is compared with under the published protocol.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Check, MetricValue, StrategySummary};
+use super::{Check, Comparison, MetricValue, StrategySummary};
 use crate::record::Family;
 
 /// The matched protocol under several retained budgets, and under several splits of one budget between tail and summary. All points
@@ -22,6 +22,10 @@ pub struct Sweep {
     pub sizes: Vec<SweepPoint>,
     /// Each strategy with a tail at the run's retained budget, by strategy, then by split.
     pub splits: Vec<SweepPoint>,
+    /// Every strategy under test at one size with what it is compared with, paired by unit and read off both curves; absent in
+    /// files of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<Comparison>,
     /// What the points show, in sentences.
     pub findings: Vec<String>,
     /// Every number at each further budget and split.

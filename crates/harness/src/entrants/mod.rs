@@ -1,5 +1,6 @@
 //! Everything that can be compared: the engine's strategies and the controls, chosen by name.
 
+mod ablation;
 mod select;
 
 use compactometer_engine::params::Settings;
@@ -17,17 +18,19 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         family: Family::Reference,
         entry: Entry::Strategy(spec, Settings::defaults(spec)),
         addition: None,
+        reference: None,
     });
     let faithful = strategies::ALL.iter().filter_map(|spec| {
         // A test of the engine holds that every published value fits.
         let entry = Entry::Strategy(spec, Settings::published(spec).ok()??);
-        Some(Entrant { name: spec.published_name(), family: Family::Faithful, entry, addition: None })
+        Some(Entrant { name: spec.published_name(), family: Family::Faithful, entry, addition: None, reference: None })
     });
     let controls = baselines::ALL.iter().map(|control| Entrant {
         name: control.name.to_owned(),
         family: Family::Control,
         entry: Entry::Control(control),
         addition: None,
+        reference: None,
     });
     let recorded = baselines::recorded::RECORDED;
     let recorded = Entrant {
@@ -35,6 +38,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         family: Family::Recorded,
         entry: Entry::Control(recorded),
         addition: None,
+        reference: None,
     };
     plain.chain(faithful).chain([recorded]).chain(controls)
 }

@@ -7,13 +7,14 @@ use compactometer_engine::params::{PROMPT, ParamError};
 use compactometer_formats::record::Family;
 use compactometer_text::suggest::unknown;
 
-use super::all;
+use super::{ablation, all};
 use crate::additions::{AddedText, Addition};
 use crate::plan::{Entrant, Entry};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
-/// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`) or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value
-/// adds one entrant beside NAME.
+/// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`), `@ablation` (published forms and single corrections taken
+/// back, each compared with its plain form) or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value adds one
+/// entrant beside NAME.
 ///
 /// # Errors
 /// [`SelectError`] naming what was given and what it may be.
@@ -25,6 +26,7 @@ pub fn select<'n>(
     for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
         let found = match name.split_once('=') {
             Some((alias, base)) => vec![aliased(alias, base)?],
+            None if name == "@ablation" => ablation::entrants().collect(),
             None => all().filter(|entrant| is_named(entrant, name)).collect(),
         };
         if found.is_empty() {
@@ -40,8 +42,10 @@ pub fn select<'n>(
     chosen.sort_by_key(place);
     let mut seen: Vec<Entrant> = Vec::new();
     for entrant in chosen {
-        match seen.iter().find(|other| other.name == entrant.name) {
-            Some(other) if (other.settings(), other.addition) == (entrant.settings(), entrant.addition) => {}
+        match seen.iter_mut().find(|other| other.name == entrant.name) {
+            Some(other) if (other.settings(), other.addition) == (entrant.settings(), entrant.addition) => {
+                other.reference = other.reference.take().or(entrant.reference);
+            }
             Some(_) => return Err(SelectError::Twice(entrant.name)),
             None => seen.push(entrant),
         }
@@ -146,7 +150,7 @@ fn add(entrant: &mut Entrant, text: AddedText, parameter: &'static str, value: &
 
 fn unknown_name(name: &str) -> SelectError {
     let all = all().map(|entrant| entrant.name).collect::<Vec<_>>();
-    let choices = all.iter().map(String::as_str).chain(["@reference", "@faithful", "@controls", "@all"]);
+    let choices = all.iter().map(String::as_str).chain(["@reference", "@faithful", "@controls", "@all", "@ablation"]);
     SelectError::Unknown(unknown("strategy", name, choices))
 }
 

@@ -23,6 +23,8 @@ pub struct Entrant {
     pub entry: Entry,
     /// What is added to what it leaves, if something is.
     pub addition: Option<Addition>,
+    /// The entrant that it is compared with in place of the run's reference.
+    pub reference: Option<String>,
 }
 
 /// The matched protocol's limits, in tokens.
@@ -88,10 +90,17 @@ impl Entrant {
         }
     }
 
-    /// What its session does about answers that break the rules. A strategy as published, and what a program did, is measured
-    /// as it is.
+    /// What its session does about answers that break the rules. A strategy that deviates as published, and what a program did, is
+    /// measured as it is.
     pub fn policy(&self) -> Policy {
-        if matches!(self.family, Family::Faithful | Family::Recorded) { Policy::Observe } else { Policy::Enforce }
+        let deviates = match &self.entry {
+            Entry::Strategy(spec, settings) => {
+                spec.params().any(|param| settings.value(param.name).is_some_and(|value| param.deviates(value)))
+            }
+            Entry::Control(_) => false,
+        };
+        let is_as_it_is = deviates || matches!(self.family, Family::Faithful | Family::Recorded);
+        if is_as_it_is { Policy::Observe } else { Policy::Enforce }
     }
 
     /// Its settings; a control has none.

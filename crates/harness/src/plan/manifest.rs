@@ -29,6 +29,7 @@ impl Plan {
             scale: options.scale,
             strategies: options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             reference: None,
+            pairs: options.entrants.iter().filter_map(pair).collect(),
             prompts: options.entrants.iter().filter_map(prompt).collect(),
             settings: options.entrants.iter().filter_map(settings_of).collect(),
             matcher: text_hash(&compactometer_text::behaviour::results()),
@@ -68,6 +69,11 @@ fn identity(entrant: &Entrant) -> serde_json::Value {
         Some(addition) => serde_json::json!([entrant.name, entrant.settings(), addition]),
         None => serde_json::json!([entrant.name, entrant.settings()]),
     }
+}
+
+/// A strategy's name and that of the one that it is compared with, where it is not the run's reference.
+fn pair(entrant: &Entrant) -> Option<(String, String)> {
+    Some((entrant.name.clone(), entrant.reference.clone()?))
 }
 
 /// A strategy's name and the hash of its prompt. Controls have no prompt.

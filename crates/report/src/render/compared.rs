@@ -8,10 +8,13 @@ use serde_json::{Value, json};
 use super::reasons::by_reason;
 use super::rows::{header, number};
 use crate::metrics::MetricUnit;
-use crate::summary::difference;
+use crate::summary::{common_reference, difference};
 
 const COLUMNS: &[&str] =
     &["strategy", "metric", "difference", "p (t)", "p (sign flip)", "p (Holm)", "smallest found", "units", "verdict"];
+
+/// What stands for the reference where each strategy has its own.
+pub(super) const OWN_REFERENCE: &str = "its plain form";
 
 /// The comparisons of a page, and the note above them: what is compared with what, and how.
 pub(super) fn table(group: &Group) -> Value {
@@ -24,7 +27,7 @@ pub(super) fn table(group: &Group) -> Value {
 
 /// The note above the rows; nothing if there are none.
 fn note(group: &Group) -> Option<String> {
-    let first = group.comparisons.first()?;
+    group.comparisons.first()?;
     let mock = if has_mock(&group.summarizer, group.target.as_deref()) {
         " Mechanism, not model: the mock wrote the text, so there is no verdict."
     } else {
@@ -35,7 +38,7 @@ fn note(group: &Group) -> Option<String> {
          supported; p two-sided, by Holm, {} tests with a result; the smallest true difference that so many units find with \
          probability .80 (before Holm). A strategy dominates another if it retains fewer tokens by more than a tenth and its \
          recall is higher, or not lower by .05. No supported difference is no proof of equality.{mock}",
-        code(&first.reference),
+        common_reference(&group.comparisons).map_or_else(|| OWN_REFERENCE.to_owned(), code),
         group.comparisons.iter().filter(|made| made.p_holm.is_some()).count(),
     ))
 }

@@ -1,9 +1,9 @@
-//! Every strategy under test against one declared reference, paired by unit.
+//! Every strategy under test against one declared reference, or its own one, paired by unit.
 //!
 //! Absent on purpose: rankings; under a mock also comparisons of answers, which are its own making. What is no measurement of
 //! recall, as that of a strategy that fails too often, has no number here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
@@ -21,37 +21,61 @@ use crate::summary::sizes::agree;
 const MARGIN: f64 = 0.05;
 
 /// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
-pub(crate) fn reference<'s>(run: &ProtocolRun, strategies: &'s [StrategySummary]) -> Option<&'s StrategySummary> {
+pub(crate) fn reference<'r>(run: &ProtocolRun<'r>) -> Option<&'r str> {
     let declared = run.manifest.reference.as_deref();
-    let is_it = |strategy: &&StrategySummary| match declared {
+    let is_it = |strategy: &&StrategyRecords| match declared {
         Some(name) => strategy.name == name,
         None => strategy.family == Family::Reference,
     };
-    strategies.iter().find(is_it)
+    run.strategies.iter().find(is_it).map(|strategy| strategy.name)
+}
+
+/// The names of every strategy under test and of what it is compared with: its own reference, or that of the run. What is another
+/// strategy's own reference is compared with nothing.
+pub(super) fn pairs<'r>(run: &ProtocolRun<'r>) -> Vec<[&'r str; 2]> {
+    let own = &run.manifest.pairs;
+    let common = reference(run);
+    let of = |name: &str| match own.get(name) {
+        Some(reference) => run.strategy(reference).map(|found| found.name),
+        None => common.filter(|_| !own.values().any(|other| other == name)),
+    };
+    let tested = run.strategies.iter().filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name);
+    tested.filter_map(|name| Some([name, of(name)?])).filter(|[name, reference]| name != reference).collect()
 }
 
 /// Every comparison, in the order of strategies, then of metrics; a metric that neither side has is left out.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comparison> {
-    let Some(reference) = reference(run, strategies) else { return Vec::new() };
-    let tested = strategies.iter().filter(|strategy| strategy.family.is_tested() && strategy.name != reference.name);
     let primaries = if run.is_mock() { &PrimaryMetric::COMPARED[..1] } else { &PrimaryMetric::COMPARED[..] };
-    let pairs = tested.flat_map(|strategy| primaries.iter().map(move |primary| (strategy, *primary)));
-    let mut drafts: Vec<Draft> =
-        pairs.filter_map(|(strategy, primary)| one(run, [strategy, reference], primary)).collect();
-    let tests = adjust(&mut drafts);
-    drafts.into_iter().map(|draft| decided(draft, tests)).collect()
+    let find = |name: &str| strategies.iter().find(|strategy| strategy.name == name);
+    let pairs = pairs(run).into_iter().filter_map(|[name, reference]| Some([find(name)?, find(reference)?]));
+    let pairs = pairs.flat_map(|sides| primaries.iter().map(move |primary| (sides, *primary)));
+    let drafts = pairs.filter_map(|(sides, primary)| Some((sides[0].family, one(run, sides, primary)?)));
+    tested(run, drafts.collect())
+}
+
+/// The verdicts. With references of their own, published forms and changed parameters are two families of tests.
+pub(super) fn tested(run: &ProtocolRun, mut drafts: Vec<(Family, Draft)>) -> Vec<Comparison> {
+    let is_one = run.manifest.pairs.is_empty();
+    let family = |family: Family| if is_one { None } else { Some(family) };
+    let families = drafts.iter().map(|(of, _)| family(*of)).collect::<BTreeSet<_>>();
+    let tests = families.into_iter().map(|one| {
+        let mut of_one = drafts.iter_mut().filter(|(of, _)| family(*of) == one).map(|(_, draft)| draft);
+        (one, adjust(&mut of_one))
+    });
+    let tests = tests.collect::<BTreeMap<_, _>>();
+    drafts.into_iter().map(|(of, draft)| decided(draft, tests[&family(of)])).collect()
 }
 
 /// A comparison before Holm: [`Comparison::p_holm`] and [`Comparison::p_margin`] hold unadjusted p values, if tests were made.
-struct Draft {
-    made: Comparison,
+pub(super) struct Draft {
+    pub(super) made: Comparison,
     /// The two sizes, if they differ.
-    sizes: Option<Sizes>,
+    pub(super) sizes: Option<Sizes>,
 }
 
 /// Mean tokens that strategy and reference retain.
 #[derive(Clone, Copy)]
-struct Sizes {
+pub(super) struct Sizes {
     own: f64,
     other: f64,
 }
@@ -109,7 +133,8 @@ fn why_not(
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
         return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
     }
-    if let Some(reason) = lists_values(sides).filter(|_| primary == PrimaryMetric::Context) {
+    let shares = sides.map(|side| STATED_SHARE.value(side));
+    if let Some(reason) = lists_values(&sides[1].name, shares).filter(|_| primary == PrimaryMetric::Context) {
         return Some((Compared::ListsValues, reason));
     }
     let weak = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten();
@@ -118,19 +143,19 @@ fn why_not(
 
 /// Where facts have no subjects, a value counts whatever is said about it. A text that says little about most of the values that it
 /// holds, compared with the reference, may be a list of them: its recall is no measure of what a reader can use.
-fn lists_values([strategy, reference]: [&StrategySummary; 2]) -> Option<String> {
-    let (own, other) = (STATED_SHARE.value(strategy)?, STATED_SHARE.value(reference)?);
+pub(super) fn lists_values(reference: &str, shares: [Option<f64>; 2]) -> Option<String> {
+    let [own, other] = [shares[0]?, shares[1]?];
     (own < other / 2.0).then(|| {
         format!(
             "of the values that it holds, {own:.2} are in a clause with other words, and {other:.2} of those of {}: a list of bare values \
              is no summary",
-            code(&reference.name)
+            code(reference)
         )
     })
 }
 
 /// A comparison without a test, and the reason.
-fn undecided(made: Comparison, verdict: Compared, reason: String) -> Draft {
+pub(super) fn undecided(made: Comparison, verdict: Compared, reason: String) -> Draft {
     Draft { made: Comparison { verdict, reason: Some(reason), ..made }, sizes: None }
 }
 
@@ -169,7 +194,7 @@ impl<'r> SharedUnits<'r> {
     }
 }
 
-fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Sizes>) {
+pub(super) fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Sizes>) {
     made.n = differences.len();
     made.difference = mean(differences).map(nine_digits);
     let Some(paired) = Paired::of(differences) else { return };
@@ -208,8 +233,9 @@ fn plan(made: &mut Comparison, pair: &SharedUnits) {
         found.map(|found| (nine_digits(found.icc), nine_digits(found.design_effect))).unzip();
 }
 
-/// Holm over all tests of the group, of differences and, apart from them, of the margin. Returns the number of tests in each.
-fn adjust(drafts: &mut [Draft]) -> usize {
+/// Holm over all tests of a family, of differences and, apart from them, of the margin. Returns the number of tests in each.
+fn adjust<'d>(drafts: impl Iterator<Item = &'d mut Draft>) -> usize {
+    let mut drafts = drafts.collect::<Vec<_>>();
     // The family was fixed before the results: a comparison without a test stays in it.
     let tests = drafts.len();
     let both: [fn(&mut Comparison) -> &mut Option<f64>; 2] = [|made| &mut made.p_holm, |made| &mut made.p_margin];
@@ -293,9 +319,15 @@ fn reaching_zero(made: Comparison) -> Comparison {
     Comparison { low: made.low.map(|low| low.min(0.0)), high: made.high.map(|high| high.max(0.0)), ..made }
 }
 
-fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison {
+pub(super) fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison {
     let [strategy, reference, metric] = [strategy, reference, metric].map(str::to_owned);
     Comparison { strategy, reference, metric, ..Comparison::default() }
+}
+
+/// What all comparisons of a group are made with; nothing where there are several references.
+pub(crate) fn common_reference(made: &[Comparison]) -> Option<&str> {
+    let first = made.first()?.reference.as_str();
+    made.iter().all(|other| other.reference == first).then_some(first)
 }
 
 /// The difference with its interval, with as many digits as show on which side of 0 it lies.

@@ -8,7 +8,7 @@ use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::summary::{Compared, Comparison, Group, StrategySummary, Sweep, SweepPoint};
 use compactometer_text::code::code;
 
-use super::comparisons::difference;
+use super::comparisons::{common_reference, difference};
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
 use crate::metrics::{
     ADDRESS_USE_RECALL, COST_AGAINST_FULL, COST_USD, Metric, OVER_WINDOW_SHARE, TOKENS_RETAINED, WRITTEN_BUDGET,
@@ -164,11 +164,12 @@ fn told_apart(group: &Group) -> Option<String> {
             parts.push(format!("{words}: {}", names.join(", ")));
         }
     }
-    let recall = named(group, &first.reference).and_then(|of| shown_recall(&group.strategies).value(of));
+    let reference = common_reference(&group.comparisons);
+    let recall = reference.and_then(|name| shown_recall(&group.strategies).value(named(group, name)?));
     let recall = recall.map_or(String::new(), |recall| format!(" (recall of old facts {})", short_share(recall)));
     Some(format!(
         "Recall compared with {}{recall}, in pairs over {} groups of conversations: {}.",
-        code(&first.reference),
+        reference.map_or("each one's plain form".to_owned(), code),
         made.iter().map(|made| made.n).max().unwrap_or_default(),
         parts.join("; ")
     ))

@@ -17,7 +17,7 @@ pub mod targets;
 mod versions;
 mod warnings;
 
-pub(crate) use comparisons::difference;
+pub(crate) use comparisons::{common_reference, difference};
 pub(crate) use sizes::realized;
 pub(crate) use sweep::short_name as sweep_metric;
 pub(crate) use warnings::is_in_findings;

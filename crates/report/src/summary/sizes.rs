@@ -34,9 +34,16 @@ pub(crate) fn at_size<'r>(curve: &[SizePoint<'r>], tokens: f64) -> Option<BTreeM
     if agree(nearest.tokens, tokens) {
         return Some(nearest.values.clone());
     }
+    between(curve, tokens)
+}
+
+/// The strategy's values by unit at exactly that size, interpolated linearly between two sizes of its curve. `None` beyond its ends.
+pub(crate) fn between<'r>(curve: &[SizePoint<'r>], tokens: f64) -> Option<BTreeMap<&'r str, f64>> {
     let by_size = |one: &&SizePoint, other: &&SizePoint| one.tokens.total_cmp(&other.tokens);
     let below = curve.iter().filter(|point| point.tokens <= tokens).max_by(by_size)?;
-    let above = curve.iter().filter(|point| point.tokens > tokens).min_by(by_size)?;
+    let Some(above) = curve.iter().filter(|point| point.tokens > tokens).min_by(by_size) else {
+        return (below.tokens == tokens).then(|| below.values.clone());
+    };
     let share = (tokens - below.tokens) / (above.tokens - below.tokens);
     let between = |(group, low): (&&'r str, &f64)| Some((*group, low + share * (above.values.get(group)? - low)));
     Some(below.values.iter().filter_map(between).collect())

@@ -1,8 +1,8 @@
 //! Curves of recall over size and over the split between tail and summary, and what they show.
 //!
-//! Every point is of the conversations that all points have. Absent on purpose: tests and verdicts, which are of the headline's
-//! replay.
+//! Every point is of the conversations that all points have. Absent on purpose: verdicts where the sizes differ.
 
+mod compared;
 mod findings;
 
 pub(crate) use findings::short_name;
@@ -36,6 +36,7 @@ pub(crate) fn of(runs: &[ProtocolRun]) -> Option<Sweep> {
         of: conversations(headline).len(),
         sizes: sizes(&parts, metric),
         splits: splits(&parts, metric),
+        comparisons: compared::all(&parts.iter().filter(|part| part.split.is_none()).collect::<Vec<_>>()),
         findings: Vec::new(),
         replays: swept.iter().map(|run| replay(run)).collect(),
     };

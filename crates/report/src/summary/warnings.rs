@@ -32,7 +32,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
         REJECTED => rejected(run, listed(run, what, count)?),
         _ => listed(run, what, count),
     }));
-    let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
+    let reference = comparisons::reference(run);
     warnings.extend(sizes::warning(run, reference));
     warnings.extend(checks::decoy_warning(run));
     warnings.extend(chance(run));

@@ -12,9 +12,10 @@ use crate::metrics::{
     self, ADDRESS_USE_RECALL, BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_AGAINST_FULL,
     COST_USD, Column, Metric, MetricUnit, is_marked, short_share, shown_recall,
 };
+use crate::render::compared::OWN_REFERENCE;
 use crate::render::words::seconds;
 use crate::stats::sign_flip::FEWEST_UNITS;
-use crate::summary::difference;
+use crate::summary::{common_reference, difference};
 
 /// Most rows where not all are asked for.
 const ROWS: usize = 11;
@@ -245,7 +246,8 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
         Some(Comparison { verdict, .. }) => verdict.name().to_owned(),
         None => "-".to_owned(),
     };
-    let header = ["recall minus".to_owned(), format!("{}, 95 %", clipped(&first.reference, 13))];
+    let reference = common_reference(&group.comparisons).unwrap_or(OWN_REFERENCE);
+    let header = ["recall minus".to_owned(), format!("{}, 95 %", clipped(reference, 14))];
     let about = "The difference is taken in pairs, by group of conversations.";
     Some(Filled { place: 42, header, about: about.to_owned(), cells: rows.iter().map(cell).collect() })
 }

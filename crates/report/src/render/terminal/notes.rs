@@ -7,9 +7,10 @@ use compactometer_text::lines::wrapped;
 use super::grid::{show, with_interval};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE};
+use crate::render::compared::OWN_REFERENCE;
 use crate::render::words::verdict;
 use crate::render::{compared, judged, reasons};
-use crate::summary::{difference, is_in_findings};
+use crate::summary::{common_reference, difference, is_in_findings};
 
 /// Most notes beside those that all are asked for.
 const NOTES: usize = 8;
@@ -57,10 +58,12 @@ pub(super) fn all(group: &Group, swept: Option<&Sweep>) -> Vec<String> {
 
 /// Every strategy against the reference, one line each. Under a mock a verdict would be on the mock.
 pub(super) fn compared(group: &Group) -> Vec<String> {
-    let Some(first) = group.comparisons.first() else { return Vec::new() };
+    if group.comparisons.is_empty() {
+        return Vec::new();
+    }
     let is_mock = has_mock(&group.summarizer, group.target.as_deref());
-    let heading =
-        format!("minus {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)", first.reference);
+    let reference = common_reference(&group.comparisons).unwrap_or(OWN_REFERENCE);
+    let heading = format!("minus {reference}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)");
     let name = |made: &Comparison| match made.metric.as_str() {
         BOUND => format!("{} BR*", made.strategy),
         CORRECTED => format!("{} CR*", made.strategy),

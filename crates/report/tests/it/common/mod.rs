@@ -39,6 +39,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         strategies: strategies.iter().map(|name| (*name).to_owned()).collect(),
         scale: 1.0,
         reference: None,
+        pairs: Default::default(),
         settings_hash: "9209".to_owned(),
         settings: strategies.iter().map(|name| ((*name).to_owned(), settings(name))).collect(),
         matcher: "3a7c".to_owned(),
