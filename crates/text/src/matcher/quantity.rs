@@ -3,9 +3,8 @@
 //! Units convert if the factor is exact and unambiguous: `2 GiB` is `2048 MiB`, but `2 GB` is neither `2048 MB` nor `2000 MB`,
 //! and `m` is a unit only inside a duration (`1h 30m`). A number with another word (`482131 rows`) needs that word. A sign counts
 //! if the value has one. Otherwise a dash before a number is ignored here, because it is as often a hyphen, a bullet or part of a
-//! booking code; the matcher asks for the sign where it asks what is said.
-//!
-//! Absent on purpose: units inside a key (`"timeout_ms": 4500`).
+//! booking code; the matcher asks for the sign where it asks what is said. A number without a unit may have one in its key
+//! (`"timeout_ms": 4500`).
 
 use std::collections::BTreeMap;
 
@@ -115,12 +114,15 @@ impl Quantity {
         let after = &rest[length..];
         let (unit, used) = match &self.unit {
             Unit::None => (None, 0),
-            Unit::Words(words) => (None, words_after(after, words)?),
-            Unit::Known(_) => {
-                unit_after(after).map_or_else(|| (unit_before(before), 0), |(unit, used)| (Some(unit), used))
+            Unit::Words(words) => {
+                (None, words_after(after, words).or_else(|| units::is_in_key(before, words).then_some(0))?)
             }
+            Unit::Known(_) => match unit_after(after) {
+                Some((unit, used)) => (Some(unit), used),
+                None => (unit_before(before).or_else(|| units::of_key(before)), 0),
+            },
         };
-        let outside = if used == 0 && unit.is_some() { without_unit(before) } else { before };
+        let outside = if used == 0 && unit_before(before).is_some() { without_unit(before) } else { before };
         let is_whole = begins_number(outside) && !after[used..].starts_with(is_word);
         let is_same = match (&self.unit, unit) {
             (Unit::Known(own), Some(found)) => {

@@ -144,7 +144,7 @@ fn a_sign_counts_where_a_value_is_asserted() {
     let affirmed = Sought { kind: ValueKind::Number, said: Said::Affirmed };
     for (value, text, any, said) in [
         ("4500", "tail -4500 log", true, false),
-        ("4500", "from 1000-4500", true, true),
+        ("4500", "the range 1000-4500", true, false),
         ("4500", "minus 4500", true, false),
         ("-4500", "at -4500", true, true),
         ("EUR 250", "-€250", true, false),

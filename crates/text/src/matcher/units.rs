@@ -107,6 +107,47 @@ pub(super) fn unit_before(before: &str) -> Option<Measure> {
     BEFORE.contains(&name.as_str()).then(|| measure(&name))?
 }
 
+/// The unit at the end of a key before a number: `timeout_ms: 4500`, `maxSizeMB=20`.
+pub(super) fn of_key(before: &str) -> Option<Measure> {
+    let (parts, last) = key(before)?;
+    // `pool_min` is a minimum, and other single letters are seldom units.
+    let is_unit = parts > 0 && last != "min" && (last.len() > 1 || last == "s");
+    measure(&last).filter(|_| is_unit)
+}
+
+/// Whether the key before a number names what is counted: `rows: 12`, `row_count: 12`.
+pub(super) fn is_in_key(before: &str, words: &str) -> bool {
+    let Some((_, last)) = key(before) else { return false };
+    last == words
+        || (last == "count"
+            && key_name(before)
+                .to_lowercase()
+                .trim_end_matches("count")
+                .trim_end_matches(['_', '-'])
+                .ends_with(words.trim_end_matches('s')))
+}
+
+/// The last part of the key before a number, in lower case, and the number of parts before it.
+fn key(before: &str) -> Option<(usize, String)> {
+    let name = key_name(before);
+    let is_next = |(at, letter): (usize, char)| {
+        let earlier = name[..at].chars().next_back();
+        matches!(letter, '_' | '-') || (letter.is_uppercase() && earlier.is_some_and(char::is_lowercase))
+    };
+    let ends = name.char_indices().filter(|found| is_next(*found)).map(|(at, _)| at).collect::<Vec<_>>();
+    let last = ends.last().map_or(name, |at| name[*at..].trim_start_matches(['_', '-']));
+    (!last.is_empty()).then(|| (ends.len(), last.to_lowercase()))
+}
+
+/// The key before a number, after which only a colon, an equals sign or the bar of a table may stand; else nothing.
+fn key_name(before: &str) -> &str {
+    let quotes = ['"', '\'', '`', '*', ' '];
+    let text = before.trim_end_matches(quotes);
+    let Some(text) = text.strip_suffix([':', '=', '|']) else { return "" };
+    let text = text.trim_end_matches(quotes);
+    &text[text.trim_end_matches(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-')).len()..]
+}
+
 /// The text before a number without the unit at its end.
 pub(super) fn without_unit(before: &str) -> &str {
     last_word(before).1

@@ -1,7 +1,7 @@
 //! What the words after a value say about it.
 
 use super::Stance;
-use super::clause::{CHOSEN, CLOSING, CONJUNCTIONS, RELEASES, begins_alike, first_clause, words};
+use super::clause::{CHOSEN, CLOSING, CONJUNCTIONS, RELEASES, begins_alike, first_clause, without_preposition, words};
 
 /// The largest number of words between a value and the verb whose subject it is.
 const WORDS: usize = 5;
@@ -71,7 +71,7 @@ impl<'t> After<'t> {
             // `V, formerly 4711` says what V replaced.
             "formerly" if has_digit(others.split(' ').next()) => Stance::Asserted,
             "replaced" | "superseded" | "formerly" | "obsolete" | "deprecated" => Stance::Replaced,
-            "now" if begins_alike(others, value, is_number) => Stance::Replaced,
+            "now" if begins_alike(without_preposition(others), value, is_number) => Stance::Replaced,
             "no" if others.starts_with("longer") => Stance::Replaced,
             "not" if text.starts_with('(') => Stance::Denied,
             "rejected" if text.starts_with(['(', ':']) => Stance::Denied,

@@ -81,6 +81,9 @@ const CONSIDERED: &[&str] = &[
     "discussing",
     "evaluated",
     "evaluating",
+    "proposed",
+    "proposing",
+    "suggested",
     "weighed",
     "weighing",
 ];

@@ -53,6 +53,13 @@ const REACH: usize = 120;
 pub(super) const OPENING: [char; 7] = ['"', '\'', '`', '*', '_', '<', '/'];
 pub(super) const CLOSING: [char; 7] = ['"', '\'', '`', '*', '_', '>', '/'];
 
+/// Small words before a value, with a blank.
+pub(super) const PREPOSITIONS: &[&str] = &["at ", "by ", "for ", "from ", "in ", "on ", "to ", "with "];
+
+pub(super) fn without_preposition(text: &str) -> &str {
+    PREPOSITIONS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text)
+}
+
 /// Words, counted from a value. Beyond the last there are empty ones.
 pub(super) struct Words<'t>(pub(super) Vec<&'t str>);
 
@@ -123,7 +130,13 @@ pub(super) fn begins_alike(text: &str, value: &str, is_number: bool) -> bool {
     let text = text.trim_start_matches(' ').trim_start_matches(OPENING);
     let end = text.find(|letter: char| letter == ' ' || ends_clause(letter)).unwrap_or(text.len());
     let rest = first_clause(text[end..].trim_start_matches(CLOSING)).trim();
-    let other = text[..end].trim_end_matches('.').trim_end_matches(CLOSING).trim_end_matches('.');
+    let is_word = || value.chars().all(|letter| !letter.is_ascii_digit() && !matches!(letter, '/' | '.'));
+    is_alike(&text[..end], value, is_number) && (is_number || !is_word() || rest.is_empty())
+}
+
+/// Whether a text without blanks has the form of this value.
+pub(super) fn is_alike(text: &str, value: &str, is_number: bool) -> bool {
+    let other = text.trim_start_matches(OPENING).trim_end_matches('.').trim_end_matches(CLOSING).trim_end_matches('.');
     let has = |text: &str, kind: fn(&char) -> bool| text.chars().any(|letter| kind(&letter));
     let is_separator: fn(&char) -> bool = |letter| matches!(letter, '/' | '.');
     match (has(value, char::is_ascii_digit), has(value, is_separator)) {
@@ -134,7 +147,7 @@ pub(super) fn begins_alike(text: &str, value: &str, is_number: bool) -> bool {
             has(other, char::is_ascii_digit) && has(other, is_letter) == has(value, is_letter)
         }
         (false, true) => has(other, is_separator),
-        (false, false) => other.chars().all(char::is_alphabetic) && rest.is_empty(),
+        (false, false) => other.chars().all(char::is_alphabetic),
     }
 }
 

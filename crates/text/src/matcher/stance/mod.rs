@@ -3,7 +3,7 @@
 //! Narrow rules for English, applied to the clause or sentence around the value. A word of denial or replacement before the value
 //! governs it up to the clause's start ("never edit V", "instead of V", "W over V", "no longer V"). A denied verb governs it if
 //! its subject is the value, or a pronoun for it directly after ("V is not", "V must never", "V must stay unchanged", "V was
-//! replaced"). A sentence that asks or doubts leaves it open. The rules err in both directions; `tests/it/hard` measures how
+//! replaced"). A sentence that asks or doubts leaves it open, and so does a range or a choice between several values. The rules err in both directions; `tests/it/hard` measures how
 //! often.
 //!
 //! Absent on purpose: headings and keys that deny the text under them, and denials across sentences.
@@ -12,9 +12,11 @@ mod after;
 mod before;
 mod clause;
 mod doubt;
+mod several;
 
 use self::after::After;
 use self::clause::{Words, head, tail};
+use self::several::is_one_of_several;
 
 /// What is said about a value at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,22 +33,45 @@ pub(super) enum Stance {
 
 /// What the text says about the value from `start` to `end`. For a number, limits and counts are not denials.
 pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> Stance {
+    let start = with_version_mark(text, start);
     let value = &text[start..end];
-    let before = tail(&text[..start]).to_ascii_lowercase();
-    let after = head(&text[end..]).to_ascii_lowercase();
-    let before = Words::before(&before);
-    if doubt::is_open(&before, &after, is_number) {
+    let text_before = tail(&text[..start]).to_ascii_lowercase();
+    let text_after = head(&text[end..]).to_ascii_lowercase();
+    let before = Words::before(&text_before);
+    if doubt::is_open(&before, &text_after, is_number) {
         return Stance::Open;
     }
-    let after = After::new(&after);
+    let after = After::new(&text_after);
     match before::said(&before, is_number) {
         // "We never closed V, that is the ticket."
         Stance::Denied if after.identifies() && !before::forbids(&before) => Stance::Asserted,
         Stance::Asserted if after.turns(value, is_number, before::changes(&before)) => Stance::Replaced,
         Stance::Asserted if !is_number && before::leaves(&before) && after.is_left() => Stance::Denied,
-        Stance::Asserted => after.said(value, is_number),
+        Stance::Asserted => match after.said(value, is_number) {
+            Stance::Asserted if is_left_behind(&before, &after, value, is_number) => Stance::Replaced,
+            Stance::Asserted
+                if is_one_of_several(&text_before, &text_after, value, is_number, before::changes(&before)) =>
+            {
+                Stance::Open
+            }
+            other => other,
+        },
         other => other,
     }
+}
+
+/// Where a number begins that may be a version with its mark: `v1.2`.
+fn with_version_mark(text: &str, start: usize) -> usize {
+    let is_number = text[start..].starts_with(|first: char| first.is_ascii_digit());
+    let marked =
+        text[..start].strip_suffix(['v', 'V']).filter(|rest| is_number && !rest.ends_with(char::is_alphanumeric));
+    marked.map_or(start, str::len)
+}
+
+/// "From V to W", of numbers, versions and ids. A file is copied from one place to another and stays.
+fn is_left_behind(before: &Words<'_>, after: &After<'_>, value: &str, is_number: bool) -> bool {
+    let is_version = is_number || (value.bytes().any(|byte| byte.is_ascii_digit()) && !value.contains('/'));
+    is_version && before.get(0) == "from" && after.turns(value, is_number, true)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Cases in which a matcher is easily wrong: other units and spellings, parts of longer values, denials, doubts, replacements.
-//! `tuned.json` served to write the rules. `held_out.json` was written before them and `unseen.json` after them, and no rule was
-//! changed for either. A fourth set stays outside the repository and is skipped where it is absent, unless
+//! `tuned.json` served to write the rules. `held_out.json` was written before them, `unseen.json` after them, and `fresh.json` after
+//! the rules for ranges, alternatives, units in keys and broken paths; no rule was changed for these three. A further set stays outside the repository and is skipped where it is absent, unless
 //! `COMPACTOMETER_REQUIRE_SHARED` is set.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use compactometer_text::matcher::{Matcher, Said, Sought, ValueKind};
 use serde::Deserialize;
 
-/// The limits of both error rates: of cases that do not hold, and of those that do.
+/// The largest error rates: of cases that do not hold, and of those that do.
 #[derive(Clone, Copy)]
 struct Limits {
     wrongly_held: f64,
@@ -54,6 +54,11 @@ fn hard_cases_unseen() {
 }
 
 #[test]
+fn hard_cases_fresh() {
+    check("fresh", &read(include_str!("fresh.json")), LIMITS);
+}
+
+#[test]
 fn hard_cases_shared() {
     let Some(file) = shared() else { return };
     let cases = read(&std::fs::read_to_string(file).expect("a readable file"));
@@ -68,8 +73,8 @@ fn check(name: &str, cases: &[Case], limits: Limits) {
     println!("{name}: wrongly held {held} of {}, missed {missed} of {}", all(false), all(true));
     assert!(all(false) >= 10 && all(true) >= 10, "{name} has too few cases for a rate");
     let share = |wrong: usize, all: usize| wrong as f64 / all as f64;
-    assert!(share(held, all(false)) < limits.wrongly_held, "{name}: too many are wrongly held");
-    assert!(share(missed, all(true)) < limits.missed, "{name}: too many are missed");
+    assert!(share(held, all(false)) <= limits.wrongly_held, "{name}: too many are wrongly held");
+    assert!(share(missed, all(true)) <= limits.missed, "{name}: too many are missed");
 }
 
 fn list_errors(cases: &[Case]) {
