@@ -146,7 +146,8 @@ def of_lines(text):
             yield Unit(line, above)
             for at, cell in enumerate(cells):
                 column = columns[at] if at < len(columns) and columns is not cells else ""
-                yield Unit(cell, f"{above} ; {column}")
+                # The row has the headings.
+                yield Unit(cell, column)
             continue
         columns = None
         indent = len(line) - len(line.lstrip())
