@@ -127,6 +127,7 @@ fn alike(manifest: &Manifest) -> Manifest {
         splits: Vec::new(),
         swept_cases: None,
         strategies: Vec::new(),
+        pairs: Default::default(),
         prompts: Default::default(),
         settings: Default::default(),
         settings_hash: String::new(),
@@ -154,6 +155,7 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     one.splits.dedup();
     one.prompts.extend(other.prompts);
     one.settings.extend(other.settings);
+    one.pairs.extend(other.pairs);
     one.strategies.extend(other.strategies);
     one.latency_is_result &= other.latency_is_result;
     let mut seen = Vec::new();

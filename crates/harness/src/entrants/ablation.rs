@@ -43,6 +43,8 @@ fn switched(spec: &'static StrategySpec) -> impl Iterator<Item = Entrant> {
 
 #[cfg(test)]
 mod tests {
+    use compactometer_engine::session::Policy;
+
     use super::*;
 
     #[test]
@@ -68,5 +70,15 @@ mod tests {
         }
         let plain = all.iter().filter(|entrant| entrant.reference.is_none());
         assert_eq!(plain.count(), strategies::ALL.len());
+    }
+
+    /// What breaks a rule of the engine would else be refused, and the row would show nothing.
+    #[test]
+    fn a_row_that_deviates_is_measured_as_it_is() {
+        let policy = |name: &str| entrants().find(|entrant| entrant.name == name).map(|entrant| entrant.policy());
+        assert_eq!(policy("chained"), Some(Policy::Enforce));
+        assert_eq!(policy("chained[prompt=published]"), Some(Policy::Enforce));
+        assert_eq!(policy("chained[assistant=faithful]"), Some(Policy::Observe));
+        assert_eq!(policy("chained-faithful"), Some(Policy::Observe));
     }
 }

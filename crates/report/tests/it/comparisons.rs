@@ -255,3 +255,86 @@ proptest! {
         }
     }
 }
+
+/// `chained` and, compared with it, its published form and a changed row: facts held of 100 in each of eight units, at a size.
+fn paired(sizes: &[(u32, [(usize, u32); 3])]) -> (Manifest, Vec<Record>) {
+    let names = [
+        ("chained", Family::Reference),
+        ("chained-faithful", Family::Faithful),
+        ("chained[task=faithful]", Family::Reference),
+    ];
+    let mut records = Vec::new();
+    for (budget, forms) in sizes {
+        for ((name, family), (held, tokens)) in names.iter().zip(forms) {
+            records.extend((0..8).map(|at| {
+                let mut made = talk(name, at, held + at % 2);
+                (made.case.family, made.case.budget.retained) = (*family, Some(*budget));
+                made.key.push_str(&budget.to_string());
+                made.compactions = vec![compaction(Stages::default(), *tokens, Vec::new())];
+                made
+            }));
+        }
+    }
+    let mut made = manifest(&names.map(|(name, _)| name), records.len(), 8);
+    made.retained = sizes[0].0;
+    made.sweep = sizes[1..].iter().map(|(budget, _)| *budget).collect();
+    made.pairs = names[1..].iter().map(|(name, _)| ((*name).to_owned(), "chained".to_owned())).collect();
+    (made, records)
+}
+
+#[test]
+fn each_form_is_compared_with_its_own_plain_form() {
+    let (manifest, mut records) = paired(&[(3_600, [(50, 3_000), (20, 3_000), (40, 3_000)])]);
+    records.extend((0..8).map(|at| talk("summarize", at, 30 + at)));
+    let found = compared(&manifest, &records);
+    let pairs = found.iter().map(|made| (made.strategy.as_str(), made.reference.as_str())).collect::<Vec<_>>();
+    let expected = [("chained[task=faithful]", "chained"), ("summarize", "chained"), ("chained-faithful", "chained")];
+    assert_eq!(pairs, expected, "what has no pair is compared with the run's reference");
+    let text = table(&summarize(&manifest, &records, &prices()), &Screen::WHOLE);
+    assert!(text.contains("minus chained, paired by unit"), "{text}");
+}
+
+#[test]
+fn published_forms_and_switches_are_two_families_of_tests() {
+    let (manifest, mut records) = paired(&[(3_600, [(50, 3_000), (20, 3_000), (40, 3_000)])]);
+    let mut more = records.iter().filter(|record| record.case.strategy.contains('[')).cloned().collect::<Vec<_>>();
+    for record in &mut more {
+        record.case.strategy = "chained[unmarked=faithful]".to_owned();
+        record.key.push('2');
+    }
+    records.extend(more);
+    let of = |manifest: &Manifest| {
+        let found = compared(manifest, &records);
+        let p = |name: &str| found.iter().find(|made| made.strategy == name).unwrap().p_holm.unwrap();
+        [p("chained-faithful"), p("chained[task=faithful]")]
+    };
+    let alone = 2.0 / 256.0;
+    let [form, switch] = of(&manifest);
+    assert!((form - alone).abs() < 1e-9 && (switch - 2.0 * alone).abs() < 1e-9, "{form} {switch}");
+}
+
+#[test]
+fn forms_of_other_sizes_are_compared_at_one() {
+    let at = |published: u32| {
+        let large = (3_600, [(50, 3_000), (20, published), (40, 3_000)]);
+        let (manifest, records) = paired(&[large, (1_200, [(10, 1_000), (10, published - 300), (10, 1_000)])]);
+        summarize(&manifest, &records, &prices()).sweep.unwrap().comparisons
+    };
+    let found = at(2_000);
+    let form = found.iter().find(|made| made.strategy == "chained-faithful").unwrap();
+    assert_eq!(form.tokens, Some(2_000.0));
+    near(form.difference, 0.20 - 0.30, 1e-9);
+    assert_eq!(form.verdict, Compared::SupportedDifference);
+    let switch = found.iter().find(|made| made.strategy.contains('[')).unwrap();
+    assert_eq!(switch.tokens, Some(3_000.0));
+    near(switch.difference, -0.10, 1e-9);
+
+    let found = at(800);
+    let form = found.iter().find(|made| made.strategy == "chained-faithful").unwrap();
+    assert_eq!((form.verdict, form.difference), (Compared::SizesDiffer, None), "nothing beyond the measured sizes");
+    let reason = form.reason.as_deref().unwrap();
+    assert!(reason.contains("`chained` was measured at 1,000 to 3,000 tokens and not at 800"), "{reason}");
+    let near_it = at(950);
+    let form = near_it.iter().find(|made| made.strategy == "chained-faithful").unwrap();
+    near(form.difference, 0.20 - 0.10, 1e-9);
+}
