@@ -318,7 +318,10 @@ fn forms_of_other_sizes_are_compared_at_one() {
     let at = |published: u32| {
         let large = (3_600, [(50, 3_000), (20, published), (40, 3_000)]);
         let (manifest, records) = paired(&[large, (1_200, [(10, 1_000), (10, published - 300), (10, 1_000)])]);
-        summarize(&manifest, &records, &prices()).sweep.unwrap().comparisons
+        let summary = summarize(&manifest, &records, &prices());
+        let text = table(&summary, &Screen::WHOLE);
+        assert!(text.contains("minus chained, at the smaller of both sizes"), "{text}");
+        summary.sweep.unwrap().comparisons
     };
     let found = at(2_000);
     let form = found.iter().find(|made| made.strategy == "chained-faithful").unwrap();

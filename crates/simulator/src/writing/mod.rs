@@ -100,18 +100,21 @@ pub(crate) fn tokens(text: &str) -> u32 {
     Encoding::O200k.count_text(text)
 }
 
-/// The tokens for each part: what the prompt allows, scaled down if all parts together exceed the request's limit.
+/// The tokens for each part: what the prompt allows, and for parts without a limit what those leave of the request's. If even the
+/// allowed ones exceed it together, they are scaled down.
 fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
-    let asked = |part: &Part| {
+    let allowed = |part: &Part| {
         // English prose has four tokens for three words. Exact values need more, so the second bound is three tokens per word.
         let by_words = |words: u32| if parts.len() > 1 { words.saturating_mul(4) / 3 } else { words.saturating_mul(3) };
-        part.tokens.or(part.words.map(by_words)).unwrap_or(default_tokens)
+        part.tokens.or(part.words.map(by_words))
     };
-    let wanted: Vec<u32> = parts.iter().map(asked).collect();
-    let total: u64 = wanted.iter().map(|tokens| u64::from(*tokens)).sum();
+    let allowed = parts.iter().map(allowed).collect::<Vec<_>>();
     let most = u64::from(most.unwrap_or(u32::MAX));
-    let scaled = |tokens: &u32| if total > most { (u64::from(*tokens) * most / total) as u32 } else { *tokens };
-    wanted.iter().map(scaled).collect()
+    let total: u64 = allowed.iter().flatten().map(|tokens| u64::from(*tokens)).sum();
+    let without = allowed.iter().filter(|tokens| tokens.is_none()).count() as u64;
+    let left = most.saturating_sub(total).checked_div(without).unwrap_or(0).min(u64::from(default_tokens));
+    let scaled = |tokens: u64| if total > most { tokens * most / total } else { tokens };
+    allowed.iter().map(|tokens| tokens.map_or(left, |tokens| scaled(u64::from(tokens))) as u32).collect()
 }
 
 /// After this many consecutive statements that do not fit, the others are assumed not to fit either.

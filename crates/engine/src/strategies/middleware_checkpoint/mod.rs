@@ -71,13 +71,12 @@ parameters! {
 /// The prompts of the calls at a compaction.
 struct Prompts {
     summary: &'static str,
-    /// Of a summary and a coarse checkpoint. That one has a limit of its own, since it joins the finer one before it: where it has
-    /// none, what it says again pushes older entries out.
+    /// Of a summary and a coarse checkpoint.
     both: &'static str,
 }
 
 const PROMPTS: Prompts =
-    Prompts { summary: include_str!("../summarize/prompt.md"), both: include_str!("../hybrid_checkpoint/both.md") };
+    Prompts { summary: include_str!("../summarize/prompt.md"), both: include_str!("../prompt_checkpoint/prompt.md") };
 
 /// Writes checkpoints before the trigger.
 pub(super) struct Extracting {

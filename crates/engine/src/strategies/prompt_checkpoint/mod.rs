@@ -106,8 +106,8 @@ impl Strategy for PromptCheckpoint {
     }
 }
 
-/// Asks for a summary of half of what may be written and a checkpoint's JSON, which has the rest. Where no checkpoint can be read,
-/// the meter is told why, and only the summary counts.
+/// Asks for a summary and a checkpoint's JSON, half of what may be written each. Where no checkpoint can be read, the meter is
+/// told why, and only the summary counts.
 pub(super) async fn ask_for_both(
     cx: &Context<'_>,
     prompt: &str,

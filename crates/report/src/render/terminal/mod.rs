@@ -51,7 +51,7 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
         lines.push(String::new());
         let swept = summary.sweep.as_ref().filter(|_| group.protocol == Protocol::Matched);
         if screen.all_notes {
-            lines.extend(notes::compared(group));
+            lines.extend(notes::compared(group, swept));
             lines.extend(swept.into_iter().flat_map(|sweep| sweep::lines(sweep, screen.width)));
             lines.extend(notes::all(group, swept).iter().flat_map(|line| wrapped(line, screen.width)));
         } else {

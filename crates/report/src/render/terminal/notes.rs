@@ -6,7 +6,7 @@ use compactometer_text::lines::wrapped;
 
 use super::grid::{show, with_interval};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
-use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE};
+use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE, grouped};
 use crate::render::compared::OWN_REFERENCE;
 use crate::render::words::verdict;
 use crate::render::{compared, judged, reasons};
@@ -56,30 +56,49 @@ pub(super) fn all(group: &Group, swept: Option<&Sweep>) -> Vec<String> {
     noted.chain(group.checks.iter().map(check_line)).collect()
 }
 
-/// Every strategy against the reference, one line each. Under a mock a verdict would be on the mock.
-pub(super) fn compared(group: &Group) -> Vec<String> {
-    if group.comparisons.is_empty() {
+/// Every strategy against the reference, one line each, then the same at one size where a sweep allows it.
+pub(super) fn compared(group: &Group, swept: Option<&Sweep>) -> Vec<String> {
+    let of = |made: &[Comparison]| common_reference(made).unwrap_or(OWN_REFERENCE).to_owned();
+    let is_mock = has_mock(&group.summarizer, group.target.as_deref());
+    let heading = format!(
+        "minus {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)",
+        of(&group.comparisons)
+    );
+    let mut lines = comparison_lines(heading, &group.comparisons, is_mock);
+    if let Some(sweep) = swept {
+        let heading = format!(
+            "minus {}, at the smaller of both sizes, read off the larger one's curve ({} of {} conversations)",
+            of(&sweep.comparisons),
+            sweep.conversations,
+            sweep.of
+        );
+        lines.extend(comparison_lines(heading, &sweep.comparisons, is_mock));
+    }
+    lines
+}
+
+/// Under a mock a verdict would be on the mock.
+fn comparison_lines(heading: String, comparisons: &[Comparison], is_mock: bool) -> Vec<String> {
+    if comparisons.is_empty() {
         return Vec::new();
     }
-    let is_mock = has_mock(&group.summarizer, group.target.as_deref());
-    let reference = common_reference(&group.comparisons).unwrap_or(OWN_REFERENCE);
-    let heading = format!("minus {reference}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)");
     let name = |made: &Comparison| match made.metric.as_str() {
         BOUND => format!("{} BR*", made.strategy),
         CORRECTED => format!("{} CR*", made.strategy),
         RAW => format!("{} CR", made.strategy),
         _ => format!("{} AR", made.strategy),
     };
-    let width = group.comparisons.iter().map(|made| name(made).chars().count()).max().unwrap_or(0);
+    let width = comparisons.iter().map(|made| name(made).chars().count()).max().unwrap_or(0);
     let line = |made: &Comparison| {
         let (p, least) = (compared::p(made.p_holm), compared::share(made.detectable));
         let (name, difference) = (name(made), difference(made));
         let verdict = if is_mock { compared::without_verdict(made) } else { made.verdict.name() };
-        format!("{name:<width$}  {difference:<21} p {p:<6} MDE {least:<4} G {:<3} {verdict}", made.n)
+        let size = made.tokens.map_or(String::new(), |tokens| format!(" at {:>6}", grouped(tokens)));
+        format!("{name:<width$}{size}  {difference:<21} p {p:<6} MDE {least:<4} G {:<3} {verdict}", made.n)
             .trim_end()
             .to_owned()
     };
-    let lines = group.comparisons.iter().map(line);
+    let lines = comparisons.iter().map(line);
     std::iter::once(heading).chain(lines).chain([String::new()]).collect()
 }
 
