@@ -109,34 +109,37 @@ pub(super) fn unit_before(before: &str) -> Option<Measure> {
 
 /// The unit at the end of a key before a number: `timeout_ms: 4500`, `maxSizeMB=20`.
 pub(super) fn of_key(before: &str) -> Option<Measure> {
-    let (parts, last) = key(before)?;
-    // `pool_min` is a minimum, and other single letters are seldom units.
-    let is_unit = parts > 0 && last != "min" && (last.len() > 1 || last == "s");
-    measure(&last).filter(|_| is_unit)
+    match &key(before)[..] {
+        // `pool_min` is a minimum, and other single letters are seldom units.
+        [_, .., last] if last != "min" && (last.len() > 1 || last == "s") => measure(last),
+        _ => None,
+    }
 }
 
 /// Whether the key before a number names what is counted: `rows: 12`, `row_count: 12`.
 pub(super) fn is_in_key(before: &str, words: &str) -> bool {
-    let Some((_, last)) = key(before) else { return false };
-    last == words
-        || (last == "count"
-            && key_name(before)
-                .to_lowercase()
-                .trim_end_matches("count")
-                .trim_end_matches(['_', '-'])
-                .ends_with(words.trim_end_matches('s')))
+    match &key(before)[..] {
+        [.., counted, last] if last == "count" => counted == words || Some(counted.as_str()) == words.strip_suffix('s'),
+        [.., last] => last == words,
+        [] => false,
+    }
 }
 
-/// The last part of the key before a number, in lower case, and the number of parts before it.
-fn key(before: &str) -> Option<(usize, String)> {
-    let name = key_name(before);
-    let is_next = |(at, letter): (usize, char)| {
-        let earlier = name[..at].chars().next_back();
-        matches!(letter, '_' | '-') || (letter.is_uppercase() && earlier.is_some_and(char::is_lowercase))
-    };
-    let ends = name.char_indices().filter(|found| is_next(*found)).map(|(at, _)| at).collect::<Vec<_>>();
-    let last = ends.last().map_or(name, |at| name[*at..].trim_start_matches(['_', '-']));
-    (!last.is_empty()).then(|| (ends.len(), last.to_lowercase()))
+/// The parts of the key before a number, in lower case.
+fn key(before: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut was_small = false;
+    for letter in key_name(before).chars() {
+        if matches!(letter, '_' | '-') || (letter.is_uppercase() && was_small) {
+            parts.push(String::new());
+        }
+        was_small = letter.is_lowercase();
+        if let Some(part) = parts.last_mut().filter(|_| !matches!(letter, '_' | '-')) {
+            part.extend(letter.to_lowercase());
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 /// The key before a number, after which only a colon, an equals sign or the bar of a table may stand; else nothing.
@@ -171,4 +174,27 @@ pub(super) fn leading_unit(text: &str) -> (Option<Measure>, &str) {
         }
     }
     (None, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_a_key_is_its_last_part() {
+        for (before, unit) in [
+            ("timeout_ms: ", "ms"),
+            ("\"requestTimeoutMs\": ", "ms"),
+            ("| memory_gb | ", "gb"),
+            ("TTL_SECONDS=", "s"),
+            ("ttl-s = ", "s"),
+        ] {
+            assert_eq!(of_key(before), measure(unit), "{before}");
+        }
+        for before in ["pool_min: ", "ms: ", "timeout_ms ", "items: ", "", ": ", "plan_b: "] {
+            assert_eq!(of_key(before), None, "{before}");
+        }
+        assert!(is_in_key("rows: ", "rows") && is_in_key("\"rowCount\": ", "rows") && is_in_key("max_rows=", "rows"));
+        assert!(!is_in_key("arrow_count: ", "rows") && !is_in_key("count: ", "rows") && !is_in_key("rows ", "rows"));
+    }
 }

@@ -3,8 +3,8 @@
 //! Narrow rules for English, applied to the clause or sentence around the value. A word of denial or replacement before the value
 //! governs it up to the clause's start ("never edit V", "instead of V", "W over V", "no longer V"). A denied verb governs it if
 //! its subject is the value, or a pronoun for it directly after ("V is not", "V must never", "V must stay unchanged", "V was
-//! replaced"). A sentence that asks or doubts leaves it open, and so does a range or a choice between several values. The rules err in both directions; `tests/it/hard` measures how
-//! often.
+//! replaced"). A sentence that asks or doubts leaves it open, and so does a range or a choice between several values. The rules
+//! err in both directions; `tests/it/hard` measures how often.
 //!
 //! Absent on purpose: headings and keys that deny the text under them, and denials across sentences.
 
