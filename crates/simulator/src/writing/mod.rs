@@ -207,3 +207,19 @@ pub(crate) fn within(text: String, most: Option<u32>, counter: &dyn TokenCounter
     let tokens = counter.count_text(&cut);
     (cut, tokens, Finish::Length)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else a prompt that leaves out one limit would seem to write a better other part.
+    #[test]
+    fn a_part_with_a_limit_is_not_cut_for_one_without() {
+        let part = |words, tokens| Part { tag: None, form: Form::Prose, words, tokens };
+        assert_eq!(plan(&[part(Some(300), None), part(None, None)], Some(800), 3_600), [400, 400]);
+        assert_eq!(plan(&[part(Some(300), None), part(None, Some(400))], Some(800), 3_600), [400, 400]);
+        assert_eq!(plan(&[part(Some(300), None), part(None, Some(1_200))], Some(800), 3_600), [200, 600]);
+        assert_eq!(plan(&[part(None, None), part(None, None)], Some(800), 3_600), [400, 400]);
+        assert_eq!(plan(&[part(None, None)], None, 3_600), [3_600]);
+    }
+}
