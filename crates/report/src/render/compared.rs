@@ -14,7 +14,7 @@ const COLUMNS: &[&str] =
     &["strategy", "metric", "difference", "p (t)", "p (sign flip)", "p (Holm)", "smallest found", "units", "verdict"];
 
 /// What stands for the reference where each strategy has its own.
-pub(super) const OWN_REFERENCE: &str = "its plain form";
+pub(super) const OWN_REFERENCE: &str = "its reference";
 
 /// The comparisons of a page, and the note above them: what is compared with what, and how.
 pub(super) fn table(group: &Group) -> Value {

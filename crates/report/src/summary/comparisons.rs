@@ -108,15 +108,18 @@ fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) 
             return Some(undecided(made, Compared::Undefined, reason));
         }
     };
-    if metric == RAW {
-        made.reason = Some(format!("`{CORRECTED}` is undefined, so raw recall is compared: chance is in it"));
-    }
+    made.reason = raw_remark(metric);
     let sizes = Sizes::of(sides).filter(|sizes| !agree(sizes.own, sizes.other));
     test(&mut made, &differences(&own, &other, pair.own.units.len()), sizes);
     if primary == PrimaryMetric::Context {
         plan(&mut made, &pair);
     }
     Some(Draft { made, sizes })
+}
+
+/// What a reader needs to know where chance is unknown.
+pub(super) fn raw_remark(metric: &str) -> Option<String> {
+    (metric == RAW).then(|| format!("`{CORRECTED}` is undefined, so raw recall is compared: chance is in it"))
 }
 
 /// Why two strategies are not compared, whatever their recall.

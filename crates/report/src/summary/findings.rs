@@ -169,7 +169,7 @@ fn told_apart(group: &Group) -> Option<String> {
     let recall = recall.map_or(String::new(), |recall| format!(" (recall of old facts {})", short_share(recall)));
     Some(format!(
         "Recall compared with {}{recall}, in pairs over {} groups of conversations: {}.",
-        reference.map_or("each one's plain form".to_owned(), code),
+        reference.map_or("each one's reference".to_owned(), code),
         made.iter().map(|made| made.n).max().unwrap_or_default(),
         parts.join("; ")
     ))

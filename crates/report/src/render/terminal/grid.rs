@@ -247,7 +247,7 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
         None => "-".to_owned(),
     };
     let reference = common_reference(&group.comparisons).unwrap_or(OWN_REFERENCE);
-    let header = ["recall minus".to_owned(), format!("{}, 95 %", clipped(reference, 14))];
+    let header = ["recall minus".to_owned(), format!("{}, 95 %", clipped(reference, 13))];
     let about = "The difference is taken in pairs, by group of conversations.";
     Some(Filled { place: 42, header, about: about.to_owned(), cells: rows.iter().map(cell).collect() })
 }

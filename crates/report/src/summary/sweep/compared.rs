@@ -13,7 +13,7 @@ use compactometer_text::code::code;
 use crate::data::ProtocolRun;
 use crate::metrics::scores::{PrimaryMetric, UnitScores};
 use crate::metrics::{STATED_SHARE, grouped, why_not_compared};
-use crate::summary::comparisons::{Draft, empty, lists_values, pairs, test, tested, undecided};
+use crate::summary::comparisons::{Draft, empty, lists_values, pairs, raw_remark, test, tested, undecided};
 use crate::summary::sizes::{SizePoint, at_size, between, realized};
 
 /// Every pair of the run, of its parts with each strategy's own split. The first part is the run's size.
@@ -28,14 +28,15 @@ fn one(parts: &[&ProtocolRun], pair: [&str; 2]) -> Draft {
     let metrics = PrimaryMetric::Context.metrics();
     let curves = metrics.iter().map(|metric| (*metric, pair.map(|name| curve(parts, name, metric))));
     let found = curves.into_iter().find(|(_, curves)| curves.iter().all(|curve| !curve.is_empty()));
-    let (metric, curves) = found.unwrap_or((metrics[0], [Vec::new(), Vec::new()]));
-    let mut made = empty(pair[0], pair[1], metric);
+    let mut made = empty(pair[0], pair[1], found.as_ref().map_or(metrics[0], |(metric, _)| metric));
     if let Some((verdict, reason)) = why_not(parts[0], pair) {
         return undecided(made, verdict, reason);
     }
-    let [Some(own), Some(other)] = pair.map(|name| realized(parts[0].strategy(name)?)) else {
-        return undecided(made, Compared::Undefined, "one of the two has no size".to_owned());
+    let sizes = pair.map(|name| realized(parts[0].strategy(name)?));
+    let (Some((metric, curves)), [Some(own), Some(other)]) = (found, sizes) else {
+        return undecided(made, Compared::Undefined, "one of the two has no value at any size".to_owned());
     };
+    made.reason = raw_remark(metric);
     let tokens = own.min(other);
     made.tokens = Some(crate::stats::nine_digits(tokens));
     let values = [0, 1].map(|side| at(&curves[side], tokens).ok_or(side));
