@@ -79,7 +79,7 @@ pub(crate) struct GateArgs {
     #[arg(hide_short_help = true, long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
     pub(crate) self_test: bool,
     /// Number of gates that a self-test simulates for each rate.
-    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(100..))]
+    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u16).range(100..))]
     pub(crate) gates: u16,
     /// Print only errors on stderr.
     #[arg(short, long)]

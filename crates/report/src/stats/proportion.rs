@@ -4,10 +4,16 @@ use super::normal;
 
 /// The 95 % interval of Wilson (1927) for a share of `hits` in `of`; (0, 1) of nothing.
 pub(crate) fn wilson(hits: usize, of: usize) -> (f64, f64) {
+    wilson_among(1, hits, of)
+}
+
+/// The same for one of `shares` shares, wider, so that all their intervals together cover with at least 95 % (Bonferroni).
+pub(crate) fn wilson_among(shares: usize, hits: usize, of: usize) -> (f64, f64) {
     if of == 0 {
         return (0.0, 1.0);
     }
-    let (n, share, z) = (of as f64, hits as f64 / of as f64, normal::quantile(0.975));
+    let z = normal::quantile(1.0 - 0.025 / shares.max(1) as f64);
+    let (n, share) = (of as f64, hits as f64 / of as f64);
     let scale = 1.0 / (1.0 + z * z / n);
     let middle = scale * (share + 0.5 * z * z / n);
     let reach = scale * z * libm::sqrt(share * (1.0 - share) / n + 0.25 * z * z / (n * n));
@@ -36,6 +42,13 @@ mod tests {
             let found = wilson(hits, of);
             assert!((found.0 - low).abs() < 1e-12 && (found.1 - high).abs() < 1e-12, "{hits} of {of}: {found:?}");
         }
+    }
+
+    /// Expected values: Wilson's interval with z = 2.5758, the quantile of .995, computed with Python's `statistics`.
+    #[test]
+    fn of_several_shares_each_has_a_wider_interval() {
+        let (low, high) = wilson_among(5, 65, 1_000);
+        assert!((low - 0.047648387365485).abs() < 1e-12 && (high - 0.088085926100479).abs() < 1e-12, "{low} {high}");
     }
 
     #[test]
