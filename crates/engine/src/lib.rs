@@ -23,4 +23,4 @@ pub use budget::estimate;
 pub use conversation::{log, record, render, view};
 pub use model::{embed, meter};
 pub use session::{event, health, store};
-pub use strategy::{params, selection, summary};
+pub use strategy::{journey, params, selection, summary};

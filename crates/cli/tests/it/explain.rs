@@ -125,3 +125,78 @@ fn a_page_that_cannot_be_written_is_named() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("cannot write `no/such/page.html`") && said.contains("`--html`"), "{said}");
 }
+
+/// The record of a run's case on that conversation.
+fn record(dir: &Path, run: &str, scenario: &str) -> Value {
+    let records = std::fs::read_to_string(dir.join(run).join("records.jsonl")).unwrap();
+    let mut records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].take());
+    records.find(|record| record["case"]["scenario"] == scenario).unwrap()
+}
+
+#[test]
+fn every_checkpoint_before_a_trigger_is_told() {
+    let dir = folder();
+    let dir = dir.path();
+    done(dir, &["run", "tiny.toml", "-s", "middleware-checkpoint", "--out", "run", "-q"]);
+    let told = done(dir, &["explain", "tiny.toml", "-s", "middleware-checkpoint"]);
+    let title = told.lines().next().unwrap().split(' ').nth(2).unwrap();
+    let record = record(dir, "run", title);
+    let checkpoints = record["checkpoints"].as_array().unwrap();
+    assert!(checkpoints.len() > 2, "{told}");
+    let lines = told.lines().filter(|line| line.contains(": checkpoint, ")).collect::<Vec<_>>();
+    assert_eq!(lines.len(), checkpoints.len());
+    for (line, checkpoint) in lines.iter().zip(checkpoints) {
+        let (after, tokens) = (checkpoint["after"].as_u64().unwrap(), checkpoint["tokens"].as_u64().unwrap());
+        let (thousands, rest) = (tokens / 1_000, tokens % 1_000);
+        let begin = format!("after message {after}: checkpoint, {thousands},{rest:03} tokens, read ");
+        assert!(line.starts_with(&begin), "{line}: {begin}");
+    }
+    // In order of the log.
+    let after = |line: &&str| line.split([' ', ':']).nth(2).unwrap().parse::<u32>().unwrap();
+    let steps = told.lines().filter(|line| line.starts_with("after message ")).collect::<Vec<_>>();
+    assert!(steps.iter().map(after).is_sorted(), "{told}");
+    // A model whose checkpoints fail is told too.
+    let failing = done(dir, &["explain", "tiny.toml", "-s", "middleware-checkpoint", "--model", "mock+server-error=1"]);
+    assert!(failing.contains(": no checkpoint, ") && !failing.contains(": checkpoint, "), "{failing}");
+}
+
+#[test]
+fn levels_and_merges_of_summaries_are_told_and_drawn() {
+    let dir = folder();
+    let dir = dir.path();
+    let strategy = "aging=progressive:most=2:moderate_age=1:compact_age=2:compact=640:moderate=2400";
+    done(dir, &["run", "tiny.toml", "-s", strategy, "--out", "run", "-q"]);
+    let told = done(dir, &["explain", "tiny.toml", "-s", strategy]);
+    let record = record(dir, "run", told.lines().next().unwrap().split(' ').nth(2).unwrap());
+    let journeys = record["compactions"].as_array().unwrap().iter().filter_map(|row| row.get("journey"));
+    let journeys = journeys.collect::<Vec<_>>();
+    let lines = told.lines().filter_map(|line| line.strip_prefix("  summaries: ")).collect::<Vec<_>>();
+    assert!(journeys.len() > 3 && lines.len() == journeys.len(), "{told}");
+    for (line, journey) in lines.iter().zip(&journeys) {
+        let summaries = journey["summaries"].as_array().unwrap();
+        let tokens = summaries.iter().map(|summary| summary["tokens"].as_u64().unwrap()).sum::<u64>();
+        assert_eq!(
+            (journey["total"].as_u64(), journey["tokens"].as_u64()),
+            (Some(summaries.len() as u64), Some(tokens))
+        );
+        for (level, count) in journey["by_level"].as_object().unwrap() {
+            assert!(line.contains(&format!("{count} {level}")), "{line}");
+        }
+        assert!(line.replace(',', "").ends_with(&format!("{tokens} tokens")), "{line}");
+    }
+    assert!(told.contains("  summary of round 1: detailed -> moderate\n"), "{told}");
+    assert!(told.contains("  summaries of rounds 1-2: merged\n"), "{told}");
+
+    done(dir, &["explain", "tiny.toml", "-s", strategy, "--html", "page.html"]);
+    let page = std::fs::read_to_string(dir.join("page.html")).unwrap();
+    let picture = between(&page, "<h2>The context after each compaction</h2>", "</figure>")[0];
+    assert!(told.contains("  summaries of rounds 1-3: merged\n"), "{told}");
+    for kind in ["a summary, detailed", "moderate", "compact"] {
+        assert!(picture.contains(kind), "{picture}");
+    }
+    assert_eq!(between(&page, "<p>summaries: ", "</p>").len(), journeys.len());
+    // Another strategy shows one summary, which has no level.
+    done(dir, &["explain", "tiny.toml", "-s", "chained", "--html", "page.html"]);
+    let page = std::fs::read_to_string(dir.join("page.html")).unwrap();
+    assert!(page.contains("a summary") && !page.contains("a summary, detailed"));
+}

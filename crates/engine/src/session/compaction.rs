@@ -8,6 +8,7 @@ use crate::session::Policy;
 use crate::session::event::{Event, Outcome};
 use crate::strategy::declined::Declined;
 use crate::strategy::declined::{FailReason, SkipReason};
+use crate::strategy::journey::Journey;
 use crate::strategy::{Compacted, Context, Strategy};
 use crate::tokens::{CountedMessage, total};
 
@@ -27,6 +28,7 @@ struct Answer {
     saved: Vec<NewRecord>,
     fallback: Option<FailReason>,
     unread: Vec<MessageId>,
+    journey: Option<Journey>,
     retained: u32,
 }
 
@@ -65,7 +67,7 @@ async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Pol
         // A tenth beyond the excess, since a model keeps to a limit only roughly.
         cx.budget.written = cx.budget.written.saturating_sub(total([excess, excess / 10, 1])).max(1);
     }
-    let Some(Answer { compacted, saved, fallback, unread, retained }) = best else {
+    let Some(Answer { compacted, saved, fallback, unread, journey, retained }) = best else {
         return Decision { event, saved: Vec::new(), view: None };
     };
     event.outcome = Outcome::Applied;
@@ -74,11 +76,12 @@ async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Pol
     event.over_budget = allowed.is_some_and(|most| retained > most);
     event.fallback = fallback;
     event.unread = unread;
+    event.journey = journey;
     Decision { event, saved, view: Some(compacted) }
 }
 
 async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy) -> Result<Answer, Declined> {
-    let Compacted { edits, saved, fallback, unread } = strategy.compact(cx).await?;
+    let Compacted { edits, saved, fallback, unread, journey } = strategy.compact(cx).await?;
     let compacted =
         View::from_edits(edits, cx.log, cx.counter).map_err(|error| FailReason::InvalidView(error.to_string()))?;
     if policy == Policy::Enforce {
@@ -90,7 +93,7 @@ async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy) -> R
         }
     }
     let retained = retained_tokens(&compacted, cx.log);
-    Ok(Answer { compacted, saved, fallback, unread, retained })
+    Ok(Answer { compacted, saved, fallback, unread, journey, retained })
 }
 
 /// The view stays. What failed, or was paid for, is remembered.
@@ -122,6 +125,7 @@ pub(crate) fn unchanged(view: &View, after: MessageId, outside: u32) -> Event {
         fallback: None,
         extractions: Vec::new(),
         unread: Vec::new(),
+        journey: None,
     }
 }
 

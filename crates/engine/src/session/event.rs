@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Extraction;
 use crate::message::MessageId;
+use crate::strategy::journey::Journey;
 
 pub use crate::strategy::declined::{FailReason, SkipReason};
 
@@ -35,6 +36,9 @@ pub struct Event {
     /// enter a summarizer's text and do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<MessageId>,
+    /// The summaries that the context shows since, from a strategy that keeps several side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journey: Option<Journey>,
 }
 
 /// One decision about a checkpoint before a turn.
@@ -106,8 +110,8 @@ pub enum RecoveryOutcome {
 }
 
 impl Event {
-    /// Logs it, without any text of the conversation.
-    pub(crate) fn log(&self) {
+    /// Logs it, made after these,, without any text of the conversation.
+    pub(crate) fn log(&self, earlier: &[Event]) {
         let Event { after, tokens_before: before, tokens_after, tokens_retained: retained, attempts, .. } = self;
         match &self.outcome {
             Outcome::Applied => match &self.fallback {
@@ -119,11 +123,17 @@ impl Event {
             Outcome::Skipped(why) => tracing::info!(after = after.0, before, attempts, %why, "compaction skipped"),
             Outcome::Failed(why) => tracing::warn!(after = after.0, before, attempts, %why, "compaction failed"),
         }
+        if let Some(journey) = &self.journey {
+            let was = earlier.iter().rev().find_map(|event| event.journey.as_ref());
+            let changes = journey.changes_since(was.map_or(&[], |was| &was.summaries));
+            let Journey { total: summaries, by_level: levels, tokens, .. } = journey;
+            tracing::info!(after = after.0, summaries, ?levels, tokens, ?changes, "summaries shown");
+        }
     }
 }
 
 impl CheckpointEvent {
-    /// As [`Event::log`].
+    /// Logs it, without any text of the conversation.
     pub(crate) fn log(&self) {
         let reading = self.extraction.map(|extraction| extraction.reading);
         match &self.failed {
@@ -132,6 +142,14 @@ impl CheckpointEvent {
             }
             None => tracing::info!(after = self.after.0, tokens = self.tokens, ?reading, "checkpoint written"),
         }
+    }
+}
+
+impl RecoveryEvent {
+    /// Logs it, without any text of the conversation.
+    pub(crate) fn log(&self) {
+        let RecoveryEvent { after, reason, outcome, tokens_before: before, tokens_after, .. } = self;
+        tracing::info!(after = after.0, ?reason, ?outcome, before, tokens_after, "checkpoint due to be shown");
     }
 }
 

@@ -355,7 +355,7 @@ impl<'s> Session<'s> {
         let event = unchanged(&self.view, self.log.last()?, outside);
         self.breaker.gave_up(tokens, outside, &budget);
         let event = Event { outcome: Outcome::Failed(Breaker::error(tokens, &budget)), ..event };
-        event.log();
+        event.log(&self.events);
         self.events.push(event);
         self.events.last()
     }

@@ -188,6 +188,7 @@ impl<'s> Session<'s> {
     ) -> Option<&RecoveryEvent> {
         let (after, tokens_after) = (self.log.last()?, self.view.tokens());
         let event = RecoveryEvent { after, at_ms, reason, outcome, tokens_before, tokens_after, fallback };
+        event.log();
         self.recovery_events.push(event);
         self.recovery_events.last()
     }

@@ -60,7 +60,7 @@ impl<'s> Session<'s> {
         // Logged before the only wait: a caller that gives up on it has the view, its record and its event alike.
         let is_applied = event.outcome == Outcome::Applied;
         let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
-        event.log();
+        event.log(&self.events);
         self.events.push(event);
         if is_applied {
             self.recount().await;

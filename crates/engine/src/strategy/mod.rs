@@ -5,6 +5,7 @@
 pub(crate) mod ask;
 pub mod decision_meter;
 pub mod declined;
+pub mod journey;
 pub(crate) mod next_view;
 pub mod params;
 pub(crate) mod pieces;
@@ -26,6 +27,7 @@ use crate::conversation::view::{Edit, Entry, View, WrittenPart, kept_by};
 use crate::message::{MessageId, Role};
 use crate::recovery::Showing;
 use crate::strategy::decision_meter::DecisionMeter;
+use crate::strategy::journey::Journey;
 
 use crate::strategy::params::{Param, ParamError, Settings};
 use crate::tokens::TokenCounter;
@@ -95,7 +97,7 @@ impl Context<'_> {
 }
 
 /// A strategy's answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compacted {
     /// The next view, whole and in order.
     pub edits: Vec<Edit>,
@@ -105,6 +107,8 @@ pub struct Compacted {
     pub fallback: Option<FailReason>,
     /// See [`crate::session::event::Event::unread`].
     pub unread: Vec<MessageId>,
+    /// What it shows of several summaries, from a strategy that keeps them side by side.
+    pub journey: Option<Journey>,
 }
 
 impl Compacted {
@@ -113,7 +117,7 @@ impl Compacted {
         let keeps = kept_by(&edits);
         let said = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
         let unread = said.filter_map(Entry::message_id).filter(|id| !keeps.contains(id)).collect();
-        Compacted { edits, saved: Vec::new(), fallback: None, unread }
+        Compacted { edits, unread, ..Compacted::default() }
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn with_summary_under(
     let turn = summary_turn(&summary, cx.number_of_new(0));
     let edits = system.into_iter().chain([turn]).chain(selection.keep_edits()).collect();
     let saved = NewRecord { kind: RecordKind::Summary, covers: selection.covers(), body: summary };
-    Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
+    Compacted { edits, saved: vec![saved], ..Compacted::default() }
 }
 
 /// The system prompt with the sections that the session's records give it.

@@ -37,7 +37,7 @@ impl Strategy for Recorded {
         let body = written(made).collect::<Vec<_>>().join("\n");
         let edits = edits(made, system, cx.number_of_new(0));
         let saved = NewRecord { kind: RecordKind::Summary, covers: after.map(|after| (first(cx), after)), body };
-        Ok(Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() })
+        Ok(Compacted { edits, saved: vec![saved], ..Compacted::default() })
     }
 }
 

@@ -131,6 +131,9 @@ pub const ALL: &[Metric] = &[
     cost::CACHE_HIT_RATE,
     cost::COST_USD_RECORDED,
     cost::FIXED_PREFIX_TOKENS,
+    storage::CHECKPOINTS_WRITTEN,
+    storage::RECOVERIES_SHOWN,
+    storage::SUMMARIES_SHOWN,
     storage::STORAGE_BYTES,
     storage::STORED_SHARE,
     #[cfg(test)]
@@ -295,7 +298,7 @@ mod tests {
     const REQUIRED: &str = "context_recall context_recall_corrected lift needed_at_use_recall answer_recall reached \
         written kept tokens_retained compression_ratio request_validity wrong_value_rate staleness extraction_success \
         is_summary fields_populated drift cost_usd cost_usd_compaction cache_hit_rate wait_ms_p50 \
-        wait_ms_p95 wait_ms_total waiting_share storage_bytes";
+        wait_ms_p95 wait_ms_total waiting_share storage_bytes checkpoints_written recoveries_shown summaries_shown";
 
     #[test]
     fn every_required_metric_has_one_row() {

@@ -1,5 +1,7 @@
 //! What a session's records take, and how much of a checkpoint they fill.
 
+use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome};
+use compactometer_engine::record::RecordKind;
 use compactometer_formats::record::Record;
 use compactometer_formats::view_breakdown::Storage;
 
@@ -15,9 +17,7 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
     definition: "bytes of the JSON of all records (summaries, checkpoints, failed attempts) that a session has saved at the end of \
               its conversation, uncompressed, without views; mean over a unit's conversations, then over units",
     compute: |_, strategy| {
-        over_units(strategy, "the records are too old to hold it", |unit| {
-            mean(&kept(unit).map(|storage| storage.bytes as f64).collect::<Vec<_>>())
-        })
+        over_units(strategy, TOO_OLD, |unit| mean(&kept(unit).map(|storage| storage.bytes as f64).collect::<Vec<_>>()))
     },
     ..Metric::share(Section::Storage, "Summaries and checkpoints")
 };
@@ -51,6 +51,61 @@ pub(crate) const STORED_SHARE: Metric = Metric {
     },
     ..Metric::share(Section::Storage, "Fates")
 };
+
+pub(crate) const CHECKPOINTS_WRITTEN: Metric = Metric {
+    id: "checkpoints_written",
+    definition: "checkpoints that were saved in a conversation, at a compaction or before a turn; mean over a unit's conversations, \
+              then over units",
+    compute: |_, strategy| {
+        over_units(strategy, TOO_OLD, |unit| {
+            let written = |record: &&Record| {
+                let saved = record.contexts.iter().flat_map(|context| &context.saved);
+                let written = saved.filter(|saved| saved.kind == RecordKind::Checkpoint).count() as f64;
+                // Records from before contexts were kept say how many records there were, and not of which kind.
+                let is_known =
+                    !record.contexts.is_empty() || record.storage.is_some_and(|storage| storage.records == 0);
+                is_known.then_some(written)
+            };
+            mean(&unit.records.iter().map(written).collect::<Option<Vec<_>>>()?)
+        })
+    },
+    ..COUNTED
+};
+
+pub(crate) const RECOVERIES_SHOWN: Metric = Metric {
+    id: "recoveries_shown",
+    definition: "times that a checkpoint was shown in the system prompt outside a compaction in a conversation; mean over a unit's \
+              conversations, then over units",
+    compute: |_, strategy| {
+        over_units(strategy, "there is no record", |unit| {
+            let is_shown = |event: &&RecoveryEvent| matches!(event.outcome, RecoveryOutcome::Shown(..));
+            let shown = |record: &&Record| record.recoveries.iter().filter(is_shown).count() as f64;
+            mean(&unit.records.iter().map(shown).collect::<Vec<_>>())
+        })
+    },
+    ..COUNTED
+};
+
+pub(crate) const SUMMARIES_SHOWN: Metric = Metric {
+    id: "summaries_shown",
+    definition: "summaries that the context shows after an applied compaction, merged ones as one; mean over a unit's compactions, \
+              then over units",
+    compute: |_, strategy| {
+        over_units(strategy, "no compaction is recorded with the view after it", |unit| {
+            let views = unit.records.iter().flat_map(|record| &record.compactions).filter_map(|row| row.view.as_ref());
+            mean(&views.map(|view| view.summaries.len() as f64).collect::<Vec<_>>())
+        })
+    },
+    ..COUNTED
+};
+
+const COUNTED: Metric = Metric {
+    unit: MetricUnit::Count,
+    better: Better::Neither,
+    ..Metric::share(Section::Storage, "Summaries and checkpoints")
+};
+
+const TOO_OLD: &str = "the records are too old to hold it";
 
 /// Of a conversation's facts that are out of the context at the end, those that storage holds, and all.
 fn out_of_context(record: &Record) -> (f64, f64) {

@@ -37,6 +37,8 @@ impl MetricUnit {
     pub(crate) fn show(self, value: f64) -> String {
         match self {
             MetricUnit::Share | MetricUnit::Ratio => plain_zero(format!("{value:.2}")),
+            // A mean of few things.
+            MetricUnit::Count if value.abs() < 10.0 && value.fract() != 0.0 => plain_zero(format!("{value:.1}")),
             MetricUnit::Tokens | MetricUnit::Milliseconds | MetricUnit::Bytes | MetricUnit::Count => grouped(value),
             MetricUnit::Usd => format!("{value:.3}"),
         }
@@ -45,7 +47,7 @@ impl MetricUnit {
 
 /// A negative zero would look like a value.
 fn plain_zero(text: String) -> String {
-    if text == "-0.00" { "0.00".to_owned() } else { text }
+    if text.starts_with('-') && text.bytes().all(|byte| b"-0.".contains(&byte)) { text[1..].to_owned() } else { text }
 }
 
 /// A share without its leading zero, for text with many of them.

@@ -176,6 +176,11 @@ fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
     write_whole(&path, |out| out.write_all(bytes)).map_err(|source| ReportError::Io { path, source })
 }
 
+/// A page of that name.
+fn filled(name: &'static str, template: &'static str, page: &Value) -> Result<String, ReportError> {
+    render_template(name, template, page).map_err(|error| made(name, &error))
+}
+
 fn made(file: &str, error: &impl std::fmt::Display) -> ReportError {
     ReportError::Make { file: file.to_owned(), what: error.to_string() }
 }

@@ -56,12 +56,7 @@ pub(super) fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: 
     let written = WrittenPart::text(&summary, Origin::Summary(number));
     let turn = Edit::Insert(Role::User, [written].into_iter().chain(intent).collect());
     let saved = NewRecord { kind: RecordKind::Summary, covers, body: summary };
-    Compacted {
-        edits: first.into_iter().chain([turn]).collect(),
-        saved: vec![saved],
-        fallback: None,
-        unread: Vec::new(),
-    }
+    Compacted { edits: first.into_iter().chain([turn]).collect(), saved: vec![saved], ..Compacted::default() }
 }
 
 /// The view as it is, and the prompt that nobody answered.
@@ -73,5 +68,5 @@ pub(super) fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason)
         covers: cx.log.last().map(|last| (last, last)),
         body: reason.to_string(),
     };
-    Compacted { edits, saved: vec![saved], fallback: Some(reason), unread: Vec::new() }
+    Compacted { edits, saved: vec![saved], fallback: Some(reason), ..Compacted::default() }
 }

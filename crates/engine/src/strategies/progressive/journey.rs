@@ -4,17 +4,18 @@
 //! Nothing of it is stored: a summary's level and its neighbours follow from the summaries after it. One thing is not seen
 //! here: a compaction that was asked for twice, because its first answer broke the budget, shows less than `written` allows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 pub use super::decisions::ArchitectureDecision;
-pub use super::levels::Level;
 use super::levels::{Leg, Levels, Shown};
 use super::pins::Pins;
 use super::shorten::items;
 use crate::conversation::record::{History, RecordKind, SessionRecord};
 use crate::message::MessageId;
+pub use crate::strategy::journey::{Change, Level};
+use crate::strategy::journey::{Journey, ShownSummary};
 use crate::strategy::params::Settings;
 use crate::tokens::TokenCounter;
 
@@ -60,35 +61,7 @@ pub struct Round {
     pub changes: Vec<Change>,
 }
 
-/// What a compaction did to one checkpoint (the progressive plan, events). Numbers are those of [`CompressionCheckpoint::id`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Change {
-    /// `auto-summary-created`.
-    Created(u32),
-    /// `checkpoint-compressed`. The new level is the higher one where a shorter neighbour made room again.
-    Compressed {
-        /// The checkpoint.
-        id: u32,
-        /// Its level before.
-        old_level: Level,
-        /// Its level now.
-        new_level: Level,
-    },
-    /// `checkpoints-merged`: which into which.
-    Merged {
-        /// The checkpoints before.
-        merged: Vec<u32>,
-        /// The one that they are now.
-        result: u32,
-    },
-    /// Records that are no longer shown, since all together would not fit; the source knows no such bound.
-    LeftOut(Vec<u32>),
-    /// Records for which there is room again.
-    ShownAgain(Vec<u32>),
-}
-
-/// What a journey comes to (the progressive plan, `getCheckpointStats`).
+/// What the checkpoints of a session come to (the progressive plan, `getCheckpointStats`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// Checkpoints.
@@ -104,13 +77,17 @@ pub struct Stats {
 impl Stats {
     /// Counts these checkpoints.
     pub fn of(checkpoints: &[CompressionCheckpoint]) -> Self {
-        let mut stats = Stats { total: checkpoints.len(), ..Stats::default() };
-        for checkpoint in checkpoints {
-            *stats.by_level.entry(checkpoint.level).or_default() += 1;
-            stats.total_tokens += checkpoint.current_tokens;
-        }
-        stats.oldest_date_ms = checkpoints.iter().filter_map(|checkpoint| checkpoint.created_at_ms).min();
-        stats
+        let Journey { total, by_level, tokens, .. } =
+            Journey::new(checkpoints.iter().map(CompressionCheckpoint::shown).collect());
+        let oldest_date_ms = checkpoints.iter().filter_map(|checkpoint| checkpoint.created_at_ms).min();
+        Stats { total, by_level, total_tokens: tokens, oldest_date_ms }
+    }
+}
+
+impl CompressionCheckpoint {
+    /// What of it the context shows.
+    fn shown(&self) -> ShownSummary {
+        ShownSummary { id: self.id, members: self.members.clone(), level: self.level, tokens: self.current_tokens }
     }
 }
 
@@ -137,7 +114,10 @@ pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, coun
         let before = rounds.last().map_or(&[][..], |round| &round.checkpoints);
         let checkpoints = shown.into_iter().map(|shown| checkpoint(shown, &journey, before, counter));
         let checkpoints = checkpoints.collect::<Vec<_>>();
-        let changes = changes(before, &checkpoints, saved.number);
+        let shown = |checkpoints: &[CompressionCheckpoint]| {
+            checkpoints.iter().map(CompressionCheckpoint::shown).collect::<Vec<_>>()
+        };
+        let changes = Journey::new(shown(&checkpoints)).changes_since(&shown(before));
         rounds.push(Round { number: saved.number, checkpoints, changes });
     }
     rounds
@@ -151,7 +131,8 @@ fn checkpoint(
 ) -> CompressionCheckpoint {
     let members = &journey[shown.members.clone()];
     let numbers = members.iter().map(|saved| saved.number).collect::<Vec<_>>();
-    let was = parts_of(before, &numbers);
+    let holds = |was: &&CompressionCheckpoint| was.members.iter().any(|member| numbers.contains(member));
+    let was = before.iter().filter(holds).collect::<Vec<_>>();
     let is_compressed =
         was.len() > 1 || was.iter().any(|was| was.level > shown.level || was.members.len() < numbers.len());
     let now = journey.last().and_then(|saved| saved.created_at_ms);
@@ -176,39 +157,4 @@ fn checkpoint(
         members: numbers,
         summary: shown.text,
     }
-}
-
-/// The checkpoints before that hold some of these records.
-fn parts_of<'c>(before: &'c [CompressionCheckpoint], numbers: &[u32]) -> Vec<&'c CompressionCheckpoint> {
-    before.iter().filter(|was| was.members.iter().any(|member| numbers.contains(member))).collect()
-}
-
-fn changes(before: &[CompressionCheckpoint], after: &[CompressionCheckpoint], newest: u32) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for checkpoint in after {
-        let was = parts_of(before, &checkpoint.members);
-        let mut parts = was.iter().map(|was| was.id).collect::<Vec<_>>();
-        if checkpoint.members.contains(&newest) {
-            changes.push(Change::Created(newest));
-            parts.push(newest);
-        }
-        match was.as_slice() {
-            _ if parts.len() > 1 => changes.push(Change::Merged { merged: parts, result: checkpoint.id }),
-            [was] if was.level != checkpoint.level => changes.push(Change::Compressed {
-                id: checkpoint.id,
-                old_level: was.level,
-                new_level: checkpoint.level,
-            }),
-            _ => {}
-        }
-    }
-    let members = |checkpoints: &[CompressionCheckpoint]| {
-        checkpoints.iter().flat_map(|checkpoint| checkpoint.members.clone()).collect::<BTreeSet<_>>()
-    };
-    let (old, new) = (members(before), members(after));
-    let left = old.difference(&new).copied().collect::<Vec<_>>();
-    let again = new.difference(&old).copied().filter(|number| *number != newest).collect::<Vec<_>>();
-    changes.extend((!left.is_empty()).then_some(Change::LeftOut(left)));
-    changes.extend((!again.is_empty()).then_some(Change::ShownAgain(again)));
-    changes
 }

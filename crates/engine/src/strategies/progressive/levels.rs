@@ -6,12 +6,11 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
-
 use super::Options;
 use super::published::Deviations;
 use super::shorten::{first_sentence, outline};
 use crate::model::embed::{Lexical, similarity};
+use crate::strategy::journey::{Level, ShownSummary};
 use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
 
@@ -32,24 +31,6 @@ pub(super) struct Levels {
     pub(super) unbounded: bool,
 }
 
-/// How much of a summary is shown (the source's compression levels).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Its first sentence.
-    Compact = 1,
-    /// Its first sentences and its decisions.
-    Moderate,
-    /// All of it.
-    Detailed,
-}
-
-impl Level {
-    fn lower(self) -> Self {
-        if self == Level::Detailed { Level::Moderate } else { Level::Compact }
-    }
-}
-
 /// A leg of the journey: one summary.
 pub(super) struct Leg<'j> {
     pub(super) number: u32,
@@ -66,6 +47,13 @@ pub(super) struct Shown {
     pub(super) text: String,
     /// Its tokens as a message.
     pub(super) tokens: u32,
+}
+
+impl Shown {
+    pub(super) fn summary(&self, journey: &[Leg<'_>]) -> ShownSummary {
+        let members = journey[self.members.clone()].iter().map(|leg| leg.number).collect();
+        ShownSummary { id: self.number, members, level: self.level, tokens: self.tokens }
+    }
 }
 
 /// Neighbouring summaries that are shown as one.

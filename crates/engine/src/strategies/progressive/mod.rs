@@ -29,6 +29,7 @@ use crate::conversation::record::{NewRecord, RecordKind};
 use crate::conversation::view::{Edit, Entry, Origin};
 use crate::message::Role;
 use crate::strategy::ask::AskOptions;
+use crate::strategy::journey::Journey;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
 use crate::strategy::selection::Selection;
@@ -134,9 +135,10 @@ impl Strategy for Progressive {
         }
         let journey = journey(cx, &saved[0].body);
         let shown = self.levels.fit(&journey, budget, cx.counter);
+        let summaries = Journey::new(shown.iter().map(|shown| shown.summary(&journey)).collect());
         edits.extend(shown.into_iter().map(|shown| Edit::turn(shown.text, Origin::Summary(shown.number))));
         edits.extend(selection.keep_edits());
-        Ok(Compacted { edits, saved, fallback: None, unread: Vec::new() })
+        Ok(Compacted { edits, saved, journey: Some(summaries), ..Compacted::default() })
     }
 }
 

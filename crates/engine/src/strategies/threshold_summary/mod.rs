@@ -140,7 +140,7 @@ fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) ->
     edits.extend(selection.keep_edits());
     let attempt = NewRecord { kind: RecordKind::Failed, covers: selection.covers(), body: reason.to_string() };
     let saved = if matches!(reason, FailReason::CallsUsedUp(_)) { Vec::new() } else { vec![attempt] };
-    Compacted { edits, saved, fallback: Some(reason), unread: Vec::new() }
+    Compacted { edits, saved, fallback: Some(reason), ..Compacted::default() }
 }
 
 /// Messages that are in the view and are neither kept nor read.

@@ -65,7 +65,7 @@ impl Deviations {
             true => edits(cx, selection, Some((earlier.number, &earlier.body))),
             false => edits_with(cx, selection, summary_turn(&earlier.body, earlier.number)),
         };
-        Some(Compacted { edits, saved: Vec::new(), fallback: None, unread: unread(cx, selection, &[]) })
+        Some(Compacted { edits, unread: unread(cx, selection, &[]), ..Compacted::default() })
     }
 
     /// What the summarizer is to read.

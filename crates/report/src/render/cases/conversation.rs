@@ -9,15 +9,15 @@ use compactometer_formats::record::{Family, Protocol, Record};
 use compactometer_formats::scenario::Scenario;
 use serde_json::{Value, json};
 
+use super::folder_of;
 use super::names::{file_name, numbered};
 use super::paged::{pages, slice, span};
-use super::{filled, folder_of};
 use crate::metrics::grouped;
 use crate::render::explain::Story;
 use crate::render::explain::marked::Marks;
 use crate::render::explain::parts::{Lists, Place, cut, legend, points, said, stated};
 use crate::render::plots::{context_over, draw};
-use crate::render::{ReportError, made};
+use crate::render::{ReportError, filled, made};
 
 /// Bytes of HTML that the texts of one message, decision or answer may take.
 const ROOM: usize = 100_000;
@@ -101,7 +101,8 @@ impl<'c> Conversation<'c> {
 
     /// The pages of a case of this conversation.
     pub(super) fn case_files(&self, story: &Story<'_>) -> Result<Vec<File>, ReportError> {
-        let (lists, parts) = self.lists(story);
+        let picture = story.picture()?.filter(|svg| svg.len() <= PICTURE);
+        let (lists, parts) = self.lists(story, picture.as_deref());
         let pages = self.addresses(parts.len());
         let case = &story.record.case;
         let folder = folder_of(case.protocol, &case.strategy);
@@ -120,6 +121,7 @@ impl<'c> Conversation<'c> {
                 "count": self.messages.len(),
                 "stated": stated(story),
                 "unusable": story.unusable(),
+                "picture": if at == 0 { picture.as_deref() } else { None },
                 "lost_in_all": lists.lost.len(),
                 "has_steps": !lists.steps.is_empty(),
                 "lost": lost, "facts": facts, "steps": steps, "answers": answers,
@@ -135,10 +137,10 @@ impl<'c> Conversation<'c> {
     }
 
     /// The lists of a case's pages, and what of them, one after the other, each page has.
-    fn lists(&self, story: &Story<'_>) -> (Lists, Vec<Range<usize>>) {
+    fn lists(&self, story: &Story<'_>, picture: Option<&str>) -> (Lists, Vec<Range<usize>>) {
         // What is on a page depends on the length of addresses, but little: first all are as on one page.
         let lists = self.lists_on(story, std::slice::from_ref(&(0..usize::MAX)), 0);
-        let parts = pages(0, lists.all().map(span));
+        let parts = pages(picture.map_or(0, str::len), lists.all().map(span));
         if parts.len() == 1 {
             return (lists, parts);
         }
@@ -152,7 +154,7 @@ impl<'c> Conversation<'c> {
             format!("{}{anchor}", numbered(&self.stem, page))
         };
         let facts = story.facts().zip(lost..).map(|((index, _), at)| (index, at)).collect::<HashMap<_, _>>();
-        let steps = story.record.compactions.iter().map(|row| row.event.after.0).zip(lost + facts.len()..);
+        let steps = story.compactions_by_step().map(|(at, after)| (after, lost + facts.len() + at));
         let steps = steps.collect::<HashMap<_, _>>();
         Lists::of(
             story,

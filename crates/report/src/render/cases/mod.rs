@@ -23,7 +23,7 @@ use self::conversation::{Conversation, Row};
 use self::names::{file_name, numbered};
 use self::paged::{pages, span};
 use super::explain::Story;
-use super::{ReportError, made, render_template};
+use super::{ReportError, filled, made};
 
 /// The folder beside the report.
 const FOLDER: &str = "cases";
@@ -180,8 +180,4 @@ impl Cases {
         let path = folder.join(name);
         write_in_place(&path, text.as_bytes()).map_err(|source| ReportError::Io { path, source })
     }
-}
-
-fn filled(name: &'static str, template: &'static str, page: &serde_json::Value) -> Result<String, ReportError> {
-    render_template(name, template, page).map_err(|error| made(name, &error))
 }

@@ -6,17 +6,20 @@ pub(super) mod marked;
 mod page;
 pub(super) mod parts;
 mod text;
+mod timeline;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use compactometer_engine::event::Outcome;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record, Unusable};
+use compactometer_formats::record::{CompactionRow, Record, Unusable};
 use compactometer_formats::scenario::{Fact, Scenario};
 
 use self::marked::Marks;
+use self::timeline::FactsAround;
+use super::plots::{draw, views_of};
+use super::{ReportError, made};
 
 /// One case and its messages.
 pub struct Story<'s> {
@@ -31,9 +34,6 @@ pub struct Story<'s> {
     /// The only fact to follow; if absent, all facts that are not decoys.
     pub only: Option<&'s str>,
 }
-
-/// The facts after the previous compaction, if there was one, and after this one.
-type FactsAround<'s> = (Option<&'s Observation>, &'s Observation);
 
 /// A fact whose fate a compaction changed.
 struct FateChange<'s> {
@@ -62,6 +62,12 @@ impl<'s> Story<'s> {
         })
     }
 
+    /// The view after each round as a picture, if one is recorded.
+    pub(in crate::render) fn picture(&self) -> Result<Option<String>, ReportError> {
+        let figure = views_of(self.record);
+        figure.map(|figure| draw::svg(&figure).map_err(|what| made("a picture", &what))).transpose()
+    }
+
     /// The facts to report, with their indices.
     pub(super) fn facts(&self) -> impl Iterator<Item = (usize, &'s Fact)> {
         let is_told = |fact: &Fact| self.only.map_or(fact.decoy_of.is_none(), |id| fact.id == id);
@@ -73,22 +79,8 @@ impl<'s> Story<'s> {
         Marks::of(self.facts().map(|(_, fact)| fact))
     }
 
-    /// Every decision, with the facts before and after it if it changed the view.
-    fn rounds(&self) -> Vec<(&'s CompactionRow, Option<FactsAround<'s>>)> {
-        let is_round = |observation: &&Observation| observation.kind == ObservationKind::Compaction;
-        let mut rounds = self.record.observations.iter().filter(is_round);
-        let mut before = None;
-        let mut told = Vec::new();
-        for row in &self.record.compactions {
-            let after = if row.event.outcome == Outcome::Applied { rounds.next() } else { None };
-            told.push((row, after.map(|after| (before, after))));
-            before = after.or(before);
-        }
-        told
-    }
-
     /// What a compaction changed, losses first.
-    fn changes(&self, (before, after): FactsAround<'s>) -> Vec<FateChange<'s>> {
+    fn changes(&self, FactsAround { before, after }: FactsAround<'s>) -> Vec<FateChange<'s>> {
         let change = |(index, fact): (usize, &'s Fact)| {
             let earlier = before.map_or(Fate::Unstated, |observation| observation.fates.0[index]);
             let from = if earlier == Fate::Unstated { Fate::Verbatim } else { earlier };
@@ -104,29 +96,6 @@ impl<'s> Story<'s> {
     fn written(&self, row: &CompactionRow) -> impl Iterator<Item = &'s str> {
         row.inserted.iter().filter_map(|hash| self.texts.get(hash).map(String::as_str))
     }
-}
-
-/// A decision, its outcome and its calls, in words.
-fn decision(row: &CompactionRow) -> String {
-    let event = &row.event;
-    let mut text = match &event.outcome {
-        Outcome::Applied => format!(
-            "compacted, {} -> {} tokens ({} retained){}",
-            event.tokens_before,
-            event.tokens_after,
-            event.tokens_retained,
-            if event.over_budget { ", OVER BUDGET" } else { "" }
-        ),
-        Outcome::Skipped(reason) => format!("skipped: {reason}"),
-        Outcome::Failed(reason) => format!("failed: {reason}"),
-    };
-    let calls = &row.calls;
-    if !calls.is_empty() {
-        let input = calls.iter().map(|call| call.usage.total_input()).sum::<u64>();
-        let output = calls.iter().map(|call| call.usage.output).sum::<u64>();
-        text.push_str(&format!("; {} call(s), {input} tokens in, {output} out", calls.len()));
-    }
-    text
 }
 
 /// The ranges of messages that left; nothing if none did.

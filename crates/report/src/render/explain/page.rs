@@ -3,9 +3,10 @@
 use compactometer_engine::message::Message;
 use serde_json::{Value, json};
 
+use super::Story;
 use super::parts::{Lists, Place, legend, points, said, stated};
-use super::{Story, decision};
-use crate::render::render_template;
+use super::timeline::Step;
+use crate::render::{ReportError, filled};
 
 /// Lost facts that are shown unfolded.
 const SHOWN: usize = 20;
@@ -16,8 +17,8 @@ impl Story<'_> {
     /// The story as a page of HTML that needs no other file.
     ///
     /// # Errors
-    /// Where the page's template does not render.
-    pub fn page(&self) -> Result<String, minijinja::Error> {
+    /// If the page or its picture cannot be made.
+    pub fn page(&self) -> Result<String, ReportError> {
         let whole = Place {
             message: &|id| format!("#m{id}"),
             fact: &|index| format!("#fact-{index}"),
@@ -27,10 +28,11 @@ impl Story<'_> {
             changes: usize::MAX,
         };
         let lists = Lists::of(self, &whole);
+        let timeline = self.timeline();
         let marks = self.marks();
         let message = |message: &Message| {
-            let row = self.record.compactions.iter().find(|row| row.event.after == message.id);
-            json!({"said": said(message, &marks, usize::MAX), "decision": row.map(decision)})
+            let decisions = timeline.iter().filter(|step| step.after() == message.id).map(Step::words);
+            json!({"said": said(message, &marks, usize::MAX), "decisions": decisions.collect::<Vec<_>>()})
         };
         let page = json!({
             "title": self.title(),
@@ -45,9 +47,10 @@ impl Story<'_> {
             "points": points(self),
             "facts": lists.facts,
             "steps": lists.steps,
+            "picture": self.picture()?,
             "answers": lists.answers,
             "messages": Value::from_iter(self.messages.iter().map(|counted| message(&counted.message))),
         });
-        render_template("explain.html", include_str!("page.html"), &page)
+        filled("explain.html", include_str!("page.html"), &page)
     }
 }

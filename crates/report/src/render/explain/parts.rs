@@ -3,13 +3,14 @@
 use compactometer_engine::message::{Message, Part, part_text};
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::answer::AnswerRow;
-use compactometer_formats::record::{CompactionRow, Observation, ObservationKind};
+use compactometer_formats::record::{Observation, ObservationKind};
 use compactometer_formats::scenario::Fact;
 use plotters::style::RGBColor;
 use serde_json::{Value, json};
 
 use super::marked::{MarkedText, Marks};
-use super::{FateChange, Story, decision, left, unread};
+use super::timeline::Step;
+use super::{FateChange, Story, left, unread};
 use crate::render::plots::{FATE_COLOURS, readable_on};
 
 /// The page on which parts are shown: where its links lead, and how much of a text it has room for.
@@ -45,7 +46,7 @@ impl Lists {
         Lists {
             lost: story.facts().filter_map(|(index, fact)| lost(story, index, fact, place)).collect(),
             facts: story.facts().map(|(index, fact)| fact_line(story, index, fact, place)).collect(),
-            steps: story.rounds().into_iter().map(|round| step(story, &marks, round, place)).collect(),
+            steps: story.timeline().iter().map(|decision| step(story, &marks, decision, place)).collect(),
             answers: story.record.answers.iter().filter_map(|answer| told(story, &marks, answer, place)).collect(),
         }
     }
@@ -115,26 +116,28 @@ fn fact_line(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) ->
 }
 
 /// A decision; of each change, the fact, its value, and its fates before and after.
-fn step(
-    story: &Story<'_>,
-    marks: &Marks<'_>,
-    (row, round): (&CompactionRow, Option<super::FactsAround<'_>>),
-    place: &Place<'_>,
-) -> Value {
+fn step(story: &Story<'_>, marks: &Marks<'_>, decision: &Step<'_>, place: &Place<'_>) -> Value {
     let fate = |fate: Fate| json!({"name": fate.name(), "letter": fate.letter()});
     let change = |FateChange { fact, from, to }: &FateChange<'_>| json!({"id": fact.id, "value": cut(&fact.value, place.short), "from": fate(*from), "to": fate(*to)});
+    let (row, round, shown) = match decision {
+        Step::Compaction(row, round, shown) => (Some(*row), *round, shown.as_slice()),
+        Step::Checkpoint(_) | Step::Recovery(_) => (None, None, &[][..]),
+    };
     let changes = round.map(|round| story.changes(round)).unwrap_or_default();
     let mut room = place.room;
+    let written = row.into_iter().flat_map(|row| story.written(row));
     json!({
-        "after": row.event.after.0,
-        "message": (place.message)(row.event.after.0),
-        "decision": decision(row),
-        "left": left(row),
-        "unread": unread(row),
-        "written": story.written(row).map(|text| marked(text, marks, &mut room)).collect::<Vec<_>>(),
+        "after": decision.after().0,
+        "message": (place.message)(decision.after().0),
+        "is_compaction": row.is_some(),
+        "decision": decision.words(),
+        "left": row.and_then(left),
+        "unread": row.and_then(unread),
+        "shown": shown,
+        "written": written.map(|text| marked(text, marks, &mut room)).collect::<Vec<_>>(),
         "changes": changes.iter().take(place.changes).map(change).collect::<Vec<_>>(),
         "changes_left_out": changes.len().saturating_sub(place.changes),
-        "failures": row.calls.iter().filter_map(|call| call.error.as_deref()).map(|error| cut(error, place.short)).collect::<Vec<_>>(),
+        "failures": decision.calls().iter().filter_map(|call| call.error.as_deref()).map(|error| cut(error, place.short)).collect::<Vec<_>>(),
     })
 }
 

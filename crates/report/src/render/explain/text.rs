@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use compactometer_formats::fate::Fate;
 
-use super::{FactsAround, FateChange, Story, decision, left, unread};
+use super::timeline::{FactsAround, Step};
+use super::{FateChange, Story, left, unread};
 
 impl Story<'_> {
     /// The story in lines, for a terminal.
@@ -12,11 +13,15 @@ impl Story<'_> {
         let facts = self.record.facts.iter().filter(|fact| !fact.decoy).count();
         let messages = self.messages.len();
         let mut text = format!("{} ({messages} messages, {facts} facts)\n{}\n", self.title(), self.limits());
-        for (row, round) in self.rounds() {
-            let _ = writeln!(text, "\nafter message {}: {}", row.event.after.0, decision(row));
+        for step in self.timeline() {
+            let _ = writeln!(text, "\nafter message {}: {}", step.after().0, step.words());
+            let Step::Compaction(row, round, shown) = step else { continue };
             let said = [("left", left(row)), ("unread", unread(row))];
             for (what, said) in said.into_iter().filter_map(|(what, said)| Some((what, said?))) {
                 let _ = writeln!(text, "  {what}: {said}");
+            }
+            for line in shown {
+                let _ = writeln!(text, "  {line}");
             }
             let Some(round) = round else { continue };
             self.written(row).for_each(|written| tell_written(&mut text, written));

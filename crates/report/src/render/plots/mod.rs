@@ -29,6 +29,7 @@ mod view_breakdown;
 pub(crate) use bars::readable_on;
 pub(crate) use context::of_conversation as context_over;
 pub(crate) use fates::COLOURS as FATE_COLOURS;
+pub(crate) use view_breakdown::of_case as views_of;
 
 use figure::{Figure, Style};
 

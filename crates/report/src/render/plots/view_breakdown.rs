@@ -1,13 +1,17 @@
 //! The view over the rounds, by kind of content: the progressive plan's timeline, for every strategy.
 
-use compactometer_formats::record::{Family, Record};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use compactometer_engine::journey::{Journey, Level};
+use compactometer_formats::record::{CompactionRow, Family, Record};
 use compactometer_formats::summary::Group;
 use compactometer_formats::view_breakdown::ViewParts;
 use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::axes::{Axes, LINE, Scale, swatches};
-use super::figure::{Anchor, BLUE, Figure, GREEN, ORANGE, PURPLE, SKY};
+use super::figure::{Anchor, BLUE, Figure, GREEN, ORANGE, PURPLE, SKY, YELLOW};
 use super::{Plot, WIDTH, first_conversation, header};
 use crate::data::{ProtocolRun, is_applied};
 
@@ -16,33 +20,99 @@ const SYSTEM: RGBColor = RGBColor(0x77, 0x77, 0x77);
 const SUMMARIES: [RGBColor; 2] = [BLUE, SKY];
 const FILLER: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
-const LEGEND: [(RGBColor, &str); 7] = [
-    (SYSTEM, "system prompt"),
-    (ORANGE, "checkpoint"),
-    (SUMMARIES[0], "a summary"),
-    (SUMMARIES[1], "the next one"),
-    (GREEN, "messages, word for word"),
-    (PURPLE, "ledger"),
-    (FILLER, "added by the engine"),
-];
+/// What is stacked in a bar: a name for the CSV, a name for the legend, and a colour.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    System,
+    Checkpoint,
+    /// The summary at an even or at an odd place.
+    Summary {
+        is_odd: bool,
+    },
+    /// A summary of a strategy that shows each at a level.
+    AtLevel(Reverse<Level>),
+    Spoken,
+    Ledger,
+    Filler,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::System => "system",
+            Kind::Checkpoint => "checkpoint",
+            Kind::Summary { .. } | Kind::AtLevel(_) => "summary",
+            Kind::Spoken => "spoken",
+            Kind::Ledger => "ledger",
+            Kind::Filler => "filler",
+        }
+    }
+
+    fn legend(self) -> &'static str {
+        match self {
+            Kind::System => "system prompt",
+            Kind::Checkpoint => "checkpoint",
+            Kind::Summary { is_odd: false } => "a summary",
+            Kind::Summary { is_odd: true } => "the next one",
+            Kind::AtLevel(Reverse(Level::Detailed)) => "a summary, detailed",
+            Kind::AtLevel(Reverse(Level::Moderate)) => "moderate",
+            Kind::AtLevel(Reverse(Level::Compact)) => "compact",
+            Kind::Spoken => "messages, word for word",
+            Kind::Ledger => "ledger",
+            Kind::Filler => "added by the engine",
+        }
+    }
+
+    fn colour(self) -> RGBColor {
+        match self {
+            Kind::System => SYSTEM,
+            Kind::Checkpoint => ORANGE,
+            Kind::Summary { is_odd } => SUMMARIES[usize::from(is_odd)],
+            Kind::AtLevel(Reverse(Level::Detailed)) => BLUE,
+            Kind::AtLevel(Reverse(Level::Moderate)) => SKY,
+            Kind::AtLevel(Reverse(Level::Compact)) => YELLOW,
+            Kind::Spoken => GREEN,
+            Kind::Ledger => PURPLE,
+            Kind::Filler => FILLER,
+        }
+    }
+}
+
+/// A part of a bar.
+struct Segment {
+    kind: Kind,
+    /// The record that it shows.
+    record: Option<u32>,
+    tokens: u32,
+}
+
+/// A view after a compaction.
+struct RoundView<'r> {
+    after: u32,
+    parts: &'r ViewParts,
+    journey: Option<&'r Journey>,
+}
 
 /// One strategy's views, one a round.
 struct ViewPanel<'r> {
     record: &'r Record,
-    views: Vec<(u32, &'r ViewParts)>,
+    views: Vec<RoundView<'r>>,
 }
 
 pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
     let panels = panels(run);
     let scenario = panels.first().map_or("", |panel| panel.record.case.scenario.as_str());
-    let mut rows = vec![header(&["scenario", "strategy", "round", "after", "kind", "record", "tokens"])];
+    let mut rows = vec![header(&["scenario", "strategy", "round", "after", "kind", "record", "level", "tokens"])];
     for panel in &panels {
-        for (round, (after, view)) in (1..).zip(&panel.views) {
-            for (kind, record, tokens, _) in segments(view) {
-                let record = record.map_or(String::new(), |record: u32| record.to_string());
-                let place =
-                    [scenario.to_owned(), panel.record.case.strategy.clone(), format!("{round}"), format!("{after}")];
-                rows.push([&place[..], &[kind.to_owned(), record, tokens.to_string()]].concat());
+        for (round, view) in (1..).zip(&panel.views) {
+            for Segment { kind, record, tokens } in view.segments() {
+                let record = record.map_or(String::new(), |record| record.to_string());
+                let level = if let Kind::AtLevel(Reverse(level)) = kind { level.name() } else { "" };
+                let (round, after) = (format!("{round}"), view.after.to_string());
+                let place = [scenario.to_owned(), panel.record.case.strategy.clone(), round, after];
+                rows.push(
+                    [&place[..], &[kind.name().to_owned(), record, level.to_owned(), tokens.to_string()]].concat(),
+                );
             }
         }
     }
@@ -51,7 +121,7 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
         title: "The view after each round",
         caption: format!(
             "Tokens by kind after each applied compaction of {}, the first conversation by id; the CSV names each \
-             summary's record. What is said until the next round is added to it.",
+             summary's record. A strategy that shortens older summaries shows each at a level. What is said until the next round is added to it.",
             code(scenario)
         ),
         figure: draw(&panels),
@@ -59,33 +129,84 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
     }
 }
 
+/// The picture of one case: its view after each round.
+pub(crate) fn of_case(record: &Record) -> Option<Figure> {
+    let panel = ViewPanel::of(record)?;
+    let mut figure = Figure::new(WIDTH, 0.0);
+    let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &legend(std::slice::from_ref(&panel)));
+    figure.height = top + PANEL * 1.6 + LINE * 3.6;
+    let upper = top + LINE * 0.4;
+    let x = Scale::counting(panel.views.len() + 1);
+    let y = Scale::covering([panel.most()]);
+    let axes = Axes { left: 92.0, top: upper, right: WIDTH - 16.0, bottom: upper + PANEL * 1.6, x, y };
+    axes.draw(&mut figure, "round", "tokens");
+    panel.draw(&mut figure, &axes);
+    Some(figure)
+}
+
 /// The strategies under test that compacted the first scenario, in the report's order.
 fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
     let tested = first_conversation(run).into_iter().filter(|record| record.case.family != Family::Control);
-    let panel = |record: &'r Record| {
+    tested.filter_map(ViewPanel::of).collect()
+}
+
+impl<'r> ViewPanel<'r> {
+    /// Nothing if no compaction is recorded with its view.
+    fn of(record: &'r Record) -> Option<Self> {
         let rows = record.compactions.iter().filter(|row| is_applied(row));
-        let views = rows.filter_map(|row| Some((row.event.after.0, row.view.as_ref()?))).collect::<Vec<_>>();
+        let view = |row: &'r CompactionRow| {
+            let journey = row.event.journey.as_ref();
+            Some(RoundView { after: row.event.after.0, parts: row.view.as_ref()?, journey })
+        };
+        let views = rows.filter_map(view).collect::<Vec<_>>();
         (!views.is_empty()).then_some(ViewPanel { record, views })
-    };
-    tested.filter_map(panel).collect()
-}
-
-/// From the bottom up: kind, record, tokens, colour.
-fn segments(view: &ViewParts) -> Vec<(&'static str, Option<u32>, u32, RGBColor)> {
-    let mut segments = vec![("system", None, view.system, SYSTEM), ("checkpoint", None, view.checkpoint, ORANGE)];
-    for (place, (record, tokens)) in view.summaries.iter().enumerate() {
-        segments.push(("summary", Some(*record), *tokens, SUMMARIES[place % SUMMARIES.len()]));
     }
-    segments.extend([("spoken", None, view.spoken, GREEN), ("ledger", None, view.ledger, PURPLE)]);
-    segments.push(("filler", None, view.filler, FILLER));
-    segments.retain(|(_, _, tokens, _)| *tokens > 0);
-    segments
+
+    /// Tokens of its largest view.
+    fn most(&self) -> f64 {
+        let sizes = self.views.iter().map(|view| view.segments().iter().map(|part| f64::from(part.tokens)).sum());
+        sizes.fold(0.0, f64::max)
+    }
+
+    fn draw(&self, figure: &mut Figure, axes: &Axes) {
+        for (round, view) in (1..).zip(&self.views) {
+            let mut sum = 0.0;
+            for part in view.segments() {
+                let (left, bottom) = axes.at(f64::from(round) - 0.4, sum);
+                sum += f64::from(part.tokens);
+                let (right, top) = axes.at(f64::from(round) + 0.4, sum);
+                // Neighbours of one colour stay apart.
+                let gap = if matches!(part.kind, Kind::AtLevel(_)) { ((bottom - top) * 0.2).min(1.5) } else { 0.0 };
+                figure.bar((left, bottom), (right, top + gap), part.kind.colour());
+            }
+        }
+    }
 }
 
-/// The legend, which names ledgers only if there are some.
+impl RoundView<'_> {
+    /// From the bottom up.
+    fn segments(&self) -> Vec<Segment> {
+        let parts = self.parts;
+        let plain = |kind, tokens| Segment { kind, record: None, tokens };
+        let mut segments = vec![plain(Kind::System, parts.system), plain(Kind::Checkpoint, parts.checkpoint)];
+        for (place, (record, tokens)) in parts.summaries.iter().enumerate() {
+            let shown = self.journey.and_then(|journey| journey.summaries.iter().find(|summary| summary.id == *record));
+            let unlevelled = Kind::Summary { is_odd: place % 2 == 1 };
+            let kind = shown.map_or(unlevelled, |summary| Kind::AtLevel(Reverse(summary.level)));
+            segments.push(Segment { kind, record: Some(*record), tokens: *tokens });
+        }
+        let rest = [(Kind::Spoken, parts.spoken), (Kind::Ledger, parts.ledger), (Kind::Filler, parts.filler)];
+        segments.extend(rest.map(|(kind, tokens)| plain(kind, tokens)));
+        segments.retain(|part| part.tokens > 0);
+        segments
+    }
+}
+
+/// The kinds that occur.
 fn legend(panels: &[ViewPanel<'_>]) -> Vec<(RGBColor, &'static str)> {
-    let has_ledger = panels.iter().flat_map(|panel| &panel.views).any(|(_, view)| view.ledger > 0);
-    LEGEND.into_iter().filter(|(colour, _)| has_ledger || *colour != PURPLE).collect()
+    let views = panels.iter().flat_map(|panel| &panel.views);
+    let kinds = views.flat_map(RoundView::segments).map(|part| part.kind).collect::<BTreeSet<_>>();
+    kinds.into_iter().map(|kind| (kind.colour(), kind.legend())).collect()
 }
 
 const COLUMNS: usize = 2;
@@ -94,9 +215,7 @@ const PANEL: f64 = 190.0;
 fn draw(panels: &[ViewPanel<'_>]) -> Figure {
     let mut figure = Figure::new(WIDTH, 0.0);
     let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &legend(panels));
-    let sizes = panels.iter().flat_map(|panel| &panel.views);
-    let sizes = sizes.map(|(_, view)| segments(view).iter().map(|(_, _, tokens, _)| f64::from(*tokens)).sum());
-    let y = Scale::covering(sizes);
+    let y = Scale::covering(panels.iter().map(ViewPanel::most));
     let most = panels.iter().map(|panel| panel.views.len()).max().unwrap_or(0);
     let rows = panels.len().div_ceil(COLUMNS).max(1);
     figure.height = top + rows as f64 * (PANEL + LINE * 3.6);
@@ -115,21 +234,12 @@ fn draw(panels: &[ViewPanel<'_>]) -> Figure {
         };
         axes.draw(&mut figure, "round", "tokens");
         match panels.get(place) {
-            Some(panel) => draw_panel(&mut figure, &axes, panel),
+            Some(panel) => {
+                figure.text((axes.left, axes.top - LINE * 0.6), panel.record.case.strategy.as_str(), Anchor::Start);
+                panel.draw(&mut figure, &axes);
+            }
             None => axes.say_empty(&mut figure, "no compaction of this conversation is recorded with its view"),
         }
     }
     figure
-}
-
-fn draw_panel(figure: &mut Figure, axes: &Axes, panel: &ViewPanel<'_>) {
-    figure.text((axes.left, axes.top - LINE * 0.6), panel.record.case.strategy.as_str(), Anchor::Start);
-    for (round, (_, view)) in (1..).zip(&panel.views) {
-        let mut sum = 0.0;
-        for (_, _, tokens, colour) in segments(view) {
-            let from = axes.at(f64::from(round) - 0.4, sum);
-            sum += f64::from(tokens);
-            figure.bar(from, axes.at(f64::from(round) + 0.4, sum), colour);
-        }
-    }
 }

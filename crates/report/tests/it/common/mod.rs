@@ -198,6 +198,7 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         fallback: None,
         extractions: Vec::new(),
         unread: Vec::new(),
+        journey: None,
     };
     let view = ViewParts {
         system: 500,
