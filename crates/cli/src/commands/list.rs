@@ -10,6 +10,7 @@ use compactometer_formats::record::Family;
 use compactometer_formats::schemas;
 use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::all;
+use compactometer_harness::plan::Absence;
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
@@ -132,7 +133,8 @@ fn parameters() -> Vec<(String, String)> {
             (format!("recorded.{parameter}"), format!("{about}, added to what the program left (tokens, default none)"))
         }
     };
-    AddedText::ALL.into_iter().map(added).chain(strategies::ALL.iter().flat_map(of_strategy)).collect()
+    let absence = (format!("STRATEGY.{}", Absence::PARAMETER), Absence::ABOUT.to_owned());
+    AddedText::ALL.into_iter().map(added).chain([absence]).chain(strategies::ALL.iter().flat_map(of_strategy)).collect()
 }
 
 /// Embedded generator specs.

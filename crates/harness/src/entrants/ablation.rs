@@ -36,6 +36,7 @@ fn switched(spec: &'static StrategySpec) -> impl Iterator<Item = Entrant> {
             family: Family::Reference,
             entry: Entry::Strategy(spec, settings),
             addition: None,
+            absence: None,
             reference: None,
         })
     })

@@ -18,18 +18,27 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         family: Family::Reference,
         entry: Entry::Strategy(spec, Settings::defaults(spec)),
         addition: None,
+        absence: None,
         reference: None,
     });
     let faithful = strategies::ALL.iter().filter_map(|spec| {
         // A test of the engine holds that every published value fits.
         let entry = Entry::Strategy(spec, Settings::published(spec).ok()??);
-        Some(Entrant { name: spec.published_name(), family: Family::Faithful, entry, addition: None, reference: None })
+        Some(Entrant {
+            name: spec.published_name(),
+            family: Family::Faithful,
+            entry,
+            addition: None,
+            absence: None,
+            reference: None,
+        })
     });
     let controls = baselines::ALL.iter().map(|control| Entrant {
         name: control.name.to_owned(),
         family: Family::Control,
         entry: Entry::Control(control),
         addition: None,
+        absence: None,
         reference: None,
     });
     let recorded = baselines::recorded::RECORDED;
@@ -38,6 +47,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         family: Family::Recorded,
         entry: Entry::Control(recorded),
         addition: None,
+        absence: None,
         reference: None,
     };
     plain.chain(faithful).chain([recorded]).chain(controls)

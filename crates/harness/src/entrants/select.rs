@@ -9,7 +9,7 @@ use compactometer_text::suggest::unknown;
 
 use super::{ablation, all};
 use crate::additions::{AddedText, Addition};
-use crate::plan::{Entrant, Entry};
+use crate::plan::{Absence, Entrant, Entry};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
 /// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`), `@ablation` (published forms and single corrections taken
@@ -43,7 +43,7 @@ pub fn select<'n>(
     let mut seen: Vec<Entrant> = Vec::new();
     for entrant in chosen {
         match seen.iter_mut().find(|other| other.name == entrant.name) {
-            Some(other) if (other.settings(), other.addition) == (entrant.settings(), entrant.addition) => {
+            Some(other) if does_the_same(other, &entrant) => {
                 other.reference = other.reference.take().or(entrant.reference);
             }
             Some(_) => return Err(SelectError::Twice(entrant.name)),
@@ -51,6 +51,11 @@ pub fn select<'n>(
         }
     }
     if seen.is_empty() { Err(unknown_name("")) } else { Ok(seen) }
+}
+
+/// Whether nothing but the name and the reference can differ.
+fn does_the_same(one: &Entrant, other: &Entrant) -> bool {
+    (one.settings(), one.addition, one.absence) == (other.settings(), other.addition, other.absence)
 }
 
 fn is_named(entrant: &Entrant, name: &str) -> bool {
@@ -120,11 +125,16 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
     if let Some((text, parameter, _)) = AddedText::ALL.into_iter().find(|(_, parameter, _)| *parameter == key) {
         return add(entrant, text, parameter, value);
     }
+    if key == Absence::PARAMETER && entrant.family != Family::Recorded {
+        let absence = Absence::parse(value);
+        entrant.absence = Some(absence.ok_or_else(|| SelectError::Absence(value.to_owned()))?);
+        return Ok(());
+    }
     let Entry::Strategy(spec, settings) = &mut entrant.entry else {
         let parameters = AddedText::ALL.into_iter().map(|(_, parameter, _)| parameter);
         return Err(SelectError::Unknown(unknown("parameter", key, parameters)));
     };
-    let names = || spec.params().map(|param| param.name).chain([PROMPT]);
+    let names = || spec.params().map(|param| param.name).chain([PROMPT, Absence::PARAMETER]);
     if !names().any(|name| name == key) {
         return Err(SelectError::Unknown(format!("`{}`: {}", spec.name, unknown("parameter", key, names()))));
     }
@@ -186,6 +196,9 @@ pub enum SelectError {
         /// What it was given.
         value: String,
     },
+    /// An absence that is no number of hours.
+    #[error("`absence` is `{0}`; it must be {what}", what = Absence::VALUES)]
+    Absence(String),
     /// Two additions.
     #[error("`{0}` has two additions; give each a name and a row of its own")]
     Additions(&'static str),
@@ -282,6 +295,12 @@ mod tests {
         assert!(error(&["x=chained:random_values=9"], &[]).contains("`chained` cannot have `random_values`"));
         assert!(error(&["x=recorded:ledger=9:newest_text=9"], &[]).contains("two additions"));
         assert!(error(&["x=recorded:random_values=0"], &[]).contains("`random_values` is `0`"));
+        for wrong in ["-1", "soon", "NaN", "inf", ""] {
+            let said = error(&[&format!("x=chained:absence={wrong}")], &[]);
+            assert!(said.contains(&format!("`absence` is `{wrong}`; it must be a number of hours")), "{said}");
+        }
+        assert!(error(&["x=recorded:absence=9"], &[]).contains("unknown parameter `absence`"));
+        assert!(error(&["x=chained:absence=9", "x=chained:absence=8"], &[]).contains("`x` names two"));
         assert!(error(&["x=null:ledger=900"], &[]).contains("`null` is a control"));
         assert!(error(&["x=chained:ledger=9", "x=chained:ledger=8"], &[]).contains("`x` names two"));
         assert!(error(&[], &["chained"]).contains("assigns nothing"));

@@ -10,6 +10,7 @@ use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_formats::record::{Family, Protocol};
 
 use crate::additions::Addition;
+use crate::plan::Absence;
 use crate::prepare::{Evidence, PreparedScenario};
 
 /// One strategy or control of a comparison.
@@ -23,6 +24,8 @@ pub struct Entrant {
     pub entry: Entry,
     /// What is added to what it leaves, if something is.
     pub addition: Option<Addition>,
+    /// After how long a user counts as back from an absence, if not after the session's default.
+    pub absence: Option<Absence>,
     /// The entrant that it is compared with in place of the run's reference.
     pub reference: Option<String>,
 }

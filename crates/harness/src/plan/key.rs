@@ -41,6 +41,9 @@ impl Keys<'_> {
         if let Some(addition) = entrant.addition {
             key = hashed(&json!([key, { "addition": addition }]));
         }
+        if let Some(absence) = entrant.absence {
+            key = hashed(&json!([key, { "absence": absence }]));
+        }
         // Keys of runs in which one model does everything were recorded first, so the other roles are hashed on top of them.
         if let Some(target) = &options.target {
             key = hashed(&json!([key, { "target": target }]));

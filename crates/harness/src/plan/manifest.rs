@@ -4,7 +4,7 @@ use compactometer_formats::manifest::{Manifest, StrategySettings, VERSION};
 use compactometer_formats::record::{Family, text_hash};
 use compactometer_formats::scenario::Scenario;
 
-use super::{Entrant, Entry, Plan};
+use super::{Absence, Entrant, Entry, Plan};
 
 impl Plan {
     /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference are the caller's to add.
@@ -63,11 +63,14 @@ fn version(scenario: &Scenario) -> Option<(String, String)> {
     Some((scenario.id.clone(), version))
 }
 
-/// What tells an entrant's settings from another's. One without an addition has the identity that it had before there were any.
+/// What tells an entrant's settings from another's. One with neither addition nor absence has the identity that it had before
+/// there were any.
 fn identity(entrant: &Entrant) -> serde_json::Value {
-    match entrant.addition {
-        Some(addition) => serde_json::json!([entrant.name, entrant.settings(), addition]),
-        None => serde_json::json!([entrant.name, entrant.settings()]),
+    let (name, settings) = (&entrant.name, entrant.settings());
+    match (entrant.addition, entrant.absence) {
+        (None, None) => serde_json::json!([name, settings]),
+        (Some(addition), None) => serde_json::json!([name, settings, addition]),
+        (addition, Some(absence)) => serde_json::json!([name, settings, addition, { "absence": absence }]),
     }
 }
 
@@ -85,6 +88,7 @@ fn prompt(entrant: &Entrant) -> Option<(String, String)> {
 /// A strategy's name and what it was run with. Controls have no settings.
 fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
     let addition = entrant.addition.map(|addition| (addition.text.parameter().to_owned(), addition.tokens.to_string()));
+    let absence = entrant.absence.map(|absence| (Absence::PARAMETER.to_owned(), absence.hours().to_string()));
     let (base, parameters) = match &entrant.entry {
         Entry::Strategy(spec, settings) => {
             let base = if entrant.family == Family::Faithful { spec.published_name() } else { spec.name.to_owned() };
@@ -97,6 +101,6 @@ fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
         Entry::Control(control) if addition.is_some() => (control.name.to_owned(), Vec::new()),
         Entry::Control(_) => return None,
     };
-    let parameters = parameters.into_iter().chain(addition).collect();
+    let parameters = parameters.into_iter().chain(addition).chain(absence).collect();
     Some((entrant.name.clone(), StrategySettings { base, parameters }))
 }

@@ -1,5 +1,6 @@
 //! Turns a suite and options into cases: what is run, under which limits, with which key.
 
+mod absence;
 mod entrant;
 mod key;
 mod manifest;
@@ -17,6 +18,7 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::suite::Suite;
 
+pub use absence::Absence;
 pub use entrant::{Control, Entrant, Entry, LimitsError, Sizes};
 use key::{Keys, seed_of};
 pub(crate) use points::point;

@@ -40,6 +40,7 @@ pub(crate) fn session<'s>(
     };
     // The agent is not called, so its words cannot show that it lost the thread.
     let recovery = Recovery { lost: false, ..Recovery::default() };
+    let recovery = case.entrant.absence.map_or(recovery, |absence| absence.within(recovery));
     Session::new(strategy, metered, counter, config).recovering(recovery)
 }
 

@@ -20,6 +20,8 @@ pub(crate) enum Stream {
     Unanswerable,
     /// The facts whose order is asked for.
     Orders,
+    /// When messages are said.
+    Times,
 }
 
 impl Dice {

@@ -20,7 +20,10 @@ mod spec;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod times;
 mod writer;
+
+use std::collections::BTreeSet;
 
 use compactometer_engine::model::ToolDefinition;
 use compactometer_formats::scenario::Scenario;
@@ -81,6 +84,11 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     let talk = talk::write(&spec.session, plan, writer);
     let facts = facts::build(plan, &talk);
     let probes = probes::build(spec, number, plan, &talk, &facts);
+    let mut messages = talk.messages;
+    if let Some(hours) = spec.pauses {
+        let points = probes.iter().map(|probe| probe.asked_after).collect::<BTreeSet<_>>();
+        times::set(&mut messages, &points, hours, &mut Dice::new(spec.seed, number, Stream::Times));
+    }
     let tokens = talk.ends.last().copied().unwrap_or(0);
     let scenario = Scenario {
         id: format!("{}-{}-{number:02}", spec.name, plan.domain.name),
@@ -92,7 +100,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         licence: Some("MIT OR Apache-2.0".to_owned()),
         split: spec.split(number),
         tools: plan.domain.tools.iter().map(definition).collect(),
-        messages: talk.messages,
+        messages,
         compactions: Vec::new(),
         unmeasured: Vec::new(),
         directories: Vec::new(),

@@ -120,7 +120,7 @@ fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pai
 
 /// Observation points, spread from the first sensible place to the end. Each comes directly before a turn of the agent.
 fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice) -> Vec<MessageId> {
-    let places = places(talk);
+    let places = places(spec, talk);
     let count = dice.between(spec.points[0], spec.points[1]);
     let Some(last) = places.last().copied() else { return Vec::new() };
     let step = talk.end(last).saturating_sub(span.first_point) / (count - 1);
@@ -145,13 +145,11 @@ fn nearest<'p>(places: impl Iterator<Item = &'p MessageId>, target: usize, talk:
     places.copied().min_by_key(|place| talk.end(*place).abs_diff(target))
 }
 
-/// Messages that are followed by a turn of the agent.
-fn places(talk: &Talk) -> Vec<MessageId> {
+/// Messages that are followed by a turn of the agent; if the user is away before each point, those with which the user can return.
+fn places(spec: &Spec, talk: &Talk) -> Vec<MessageId> {
     let turns = talk.messages.windows(2).skip(1);
-    turns
-        .filter(|pair| pair[0].role != Role::Assistant && pair[1].role == Role::Assistant)
-        .map(|pair| pair[0].id)
-        .collect()
+    let is_place = |role: Role| if spec.pauses.is_some() { role == Role::User } else { role != Role::Assistant };
+    turns.filter(|pair| is_place(pair[0].role) && pair[1].role == Role::Assistant).map(|pair| pair[0].id).collect()
 }
 
 /// The latest point at which the fact is far away, otherwise the latest at which it has been stated and still holds.

@@ -40,6 +40,8 @@ pub struct Spec {
     pub(crate) orders: usize,
     /// The largest number of questions per conversation that ask for a value. Without it, each fact is asked for.
     pub(crate) probes: Option<usize>,
+    /// The fewest and the most hours that the user is away before each observation point. Without it, messages have no times.
+    pub(crate) pauses: Option<[usize; 2]>,
     /// How the conversations resemble sessions of a real agent.
     #[serde(default)]
     pub(crate) session: Session,
@@ -70,6 +72,8 @@ const UNANSWERABLE: RangeInclusive<usize> = 0..=12;
 const ORDERS: RangeInclusive<usize> = 0..=6;
 /// Questions per conversation, if a spec limits them.
 const MOST_PROBES: usize = 100;
+/// Hours of an absence: up to a year.
+const PAUSES: RangeInclusive<usize> = 1..=8_760;
 /// Conversations per suite.
 const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
 /// Facts per suite and per group of splits that share their vocabulary. The forms have no more values.
@@ -123,6 +127,9 @@ impl Spec {
         if let Some(probes) = self.probes {
             // Each point has at least one probe.
             within("probes", probes, &(self.points[1]..=MOST_PROBES))?;
+        }
+        if let Some(hours) = self.pauses {
+            ordered("pauses", hours, &PAUSES)?;
         }
         self.session.check()?;
         check_lengths(&self.lengths, self.window)?;

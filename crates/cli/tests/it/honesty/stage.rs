@@ -47,7 +47,14 @@ pub fn named(names: &[&str]) -> Vec<Entrant> {
 /// A strategy that is none of the engine's.
 pub fn foreign(spec: &'static StrategySpec) -> Entrant {
     let entry = Entry::Strategy(spec, Settings::defaults(spec));
-    Entrant { name: spec.name.to_owned(), family: Family::Reference, entry, addition: None, reference: None }
+    Entrant {
+        name: spec.name.to_owned(),
+        family: Family::Reference,
+        entry,
+        addition: None,
+        absence: None,
+        reference: None,
+    }
 }
 
 /// Limits of such a strategy: it writes what it keeps.
