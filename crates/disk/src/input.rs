@@ -20,6 +20,8 @@ impl Kind {
     pub const SETTINGS: Kind = Kind { name: "a settings file", most: MIB };
     /// The spec from which a suite is generated.
     pub const SPEC: Kind = Kind { name: "a generator spec", most: MIB };
+    /// The document that an agent keeps beside its conversation.
+    pub const MEMORY: Kind = Kind { name: "a memory document", most: MIB };
     /// Prices of models.
     pub const PRICES: Kind = Kind { name: "a price table", most: 4 * MIB };
     /// The baseline that a gate compares a run with.

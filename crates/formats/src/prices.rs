@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mock::is_mock;
 use compactometer_disk::input::{Kind, read_text};
+use compactometer_engine::message::Usage;
 use compactometer_text::suggest::unknown;
 
 /// The table that this program ships.
@@ -51,8 +52,27 @@ pub struct PriceRow {
     pub cache_read: f64,
     /// Output.
     pub output: f64,
+    /// What calls with long prompts cost, the shortest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tier: Vec<PriceTier>,
     /// How prefixes are cached.
     pub cache: CacheRules,
+}
+
+/// Prices of a call whose whole input, cached or not, is longer than a limit: they hold for all of its tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceTier {
+    /// Tokens of input above which it holds.
+    pub above_tokens: u64,
+    /// Uncached input.
+    pub input: f64,
+    /// Input written to the cache.
+    pub cache_write: f64,
+    /// Input read from the cache.
+    pub cache_read: f64,
+    /// Output.
+    pub output: f64,
 }
 
 /// How a provider caches prefixes of requests.
@@ -138,10 +158,42 @@ impl PriceTable {
     }
 }
 
+impl PriceTier {
+    /// US dollars of one call.
+    pub fn dollars(&self, usage: &Usage) -> f64 {
+        let millionths = usage.input as f64 * self.input
+            + usage.cache_read as f64 * self.cache_read
+            + usage.cache_write as f64 * self.cache_write
+            + usage.output as f64 * self.output;
+        millionths / 1e6
+    }
+
+    fn prices(&self) -> [f64; 4] {
+        [self.input, self.cache_write, self.cache_read, self.output]
+    }
+}
+
 impl PriceRow {
     /// Whether nothing is billed.
     pub fn is_free(&self) -> bool {
-        [self.input, self.cache_write, self.cache_read, self.output].iter().all(|price| *price == 0.0)
+        self.tiers().all(|tier| tier.prices().iter().all(|price| *price == 0.0))
+    }
+
+    /// US dollars of one call.
+    pub fn dollars(&self, usage: &Usage) -> f64 {
+        self.at(usage.total_input()).dollars(usage)
+    }
+
+    /// The prices of a call with so many tokens of input, cached or not.
+    pub fn at(&self, input: u64) -> PriceTier {
+        self.tiers().filter(|tier| tier.above_tokens == 0 || input > tier.above_tokens).last().unwrap_or_default()
+    }
+
+    /// The prices of short prompts, then those of the tiers.
+    pub fn tiers(&self) -> impl Iterator<Item = PriceTier> {
+        let PriceRow { input, cache_write, cache_read, output, .. } = *self;
+        let base = PriceTier { above_tokens: 0, input, cache_write, cache_read, output };
+        std::iter::once(base).chain(self.tier.iter().copied())
     }
 
     fn check(&self) -> Result<(), String> {
@@ -152,9 +204,16 @@ impl PriceRow {
         if self.date.parse::<jiff::civil::Date>().is_err() {
             return Err(format!("date `{}` is none; write `YYYY-MM-DD`", self.date));
         }
-        let prices = [self.input, self.cache_write, self.cache_read, self.output];
-        if let Some(price) = prices.iter().find(|price| !price.is_finite() || **price < 0.0) {
+        let mut prices = self.tiers().flat_map(|tier| tier.prices());
+        if let Some(price) = prices.find(|price| !price.is_finite() || *price < 0.0) {
             return Err(format!("price `{price}` is none; choose 0 or more"));
+        }
+        let limits = self.tiers().map(|tier| tier.above_tokens).collect::<Vec<_>>();
+        if let Some(pair) = limits.windows(2).find(|pair| pair[0] >= pair[1]) {
+            return Err(format!(
+                "above_tokens `{}` is not above `{}`; write tiers in ascending order",
+                pair[1], pair[0]
+            ));
         }
         self.cache.check()
     }
@@ -209,6 +268,22 @@ mod tests {
     }
 
     #[test]
+    fn a_long_prompt_has_the_price_of_its_tier_for_all_of_its_tokens() {
+        let table = PriceTable::shipped().expect("the shipped table parses");
+        let row = table.row("gpt-5.4").expect("it is there");
+        let dollars =
+            |input: u64, cache_read: u64| row.dollars(&Usage { input, cache_read, output: 1_000_000, cache_write: 0 });
+        assert_eq!(dollars(272_000, 0), 0.272 * 2.5 + 15.0);
+        assert_eq!(dollars(272_001, 0), 0.272_001 * 5.0 + 22.5, "not only what is above the limit");
+        assert_eq!(dollars(1, 272_000), 1e-6 * 5.0 + 0.272 * 0.5 + 22.5, "what is cached counts");
+        let free = PriceRow {
+            tier: vec![PriceTier { above_tokens: 9, output: 1.0, ..PriceTier::default() }],
+            ..PriceRow::default()
+        };
+        assert!(!free.is_free());
+    }
+
+    #[test]
     fn writing_to_a_cache_has_its_price() {
         let table = PriceTable::shipped().expect("the shipped table parses");
         let written =
@@ -229,6 +304,11 @@ mod tests {
         assert!(refused("granularity_tokens = 1\n", "granularity_tokens = 0\n").contains("granularity_tokens `0`"));
         assert!(refused("renewed_by_use = true", "renewed = true").contains("expected a price table"));
         assert!(refused("name = \"claude-opus-4-1\"", "name = \"claude-sonnet-4\"").contains("two rows of that name"));
+        assert!(refused("above_tokens = 272000", "above_tokens = 0").contains("not above `0`"));
+        assert!(
+            refused("above_tokens = 272000\ninput = 5.0", "above_tokens = 272000\ninput = -5.0").contains("price `-5`")
+        );
+        assert!(refused("above_tokens = 272000", "above = 272000").contains("expected a price table"));
         assert!(refused("mock_as = \"claude-sonnet-4\"", "mock_as = \"claude-sonet-4\"").contains("did you mean"));
     }
 }

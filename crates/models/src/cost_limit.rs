@@ -14,9 +14,18 @@ pub const TOKENS_AT_MOST: f64 = 2.0;
 /// Tokens of a reply that no request limits, at most. Assumed; to Anthropic the client sends half of it as a limit.
 pub const REPLY_AT_MOST: u32 = 8_192;
 
-/// What calls cost, in US dollars per million tokens.
+/// What calls cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tariff {
+    /// Calls with short prompts.
+    pub short: TokenPrices,
+    /// Calls whose input, cached or not, is above so many tokens; absent if they cost the same.
+    pub long: Option<(u64, TokenPrices)>,
+}
+
+/// US dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TokenPrices {
     /// Uncached input.
     pub input: f64,
     /// Input written to the cache.
@@ -30,16 +39,23 @@ pub struct Tariff {
 impl Tariff {
     /// What that usage costs, in US dollars.
     pub fn dollars(&self, usage: &Usage) -> f64 {
-        let millionths = usage.input as f64 * self.input
-            + usage.cache_write as f64 * self.cache_write
-            + usage.cache_read as f64 * self.cache_read
-            + usage.output as f64 * self.output;
+        let prices = self.at(usage.total_input() as f64);
+        let millionths = usage.input as f64 * prices.input
+            + usage.cache_write as f64 * prices.cache_write
+            + usage.cache_read as f64 * prices.cache_read
+            + usage.output as f64 * prices.output;
         millionths / 1e6
     }
 
     /// What a call of so many tokens costs at most, in US dollars, whatever its tokenizer and cache.
     pub fn at_most(&self, input: u64, output: u64) -> f64 {
-        (input as f64 * TOKENS_AT_MOST * self.input.max(self.cache_write) + output as f64 * self.output) / 1e6
+        let input = input as f64 * TOKENS_AT_MOST;
+        let prices = self.at(input);
+        (input * prices.input.max(prices.cache_write) + output as f64 * prices.output) / 1e6
+    }
+
+    fn at(&self, input: f64) -> TokenPrices {
+        self.long.filter(|(above, _)| input > *above as f64).map_or(self.short, |(_, prices)| prices)
     }
 }
 
@@ -130,7 +146,8 @@ mod tests {
     use crate::by_name;
 
     /// A dollar a token of input, two a token of output.
-    const TARIFF: Tariff = Tariff { input: 1e6, cache_write: 1e6, cache_read: 0.0, output: 2e6 };
+    const PRICES: TokenPrices = TokenPrices { input: 1e6, cache_write: 1e6, cache_read: 0.0, output: 2e6 };
+    const TARIFF: Tariff = Tariff { short: PRICES, long: None };
 
     fn capped(limit: f64) -> (CostLimited, Arc<CostLimit>) {
         let cap = Arc::new(CostLimit::new(limit, TARIFF, Encoding::O200k));
@@ -167,11 +184,12 @@ mod tests {
     #[tokio::test]
     async fn two_models_share_a_limit_each_at_its_own_price() {
         let (model, cap) = capped(1_000.0);
-        let free = Tariff { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
+        let free = TokenPrices { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
+        let free = Tariff { short: free, long: None };
         let beside = CostLimited::new(by_name("mock").expect("the mock"), Arc::new(cap.beside(free)));
         beside.complete(&request()).await.expect("it costs nothing");
         assert_eq!(*cap.spent(), 0.0);
-        let dear = cap.beside(Tariff { output: 1e9, ..TARIFF });
+        let dear = cap.beside(Tariff { short: TokenPrices { output: 1e9, ..PRICES }, long: None });
         dear.add(1_000.0);
         assert!(model.complete(&request()).await.is_err(), "what the other spent counts");
     }

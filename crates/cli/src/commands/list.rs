@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
+use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
 use compactometer_formats::record::Family;
 use compactometer_formats::schemas;
 use compactometer_harness::additions::AddedText;
@@ -24,7 +25,7 @@ use crate::output::terminal::{known_width, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "list",
-    about: "List strategies, controls, metrics, targets, formats, schemas and models",
+    about: "List strategies, controls, metrics, targets, formats, schemas, models and prices",
     group: HelpGroup::Rest,
     arguments: ListArgs::augment_args,
     run: |matches| list(&parsed(matches)?),
@@ -33,7 +34,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
     /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `secrets`,
-    /// `schemas`, `models`, `profiles` or `faults`.
+    /// `schemas`, `models`, `prices`, `profiles` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
     /// Print names and what they are as JSON, by kind.
@@ -59,6 +60,7 @@ const KINDS: &[ListedKind] = &[
     ListedKind { name: "secrets", rows: secrets },
     ListedKind { name: "schemas", rows: schemas },
     ListedKind { name: "models", rows: models },
+    ListedKind { name: "prices", rows: prices },
     ListedKind { name: "profiles", rows: profiles },
     ListedKind { name: "faults", rows: faults },
 ];
@@ -145,6 +147,22 @@ fn suites() -> Vec<(String, String)> {
 fn metrics() -> Vec<(String, String)> {
     let rows = compactometer_report::metrics::ALL.iter();
     rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.definition, metric.unit.name()))).collect()
+}
+
+/// The rows of the shipped table.
+fn prices() -> Vec<(String, String)> {
+    let Ok(table) = PriceTable::shipped() else { return Vec::new() };
+    let row = |row: &PriceRow| {
+        let tiers = row.tiers().map(|tier| {
+            let above =
+                if tier.above_tokens == 0 { String::new() } else { format!("above {} tokens: ", tier.above_tokens) };
+            let PriceTier { input, cache_write, cache_read, output, .. } = tier;
+            format!("{above}input {input}, cache write {cache_write}, cache read {cache_read}, output {output}")
+        });
+        let tiers = tiers.collect::<Vec<_>>().join("; ");
+        (row.name.clone(), format!("{tiers} US dollars per million tokens [{}, {}]", row.date, row.source))
+    };
+    table.model.iter().map(row).collect()
 }
 
 /// The targets that the sources set themselves.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::anyhow;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::prices::PriceTable;
+use compactometer_formats::prices::{PriceRow, PriceTable};
 use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
 use compactometer_harness::entrants::select;
@@ -101,7 +101,7 @@ pub(super) fn execute(
         args.rows().and_then(|rows| recordings::keep(folder, &suite, &rows)).map_err(Failure::usage)?;
     }
     drop(done);
-    let outcome = run_cases(args, &plan, models, &counter, &dir, &interrupt)?;
+    let outcome = run_cases(args, (&plan, prices), models, &counter, &dir, &interrupt)?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
@@ -168,9 +168,14 @@ fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Fail
     Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
+/// The row of the model that writes summaries.
+fn summarizer_prices(plan: &Plan, prices: &PriceTable) -> Option<PriceRow> {
+    prices.row(&plan.options.summarizer).cloned()
+}
+
 fn run_cases(
     args: &RunArgs,
-    plan: &Plan,
+    (plan, prices): (&Plan, &PriceTable),
     models: Models<'_>,
     counter: &dyn TokenCounter,
     dir: &Path,
@@ -187,7 +192,7 @@ fn run_cases(
         bar.set_position(done as u64);
     };
     let outcome = match &store {
-        Some(store) => run_in_store(plan, models, counter, jobs, dir, store, &told),
+        Some(store) => run_in_store(plan, models, counter, jobs, dir, (store, summarizer_prices(plan, prices)), &told),
         None => compactometer_harness::run::run(plan, models, counter, jobs, dir, &told),
     };
     bar.finish_and_clear();

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use compactometer_engine::tokens::Encoding;
-use compactometer_formats::prices::{PriceRow, PriceTable};
+use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
 use compactometer_formats::record::{CallRow, Record, text_hash};
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::run::read_records;
 use compactometer_models::cassette::Cassette;
-use compactometer_models::cost_limit::{CostLimit, Tariff};
+use compactometer_models::cost_limit::{CostLimit, Tariff, TokenPrices};
 use compactometer_models::http::Receiver;
 
 use crate::arguments::SettingArgs;
@@ -147,7 +147,8 @@ impl ModelAccount {
     }
 
     fn tariff(&self) -> Option<Tariff> {
-        const FREE: Tariff = Tariff { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
+        const NOTHING: TokenPrices = TokenPrices { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
+        const FREE: Tariff = Tariff { short: NOTHING, long: None };
         if self.receiver.is_none() { Some(FREE) } else { self.tariff }
     }
 
@@ -178,6 +179,22 @@ pub(crate) fn done(dir: &Path) -> Result<Vec<Record>, Failure> {
     read_records(dir).map_err(Failure::usage)
 }
 
+/// Of several tiers it has the dearest price of each kind, from the lowest limit on: a limit on cost may not be too low.
 fn tariff(row: &PriceRow) -> Tariff {
-    Tariff { input: row.input, cache_write: row.cache_write, cache_read: row.cache_read, output: row.output }
+    let prices = |tier: PriceTier| TokenPrices {
+        input: tier.input,
+        cache_write: tier.cache_write,
+        cache_read: tier.cache_read,
+        output: tier.output,
+    };
+    let dearer = |one: TokenPrices, other: TokenPrices| TokenPrices {
+        input: one.input.max(other.input),
+        cache_write: one.cache_write.max(other.cache_write),
+        cache_read: one.cache_read.max(other.cache_read),
+        output: one.output.max(other.output),
+    };
+    let mut tiers = row.tiers();
+    let short = tiers.next().map_or_else(|| prices(PriceTier::default()), prices);
+    let long = tiers.map(|tier| (tier.above_tokens, prices(tier)));
+    Tariff { short, long: long.reduce(|(above, one), (_, other)| (above, dearer(one, other))) }
 }

@@ -164,3 +164,62 @@ fn decisions_are_told_on_stderr_when_asked() {
     );
     assert!(run(&["-vv"]).contains("call answered"));
 }
+
+/// A folder with a run of `handoff` that keeps notes, in both stores' forms; gives the thread.
+fn noted(store: &str) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("short.toml"), SPEC).unwrap();
+    let args = ["run", "short.toml", "-s", "handoff", "--out", "out", "--store", store, "-q"];
+    stdout(&program(dir.path(), &args));
+    let threads = stdout(&program(dir.path(), &["checkpoint", "history", "--store", store, "--json"]));
+    let thread = serde_json::from_str::<Value>(&threads).unwrap()["thread"].as_str().unwrap().to_owned();
+    (dir, thread)
+}
+
+#[test]
+fn notes_are_found_and_a_memory_document_is_kept() {
+    for store in STORES {
+        let (dir, thread) = noted(store);
+        let run = |args: &[&str]| program(dir.path(), &[&["checkpoint"], args, &["--store", store]].concat());
+        // A word of a note finds that note, and it says where it comes from.
+        let all: Value =
+            serde_json::from_str(&stdout(&run(&["search", "the a of in and", "-n", "500", "--json"]))).unwrap();
+        let notes = all["notes"].as_array().unwrap();
+        assert!(notes.len() > 10, "{store}: {}", notes.len());
+        let text = notes[3]["text"].as_str().unwrap();
+        let word = text.split(|letter: char| !letter.is_alphanumeric()).max_by_key(|word| word.len()).unwrap();
+        let found = stdout(&run(&["search", word, "-n", "1"]));
+        assert!(
+            found.contains(" notes, best first\n") && found.to_lowercase().contains(&word.to_lowercase()),
+            "{word}: {found}"
+        );
+        assert!(found.contains(": 1 of ") && found.contains("message"), "{found}");
+        let nothing = stdout(&run(&["search", "zzzzunheardof"]));
+        assert!(nothing.contains("shares a word with the query"), "{nothing}");
+        // Another script.
+        assert!(stdout(&run(&["search", "港口號碼"])).contains("shares a word"));
+
+        assert!(stderr(&run(&["memory"])).contains("has no memory document; `--set FILE` gives it one"));
+        std::fs::write(dir.path().join("MEMORY.md"), "# Memory\n- call Ada: 港口 8443\n").unwrap();
+        assert!(
+            stdout(&run(&["memory", "--set", "MEMORY.md"]))
+                .contains(&format!("thread {thread} has a memory document of"))
+        );
+        assert_eq!(stdout(&run(&["memory"])), "# Memory\n- call Ada: 港口 8443\n");
+        // What cannot be one changes nothing.
+        std::fs::write(dir.path().join("large.md"), vec![b'a'; (1 << 20) + 1]).unwrap();
+        let large = run(&["memory", "--set", "large.md"]);
+        assert!(
+            large.status.code() == Some(2)
+                && stderr(&large).contains("larger than 1 MiB, the limit for a memory document")
+        );
+        std::fs::write(dir.path().join("latin.md"), b"caf\xe9").unwrap();
+        assert!(stderr(&run(&["memory", "--set", "latin.md"])).contains("is not UTF-8"));
+        assert_eq!(stdout(&run(&["memory"])), "# Memory\n- call Ada: 港口 8443\n");
+        // A thread that a host has yet to open may have one.
+        assert!(stdout(&run(&["memory", "--set", "MEMORY.md", "--thread", "telegram:7"])).contains("telegram:7"));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let missing = program(dir.path(), &["checkpoint", "search", "port", "--store", "none.db"]);
+    assert!(missing.status.code() == Some(2) && stderr(&missing).contains("no store at `none.db`"));
+}

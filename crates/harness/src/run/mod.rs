@@ -18,6 +18,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::prices::PriceRow;
 use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
@@ -66,7 +67,8 @@ pub fn run<'m>(
 }
 
 /// Like [`run`], with each case's session in a thread `STRATEGY:KEY` of the store, so that an interrupted case continues where it
-/// stopped. The records are byte-equal to those of [`run`]. Threads of finished cases stay in the store.
+/// stopped. The records are byte-equal to those of [`run`]. Threads of finished cases stay in the store, with what each
+/// compaction's calls cost at the summarizer's prices, if they are known.
 ///
 /// # Errors
 /// As [`run`], and [`RunError::Keep`] if the store refuses.
@@ -76,10 +78,10 @@ pub fn run_in_store<'m>(
     counter: &dyn TokenCounter,
     jobs: usize,
     dir: &Path,
-    store: &Checkpoints,
+    (store, prices): (&Checkpoints, Option<PriceRow>),
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
-    let keeper = Some(Keeper::new(store, dir));
+    let keeper = Some(Keeper::new(store, prices, dir));
     run_cases(&Cases { plan, models: models.into(), counter, keeper }, jobs, dir, progress)
 }
 

@@ -15,8 +15,9 @@ use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::store::State;
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{Record, text_hash};
-use compactometer_store::{Checkpoints, Error};
+use compactometer_store::{Checkpoints, Error, Thread};
 use serde::{Deserialize, Serialize};
 
 use super::RunError;
@@ -31,6 +32,8 @@ use crate::trace::{CaseResult, Drawn, RandomContexts, Traced, Tracer};
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
     store: &'k Checkpoints,
+    /// The summarizer's.
+    prices: Option<PriceRow>,
     /// The run's folder.
     dir: PathBuf,
     /// Its folder `progress`, with a file for each case.
@@ -86,8 +89,8 @@ struct Progress {
 }
 
 impl<'k> Keeper<'k> {
-    pub(crate) fn new(store: &'k Checkpoints, dir: &Path) -> Self {
-        Keeper { store, dir: dir.to_owned(), folder: dir.join("progress") }
+    pub(crate) fn new(store: &'k Checkpoints, prices: Option<PriceRow>, dir: &Path) -> Self {
+        Keeper { store, prices, dir: dir.to_owned(), folder: dir.join("progress") }
     }
 
     /// Runs a case, from where an earlier process left it if one did. Also returns whether one did.
@@ -134,12 +137,12 @@ impl<'k> Keeper<'k> {
         counter: &'r dyn TokenCounter,
     ) -> Result<(Replay<'r>, Refusal, usize), KeepError> {
         let session = session(case, strategy, &meters.session, counter);
-        let mut thread = self.store.thread(&thread_id(case))?;
+        let mut thread = self.thread(case)?;
         let state = thread.load()?;
         let Some(progress) = self.read(case).filter(|progress| progress.fits(&state)) else {
             if state != State::default() {
                 self.store.clear(&thread_id(case))?;
-                thread = self.store.thread(&thread_id(case))?;
+                thread = self.thread(case)?;
             }
             let (store, refusal) = ObservedThread::new(thread);
             return Ok((Replay::new(case, session.stored_in(store), meters, counter), refusal, 0));
@@ -150,6 +153,15 @@ impl<'k> Keeper<'k> {
         let (store, refusal) = ObservedThread::new(thread);
         let replay = Replay::new(case, session.stored_in(store), meters, counter);
         Ok((progress.into_replay(replay), refusal, said))
+    }
+
+    /// The case's thread, which keeps what its calls cost where the summarizer has a price.
+    fn thread(&self, case: &PlannedCase) -> Result<Thread, KeepError> {
+        let thread = self.store.thread(&thread_id(case))?;
+        Ok(match self.prices.clone() {
+            Some(row) => thread.priced(move |usage| row.dollars(usage)),
+            None => thread,
+        })
     }
 
     fn path(&self, case: &PlannedCase) -> PathBuf {

@@ -72,7 +72,7 @@ fn open(path: &Path) -> Checkpoints {
 }
 
 fn go(plan: &Plan, model: &dyn ChatModel, dir: &Path, store: &str) -> Result<RunOutcome, RunError> {
-    run_in_store(plan, model, &Encoding::O200k, 1, dir, &open(&dir.join(store)), &|_| {})
+    run_in_store(plan, model, &Encoding::O200k, 1, dir, (&open(&dir.join(store)), None), &|_| {})
 }
 
 fn content(dir: &Path) -> [String; 2] {
@@ -184,7 +184,7 @@ fn a_store_that_refuses_ends_the_run_and_writes_no_record_of_it() {
     let name = format!("chained%3a{}", plan.cases[0].key);
     std::fs::write(dir.path().join("threads").join(name), "in the way").unwrap();
     let model = Mortal::new(usize::MAX);
-    let ended = run_in_store(&plan, &model, &Encoding::O200k, 1, dir.path(), &store, &|_| {});
+    let ended = run_in_store(&plan, &model, &Encoding::O200k, 1, dir.path(), (&store, None), &|_| {});
     let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("threads") && message.contains("the same command resumes"), "{message}");
     assert_eq!(std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "");
@@ -207,7 +207,7 @@ impl ChatModel for Rival<'_> {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         if self.own.calls.load(Ordering::Relaxed) == 2 {
             let other = Mortal::new(usize::MAX);
-            run_in_store(self.plan, &other, &Encoding::O200k, 1, self.dir, &open(self.store), &|_| {}).unwrap();
+            run_in_store(self.plan, &other, &Encoding::O200k, 1, self.dir, (&open(self.store), None), &|_| {}).unwrap();
         }
         self.own.complete(request).await
     }

@@ -125,7 +125,10 @@ impl<'r> ProtocolRun<'r> {
     pub(crate) fn no_price(&self) -> String {
         let models = [self.manifest.target_model(), &self.manifest.summarizer];
         let unknown = models.into_iter().find(|model| self.prices.row(model).is_none());
-        format!("the price table has no row for model {}", code(unknown.unwrap_or(&self.manifest.summarizer)))
+        let unknown = code(unknown.unwrap_or(&self.manifest.summarizer));
+        format!(
+            "the price table has no row for model {unknown}; add one to a copy of `datasets/prices.toml` and give it as `--prices FILE`"
+        )
     }
 
     /// Groups with any record.

@@ -26,10 +26,11 @@ pub struct Cost {
 impl Cost {
     pub(super) fn of(compactions: &[CompactionLosses], row: &PriceRow) -> Option<Self> {
         let usd = |usage: &MeanUsage| {
-            let millionths = usage.input * row.input
-                + usage.cache_read * row.cache_read
-                + usage.cache_write * row.cache_write
-                + usage.output * row.output;
+            let prices = row.at((usage.input + usage.cache_read + usage.cache_write) as u64);
+            let millionths = usage.input * prices.input
+                + usage.cache_read * prices.cache_read
+                + usage.cache_write * prices.cache_write
+                + usage.output * prices.output;
             millionths / 1e6
         };
         let known = compactions.iter().filter_map(|one| Some((one, one.costs.request_usage?))).collect::<Vec<_>>();

@@ -33,7 +33,7 @@ mod unit;
 
 pub(crate) use answered::wrong::is_cut;
 pub(crate) use answered::{ANSWER_RECALL, COST_USD_PROBES};
-pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
+pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score};
 pub(crate) use answers::{EXTRACTION_SUCCESS, extraction_counts};
 pub(crate) use bound::{
     BOUND_RECALL, BOUND_RECALL_CORRECTED, of_unit as bound_of_unit, shares_of_unit as bound_shares,

@@ -12,7 +12,7 @@ use compactometer_text::code::code;
 
 use crate::data::ProtocolRun;
 use crate::data::label;
-use crate::metrics::{MetricUnit, defined, rounded, undefined, usage_cost, within};
+use crate::metrics::{MetricUnit, defined, rounded, undefined, within};
 use crate::stats::interval;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
@@ -41,7 +41,7 @@ pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
         calls: calls().count(),
         tokens_in: calls().map(|call| call.usage.total_input()).sum(),
         tokens_out: calls().map(|call| call.usage.output).sum(),
-        cost_usd: price.map(|price| nine_digits(calls().map(|call| usage_cost(price, &call.usage)).sum())),
+        cost_usd: price.map(|price| nine_digits(calls().map(|call| price.dollars(&call.usage)).sum())),
         model,
     })
 }

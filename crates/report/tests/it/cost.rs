@@ -5,7 +5,7 @@ use crate::common::{call, compaction, manifest, prices, record, turn};
 use compactometer_engine::event::CheckpointEvent;
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
-use compactometer_formats::prices::PriceTable;
+use compactometer_formats::prices::{PriceTable, PriceTier};
 use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
 use compactometer_formats::summary::MetricValue;
 use compactometer_report::summarize;
@@ -53,6 +53,19 @@ fn a_gap_of_ten_minutes_finds_every_cache_cold() {
     let mut timed = compacted();
     timed.turns.iter_mut().zip([0, 1, 2, 3]).for_each(|(turn, at)| turn.at_ms = Some(at * 20_000));
     near(&metric(&[timed], "cost_usd_10min"), (warm + output + calls) / 1e6);
+}
+
+#[test]
+fn a_long_prompt_costs_the_prices_of_its_tier_and_a_short_one_does_not() {
+    let mut tiered = prices();
+    let double = PriceTier { above_tokens: 7_500, input: 8.0, cache_write: 10.0, cache_read: 2.0, output: 30.0 };
+    tiered.model[0].tier = vec![double];
+    // The second of four turns and the call of the compaction are above the limit.
+    let agent = 7_000.0 * 5.0 + 2.0 * (7_000.0 + 5_000.0) + (1_500.0 + 1_500.0 * 5.0) + (3_000.0 + 5_000.0);
+    let output = 300.0 * 20.0 + 100.0 * 30.0;
+    let calls = 8_000.0 * 8.0 + 500.0 * 30.0;
+    near(&metric_at(&[compacted()], "cost_usd", &tiered), (agent + output + calls) / 1e6);
+    near(&metric_at(&[compacted()], "cost_usd_compaction", &tiered), calls / 1e6);
 }
 
 #[test]

@@ -17,12 +17,12 @@ pub(super) fn write(
 ) -> rusqlite::Result<()> {
     let Some((first, last)) = saved.covers else { return Ok(()) };
     let ratio = (saved.tokens_before > 0).then(|| f64::from(saved.tokens_after) / f64::from(saved.tokens_before));
-    // As CURRENT_TIMESTAMP writes it, but from the session's time; null where the session has none.
+    // As CURRENT_TIMESTAMP writes it, but from the session's time where it has one.
     let created = saved.created_at_ms.and_then(timestamp).map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
     connection.execute(
         "INSERT INTO checkpoint_summaries (session_id, checkpoint_num, from_message_id, to_message_id, \
          messages_compressed, summary_content, key_facts, original_tokens, compressed_tokens, compression_ratio, \
-         summary_cost_usd, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+         summary_cost_usd, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, coalesce(?12, CURRENT_TIMESTAMP))",
         params![
             session,
             saved.number,
@@ -41,9 +41,10 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Takes text and key facts out of all but the newest `keep` rows, where they are packed; all else of a row stays.
+/// Takes the text out of all but the newest `keep` rows, where it is packed; all else of a row stays, its key facts too, so that
+/// queries over sizes, costs and facts reach every summary.
 pub(super) fn hide_old(connection: &Connection, session: &str, keep: usize) -> rusqlite::Result<()> {
-    let sql = "UPDATE checkpoint_summaries SET summary_content = ?3, key_facts = NULL WHERE session_id = ?1 \
+    let sql = "UPDATE checkpoint_summaries SET summary_content = ?3 WHERE session_id = ?1 \
                AND summary_content <> ?3 AND checkpoint_num NOT IN (SELECT checkpoint_num FROM checkpoint_summaries \
                WHERE session_id = ?1 ORDER BY checkpoint_num DESC LIMIT ?2) \
                AND checkpoint_num NOT IN (SELECT number FROM saved_records WHERE session_id = ?1)";

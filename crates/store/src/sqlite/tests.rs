@@ -66,12 +66,14 @@ fn a_summary_is_a_row_of_the_sources_table() {
     unpriced.load().unwrap();
     commit(&mut unpriced, &[untimed, uncovered]).unwrap();
     let connection = Connection::open(&path).unwrap();
+    let session_time = "SELECT *, created_at > '2026-02-01' FROM checkpoint_summaries";
+    let now = lines(&connection, "SELECT created_at FROM checkpoint_summaries")[1].clone();
     assert_eq!(
-        lines(&connection, "SELECT * FROM checkpoint_summaries"),
+        lines(&connection, session_time),
         [
             "1 | telegram:1 | 0 | 3 | 12 | 10 | - moved it\n\nKey facts:\n- quota: 455 | [\"quota: 455\"] | 80000 | 20000 | \
-             0.25 | 0.5 | 2026-01-31 14:33:20",
-            "2 | telegram:1 | 2 | 3 | 12 | 10 | none | null | 0 | 20000 | null | null | null",
+             0.25 | 0.5 | 2026-01-31 14:33:20 | 0".to_owned(),
+            format!("2 | telegram:1 | 2 | 3 | 12 | 10 | none | null | 0 | 20000 | null | null | {now} | 1"),
         ]
     );
     let columns = "SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('checkpoint_summaries')";

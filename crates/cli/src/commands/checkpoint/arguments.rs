@@ -13,6 +13,10 @@ pub(crate) enum CheckpointCommand {
     History(HistoryArgs),
     /// Go back to the view after a record; nothing is deleted.
     Rollback(RollbackArgs),
+    /// Search the notes of what left a conversation.
+    Search(SearchArgs),
+    /// Print the document that an agent keeps beside its conversation, or replace it.
+    Memory(MemoryArgs),
     /// Delete a thread for good.
     Clear(ClearArgs),
     /// Extract a checkpoint from a conversation, and show how the reply was read and what it holds.
@@ -54,6 +58,29 @@ pub(crate) struct HistoryArgs {
 pub(crate) struct RollbackArgs {
     /// The record's number; `history` marks the records whose view is kept.
     pub(crate) number: u32,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct SearchArgs {
+    /// Words that a note should hold.
+    pub(crate) query: String,
+    /// Most notes to print.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) most: u16,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// Print the notes as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct MemoryArgs {
+    /// Put this file's text, at most 1 MiB, in place of the document.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) set: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
 }

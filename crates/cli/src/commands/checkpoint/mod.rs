@@ -1,7 +1,8 @@
-//! `checkpoint`: shows, rolls back and deletes the records of a store, and tries an extraction.
+//! `checkpoint`: shows, searches, rolls back and deletes the records of a store, and tries an extraction.
 
 mod arguments;
 mod extraction;
+mod memory;
 
 use clap::Subcommand;
 use std::fmt::Write as _;
@@ -19,7 +20,7 @@ use crate::output::terminal::{self, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "checkpoint",
-    about: "Show, roll back or delete the records of a store, or try an extraction",
+    about: "Show, search, roll back or delete the records of a store, or try an extraction",
     group: HelpGroup::Engine,
     arguments: |command| {
         CheckpointCommand::augment_subcommands(command).subcommand_required(true).arg_required_else_help(true)
@@ -32,6 +33,8 @@ fn checkpoint(command: &CheckpointCommand) -> Result<(), Failure> {
         CheckpointCommand::Show(args) => show(args),
         CheckpointCommand::History(args) => history(args),
         CheckpointCommand::Rollback(args) => rollback(args),
+        CheckpointCommand::Search(args) => memory::find(args),
+        CheckpointCommand::Memory(args) => memory::memory(args),
         CheckpointCommand::Clear(args) => clear(args),
         CheckpointCommand::Test(args) => extraction::test(args),
     }

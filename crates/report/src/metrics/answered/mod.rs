@@ -5,9 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_engine::message::Usage;
 use compactometer_formats::answer::{AnswerRow, ProbeRow};
-use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
@@ -91,16 +89,7 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
 /// What one conversation's answers cost, in US dollars.
 fn cost(run: &ProtocolRun, record: &Record) -> Option<f64> {
     let row = run.prices.row(record.case.target_model())?;
-    Some(record.probe_calls().map(|call| usage_cost(row, &call.usage)).sum())
-}
-
-/// What a call's usage costs, in US dollars.
-pub(crate) fn usage_cost(row: &PriceRow, usage: &Usage) -> f64 {
-    let millionths = usage.input as f64 * row.input
-        + usage.cache_read as f64 * row.cache_read
-        + usage.cache_write as f64 * row.cache_write
-        + usage.output as f64 * row.output;
-    millionths / 1e6
+    Some(record.probe_calls().map(|call| row.dollars(&call.usage)).sum())
 }
 
 const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are too old to hold answers";

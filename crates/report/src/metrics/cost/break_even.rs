@@ -11,7 +11,6 @@ use compactometer_formats::record::{Record, Turn};
 use super::cache::{ChargedInput, PromptCache};
 use super::{ModelPrices, gap_ms, is_compaction, turns};
 use crate::data::is_applied;
-use crate::metrics::usage_cost;
 
 /// What a conversation's compactions cost, and what they save in each later turn, in US dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,7 +24,7 @@ impl BreakEven {
         let prices = rows.agent;
         let calls = record.calls().filter(|call| is_compaction(call));
         let recorded = record.compactions.iter().filter_map(|row| row.recorded_usage);
-        let recorded = recorded.map(|usage| usage_cost(rows.summarizer, &usage)).sum::<f64>();
+        let recorded = recorded.map(|usage| rows.summarizer.dollars(&usage)).sum::<f64>();
         let spent = calls.map(|call| rows.dollars(call)).sum::<f64>() + recorded;
         let mut sum = BreakEven { spent, saved_per_turn: 0.0 };
         let mut cache = PromptCache::of(&prices.cache, &record.case);
@@ -49,10 +48,11 @@ impl BreakEven {
         let whole = turn.input + shortened;
         let earlier = before.map_or(0, |before| before.input).min(whole);
         let is_warm = PromptCache::is_read(&prices.cache, earlier, gap);
+        let per_token = prices.at(whole.into());
         let (charged, price) = match (is_warm, whole >= prices.cache.minimum_tokens) {
-            (true, _) => (ChargedInput { read: earlier, written: whole - earlier, plain: 0 }, prices.cache_read),
-            (false, true) => (ChargedInput { written: whole, ..ChargedInput::default() }, prices.cache_write),
-            (false, false) => (ChargedInput { plain: whole, ..ChargedInput::default() }, prices.input),
+            (true, _) => (ChargedInput { read: earlier, written: whole - earlier, plain: 0 }, per_token.cache_read),
+            (false, true) => (ChargedInput { written: whole, ..ChargedInput::default() }, per_token.cache_write),
+            (false, false) => (ChargedInput { plain: whole, ..ChargedInput::default() }, per_token.input),
         };
         let saved = f64::from(shortened) * price / 1e6;
         self.spent += paid - charged.dollars(prices) + saved;

@@ -3,6 +3,7 @@
 //! The agent is taken to mark the ends of its requests and of their fixed parts, as far as breakpoints go. Absent on purpose: a
 //! limit on how far back a provider looks for an earlier mark, and prefixes shared between conversations.
 
+use compactometer_engine::message::Usage;
 use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow};
 use compactometer_formats::record::{Case, Turn};
 
@@ -32,11 +33,8 @@ pub(super) struct ChargedInput {
 impl ChargedInput {
     /// In US dollars.
     pub(super) fn dollars(self, prices: &PriceRow) -> f64 {
-        let ChargedInput { read, written, plain } = self;
-        (f64::from(read) * prices.cache_read
-            + f64::from(written) * prices.cache_write
-            + f64::from(plain) * prices.input)
-            / 1e6
+        let [input, cache_write, cache_read] = [self.plain, self.written, self.read].map(u64::from);
+        prices.dollars(&Usage { input, cache_write, cache_read, output: 0 })
     }
 }
 

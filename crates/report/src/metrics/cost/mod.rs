@@ -10,7 +10,7 @@ use compactometer_formats::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::PromptCache;
-use super::{Better, Column, Metric, Section, defined, over_units, ratio, undefined, usage_cost};
+use super::{Better, Column, Metric, Section, defined, over_units, ratio, undefined};
 use crate::data::{FULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
@@ -247,7 +247,7 @@ impl<'p> ModelPrices<'p> {
     }
 
     fn dollars(&self, call: &CallRow) -> f64 {
-        usage_cost(if call.is_of_target() { self.agent } else { self.summarizer }, &call.usage)
+        (if call.is_of_target() { self.agent } else { self.summarizer }).dollars(&call.usage)
     }
 }
 
@@ -259,7 +259,7 @@ fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostPar
     for turn in turns(record) {
         let input = cache.request(&turn, gap_ms(before.as_ref(), &turn, assumed_ms));
         parts.agent_input += input.dollars(prices);
-        parts.agent_output += f64::from(turn.output) * prices.output / 1e6;
+        parts.agent_output += f64::from(turn.output) * prices.at(turn.input.into()).output / 1e6;
         parts.tokens_read += f64::from(input.read);
         parts.tokens_in += f64::from(turn.input);
         before = Some(turn);
@@ -271,7 +271,7 @@ fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostPar
         parts.tokens_in += call.usage.total_input() as f64;
     }
     for usage in record.compactions.iter().filter_map(|row| row.recorded_usage) {
-        parts.compaction += usage_cost(rows.summarizer, &usage);
+        parts.compaction += rows.summarizer.dollars(&usage);
         parts.tokens_read += usage.cache_read as f64;
         parts.tokens_in += usage.total_input() as f64;
     }

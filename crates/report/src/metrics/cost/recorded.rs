@@ -3,7 +3,7 @@
 use compactometer_engine::message::Usage;
 use compactometer_formats::record::Record;
 
-use super::{ModelPrices, over_units, usage_cost};
+use super::{ModelPrices, over_units};
 use crate::data::UnitRecords;
 use crate::metrics::{Better, Metric, MetricUnit, Section};
 use crate::stats::mean;
@@ -21,7 +21,7 @@ pub(crate) const COST_USD_RECORDED: Metric = Metric {
                 let prices = ModelPrices::of(run, record)?;
                 // Some of its calls are no conversation.
                 let is_whole = !record.turns.is_empty() && record.turns.iter().all(|turn| turn.recorded.is_some());
-                is_whole.then(|| reported(record).map(|usage| usage_cost(prices.agent, usage)).sum())
+                is_whole.then(|| reported(record).map(|usage| prices.agent.dollars(usage)).sum())
             })
         })
     },

@@ -78,6 +78,7 @@ pub(crate) fn prices() -> PriceTable {
         cache_write: 5.0,
         cache_read: 1.0,
         output: 20.0,
+        tier: Vec::new(),
         cache: CacheRules {
             prefix_order: vec![PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages],
             minimum_tokens: 1_000,

@@ -33,8 +33,8 @@ fn the_newest_are_readable_and_older_ones_load_as_they_were() {
     assert_eq!(
         lines(&connection, columns),
         [
-            format!("0 | (packed in packed_records) | null | {rest}"),
-            format!("2 | (packed in packed_records) | null | {rest}"),
+            format!("0 | (packed in packed_records) | [\"quota: 055\"] | {rest}"),
+            format!("2 | (packed in packed_records) | [\"quota: 155\"] | {rest}"),
             format!("4 | - moved 2\n\nKey facts:\n- quota: 255 | [\"quota: 255\"] | {rest}"),
             format!("6 | - moved 3\n\nKey facts:\n- quota: 355 | [\"quota: 355\"] | {rest}"),
         ]
