@@ -53,6 +53,9 @@ pub struct Conditions {
     /// The target model; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The model that writes checkpoints before turns; absent if it is the summarizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpointer: Option<String>,
     /// The models that servers reported, sorted; a mock reports none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub served: Vec<String>,
@@ -227,6 +230,7 @@ mod tests {
             matcher: "3a7c".to_owned(),
             summarizer: "mock:strong".to_owned(),
             target: None,
+            checkpointer: None,
             served: Vec::new(),
             seed: 7,
             window: 12_000,

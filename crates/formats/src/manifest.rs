@@ -79,6 +79,9 @@ pub struct Manifest {
     /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The model that writes checkpoints before turns; absent if it is the summarizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpointer: Option<String>,
     /// The model that judged answers beside the grader; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -114,6 +117,16 @@ impl Manifest {
     /// The target model, which is the summarizer unless the run has another.
     pub fn target_model(&self) -> &str {
         self.target.as_deref().unwrap_or(&self.summarizer)
+    }
+}
+
+impl Manifest {
+    /// The models that a session calls or answers with, each once: those whose prices a conversation's cost needs.
+    pub fn models(&self) -> Vec<&str> {
+        let mut models = vec![self.target_model(), &self.summarizer];
+        models.extend(self.checkpointer.as_deref());
+        models.dedup();
+        models
     }
 }
 

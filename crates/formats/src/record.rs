@@ -92,6 +92,9 @@ pub struct Case {
     /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The model that writes checkpoints before turns; absent if it is the summarizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpointer: Option<String>,
     /// Seed of everything random in the case.
     pub seed: u64,
     /// Tokens of the tool definitions; 0 in records from before it was kept.

@@ -16,8 +16,10 @@ use crate::arguments::SettingArgs;
 pub(crate) enum Role {
     /// Answers questions, and writes summaries unless another model does.
     Model,
-    /// Writes summaries and checkpoints.
+    /// Writes summaries, and checkpoints unless another model does.
     Summarizer,
+    /// Writes checkpoints before a turn.
+    Checkpointer,
     /// Judges answers.
     Judge,
 }
@@ -28,6 +30,7 @@ impl Role {
         match self {
             Role::Model => "model",
             Role::Summarizer => "summarizer",
+            Role::Checkpointer => "checkpointer",
             Role::Judge => "judge",
         }
     }
@@ -51,6 +54,8 @@ pub(crate) struct Roles<T> {
     pub(crate) model: T,
     /// Present if another model writes summaries.
     pub(crate) summarizer: Option<T>,
+    /// Present if another model writes the checkpoints before turns.
+    pub(crate) checkpointer: Option<T>,
     /// Present if answers are judged.
     pub(crate) judge: Option<T>,
 }
@@ -58,7 +63,11 @@ pub(crate) struct Roles<T> {
 impl<T> Roles<T> {
     /// The values that are present, in the order of roles.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Role, &T)> {
-        let others = [(Role::Summarizer, &self.summarizer), (Role::Judge, &self.judge)];
+        let others = [
+            (Role::Summarizer, &self.summarizer),
+            (Role::Checkpointer, &self.checkpointer),
+            (Role::Judge, &self.judge),
+        ];
         let others = others.into_iter().filter_map(|(role, other)| Some((role, other.as_ref()?)));
         std::iter::once((Role::Model, &self.model)).chain(others)
     }
@@ -67,14 +76,16 @@ impl<T> Roles<T> {
     pub(crate) fn map<U, E>(&self, mut each: impl FnMut(Role, &T) -> Result<U, E>) -> Result<Roles<U>, E> {
         let model = each(Role::Model, &self.model)?;
         let summarizer = self.summarizer.as_ref().map(|one| each(Role::Summarizer, one)).transpose()?;
+        let checkpointer = self.checkpointer.as_ref().map(|one| each(Role::Checkpointer, one)).transpose()?;
         let judge = self.judge.as_ref().map(|one| each(Role::Judge, one)).transpose()?;
-        Ok(Roles { model, summarizer, judge })
+        Ok(Roles { model, summarizer, checkpointer, judge })
     }
 
     /// The role that receives calls of this purpose. A recount goes to the model, since it counts the agent's next request.
     pub(crate) fn called_for(&self, purpose: Purpose) -> Role {
         match purpose {
             Purpose::Judge => Role::Judge,
+            Purpose::Checkpoint if self.checkpointer.is_some() => Role::Checkpointer,
             Purpose::Compaction | Purpose::Checkpoint if self.summarizer.is_some() => Role::Summarizer,
             Purpose::Compaction | Purpose::Checkpoint | Purpose::Recount | Purpose::Probe => Role::Model,
         }
@@ -87,12 +98,15 @@ impl<T> Roles<T> {
 }
 
 impl Roles<String> {
-    /// The names that the arguments give. A summarizer with the model's name is dropped: the model does its work.
+    /// The names that the arguments give. A summarizer with the model's name is dropped: the model does its work. So is a
+    /// checkpointer with the name of the model that writes summaries.
     pub(crate) fn named(setting: &SettingArgs, judge: Option<&str>) -> Self {
         let model = setting.model.clone();
-        let summarizer = setting.summarizer.clone().or_else(|| recorded_beside(&model));
+        let summarizer = setting.summarizer.clone().or_else(|| recorded_beside(&model, Role::Summarizer));
         let summarizer = summarizer.filter(|summarizer| *summarizer != model);
-        Roles { model, summarizer, judge: judge.map(str::to_owned) }
+        let checkpointer = setting.checkpointer.clone().or_else(|| recorded_beside(&model, Role::Checkpointer));
+        let checkpointer = checkpointer.filter(|checkpointer| checkpointer != summarizer.as_ref().unwrap_or(&model));
+        Roles { model, summarizer, checkpointer, judge: judge.map(str::to_owned) }
     }
 
     /// The name of the model that writes summaries.
@@ -121,16 +135,23 @@ impl Roles<String> {
 impl Roles<Box<dyn ChatModel>> {
     /// The models in the form that a run takes.
     pub(crate) fn models(&self) -> Models<'_> {
-        Models { target: &*self.model, summarizer: self.summarizer.as_deref(), judge: self.judge.as_deref() }
+        let summarizer = self.summarizer.as_ref().unwrap_or(&self.model).name();
+        Models {
+            target: &*self.model,
+            summarizer: self.summarizer.as_deref(),
+            // One that was named in another way than the summarizer, and is the same.
+            checkpointer: self.checkpointer.as_deref().filter(|checkpointer| checkpointer.name() != summarizer),
+            judge: self.judge.as_deref(),
+        }
     }
 }
 
-/// The summarizer's recording inside the model's, if there is one.
-fn recorded_beside(model: &str) -> Option<String> {
+/// This role's recording inside the model's, if there is one.
+fn recorded_beside(model: &str, role: Role) -> Option<String> {
     let recorded = cassette::folder(model)?;
     let (kind, rest) = model.split_once(':')?;
     let faults = rest.strip_prefix(recorded.to_str()?)?;
-    let folder = Role::Summarizer.folder(recorded);
+    let folder = role.folder(recorded);
     holds_calls(&folder).then(|| format!("{kind}:{}{faults}", folder.display()))
 }
 

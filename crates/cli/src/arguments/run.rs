@@ -157,8 +157,13 @@ pub(crate) struct SettingArgs {
     /// turns. Default: the model, or the summarizer recorded beside `--model`.
     #[arg(hide_short_help = true, long, value_name = "MODEL", env = "COMPACTOMETER_SUMMARIZER")]
     pub(crate) summarizer: Option<String>,
+    /// Another model for the checkpoints that a strategy writes before a turn, usually a cheaper one; those that come with a summary
+    /// are the summarizer's. Default: the summarizer, or the checkpointer recorded beside `--model`.
+    #[arg(hide_short_help = true, long, value_name = "MODEL", env = "COMPACTOMETER_CHECKPOINTER")]
+    pub(crate) checkpointer: Option<String>,
     /// Record each model call in this folder, with the conversations; calls that it already holds are answered from it.
-    /// `--model cassette:DIR` replays it without the model. A summarizer's own calls are kept in `DIR/summarizer`.
+    /// `--model cassette:DIR` replays it without the model. A summarizer's own calls are kept in `DIR/summarizer`, a checkpointer's
+    /// in `DIR/checkpointer`.
     #[arg(hide_short_help = true, long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
     /// Most requests per minute to a model behind HTTP. Default: as many as the threads make.

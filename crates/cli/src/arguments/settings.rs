@@ -102,7 +102,7 @@ fn as_argument(value: &toml::Value) -> Option<String> {
 }
 
 fn names_no_host(key: &str, value: &str) -> Result<()> {
-    let is_model = ["model", "summarizer", "judge"].contains(&key);
+    let is_model = ["model", "summarizer", "checkpointer", "judge"].contains(&key);
     let elsewhere = || compactometer_models::receiver(value).ok().flatten().filter(|receiver| !receiver.is_here);
     match is_model.then(elsewhere).flatten() {
         Some(receiver) if value.contains('@') => bail!(

@@ -78,6 +78,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         window: args.setting.window,
         shares: args.setting.shares().0,
         summarizer: models.summarizer().name().to_owned(),
+        checkpointer: models.checkpointer.map(|checkpointer| checkpointer.name().to_owned()),
         seed: args.setting.seed,
         ..PlanOptions::default()
     };

@@ -77,6 +77,7 @@ pub(super) fn execute(
         sweep,
         summarizer: models.summarizer().name().to_owned(),
         target: models.target_name().map(str::to_owned),
+        checkpointer: models.checkpointer.map(|checkpointer| checkpointer.name().to_owned()),
         judge: models.judge.map(|judge| judge.name().to_owned()),
         ..PlanOptions::default()
     };

@@ -53,7 +53,7 @@ impl Estimate {
         for case in cases {
             let noting = LimitRecorder { model: &*mock, limits: Mutex::default() };
             let judge = tariffs.judge.map(|_| &noting as &dyn ChatModel);
-            let models = Models { target: &noting, summarizer: None, judge };
+            let models = Models { target: &noting, summarizer: None, checkpointer: None, judge };
             let record = runtime.block_on(run_case(case, models, &counter)).record;
             let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);
             let calls = record.calls().chain(record.probe_calls()).chain(record.judge_calls());
@@ -87,7 +87,8 @@ impl Estimate {
     fn tariff(&self, purpose: &str) -> Option<Tariff> {
         let purpose = match purpose {
             JUDGE => Purpose::Judge,
-            "compaction" | "checkpoint" => Purpose::Compaction,
+            "compaction" => Purpose::Compaction,
+            "checkpoint" => Purpose::Checkpoint,
             _ => Purpose::Probe,
         };
         self.tariffs.of(self.tariffs.called_for(purpose)).copied().flatten()

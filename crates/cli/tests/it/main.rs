@@ -5,6 +5,7 @@ mod agreement;
 mod attacks;
 mod cases;
 mod checkpoint;
+mod checkpointer;
 mod common;
 mod doctor;
 mod explain;

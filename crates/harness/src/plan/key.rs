@@ -48,6 +48,9 @@ impl Keys<'_> {
         if let Some(target) = &options.target {
             key = hashed(&json!([key, { "target": target }]));
         }
+        if let Some(checkpointer) = &options.checkpointer {
+            key = hashed(&json!([key, { "checkpointer": checkpointer }]));
+        }
         if let Some(judge) = &options.judge {
             key = hashed(&json!([key, judge, probes::JUDGE_IDENTITY]));
         }

@@ -38,6 +38,7 @@ impl Plan {
             tokenizer: String::new(),
             summarizer: options.summarizer.clone(),
             target: options.target.clone(),
+            checkpointer: options.checkpointer.clone(),
             judge: options.judge.clone(),
             latency_is_result: true,
             seed: options.seed,

@@ -54,6 +54,8 @@ pub struct PlanOptions {
     pub summarizer: String,
     /// The target model's name, if it is not the summarizer.
     pub target: Option<String>,
+    /// The checkpointer's name, if it is not the summarizer.
+    pub checkpointer: Option<String>,
     /// The judge's name, if answers are judged.
     pub judge: Option<String>,
     /// Seed of everything random.
@@ -72,6 +74,7 @@ impl Default for PlanOptions {
             scale: 1.0,
             summarizer: "mock".to_owned(),
             target: None,
+            checkpointer: None,
             judge: None,
             seed: 0,
         }

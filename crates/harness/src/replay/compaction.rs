@@ -31,7 +31,7 @@ impl Replay<'_> {
         }
         // A recount reads everything and writes nothing that stays, so it is charged but not traced.
         let (recounts, calls): (Vec<Call>, Vec<Call>) =
-            self.meters.session.take_calls().into_iter().partition(|call| call.purpose == Purpose::Recount);
+            self.meters.take_session_calls().partition(|call| call.purpose == Purpose::Recount);
         let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
             calls.iter().partition(|call| call.purpose == Purpose::Compaction);
         compacting.extend(&recounts);

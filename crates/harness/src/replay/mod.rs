@@ -11,7 +11,7 @@ use std::vec::IntoIter;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::RecoveryEvent;
 use compactometer_engine::message::{Role, Usage};
-use compactometer_engine::meter::Metered;
+use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::recovery::Recovery;
 use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
@@ -28,7 +28,7 @@ use crate::trace::{RandomContexts, Tracer};
 pub(crate) fn session<'s>(
     case: &PlannedCase,
     strategy: &'s dyn Strategy,
-    metered: &'s Metered<'s>,
+    meters: &'s Meters<'s>,
     counter: &'s dyn TokenCounter,
 ) -> Session<'s> {
     let config = SessionConfig {
@@ -41,19 +41,35 @@ pub(crate) fn session<'s>(
     // The agent is not called, so its words cannot show that it lost the thread.
     let recovery = Recovery { lost: false, ..Recovery::default() };
     let recovery = case.entrant.absence.map_or(recovery, |absence| absence.within(recovery));
-    Session::new(strategy, metered, counter, config).recovering(recovery)
+    let session = Session::new(strategy, &meters.session, counter, config).recovering(recovery);
+    match &meters.checkpointer {
+        Some(checkpointer) => session.checkpointing_with(checkpointer, case.budget.binding_window()),
+        None => session,
+    }
 }
 
 /// The meters of a case, and the names of the models behind them.
 pub(crate) struct Meters<'m> {
     /// The session's meter.
     pub(crate) session: Metered<'m>,
+    /// The meter of checkpoints before turns, if another model writes them.
+    pub(crate) checkpointer: Option<Metered<'m>>,
     /// The meter of answers to probes. Their requests are sent even if they exceed the window.
     pub(crate) reader: Metered<'m>,
     /// The summarizer's name.
     pub(crate) summarizer: &'m str,
     /// The target model's name, if it is not the summarizer.
     pub(crate) target: Option<&'m str>,
+    /// The checkpointer's name, if it is not the summarizer.
+    pub(crate) checkpointer_name: Option<&'m str>,
+}
+
+impl Meters<'_> {
+    /// The calls that the session made since this was asked last: checkpoints before the turn come first.
+    pub(crate) fn take_session_calls(&self) -> impl Iterator<Item = Call> {
+        let checkpoints = self.checkpointer.as_ref().map(Metered::take_calls).into_iter().flatten();
+        checkpoints.chain(self.session.take_calls())
+    }
 }
 
 /// A running case.

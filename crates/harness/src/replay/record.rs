@@ -29,6 +29,7 @@ impl Replay<'_> {
                 split: case.split,
                 summarizer: self.meters.summarizer.to_owned(),
                 target: self.meters.target.map(str::to_owned),
+                checkpointer: self.meters.checkpointer_name.map(str::to_owned),
                 seed: case.seed,
                 tool_tokens: self.prepared.tool_tokens,
                 system_tokens: self.session.log().system().map_or(0, |system| system.tokens),

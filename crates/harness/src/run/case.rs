@@ -18,7 +18,7 @@ pub async fn run_case<'m>(
     let strategy = case.entrant.build(&case.prepared, case.seed);
     let limited = models.window_limited(case.budget.binding_window(), counter);
     let meters = models.meters(&limited, case.seed);
-    let mut replay = Replay::new(case, session(case, &*strategy, &meters.session, counter), &meters, counter);
+    let mut replay = Replay::new(case, session(case, &*strategy, &meters, counter), &meters, counter);
     for index in 0..=case.prepared.messages.len() {
         replay.step(index).await;
     }

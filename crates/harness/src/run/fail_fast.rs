@@ -27,6 +27,7 @@ pub struct Stopped {
 pub struct FailFastModels<'m> {
     target: FailFast<'m>,
     summarizer: Option<FailFast<'m>>,
+    checkpointer: Option<FailFast<'m>>,
     judge: Option<FailFast<'m>>,
 }
 
@@ -38,6 +39,7 @@ impl<'m> FailFastModels<'m> {
         FailFastModels {
             target: wrapped(models.target),
             summarizer: models.summarizer.map(wrapped),
+            checkpointer: models.checkpointer.map(wrapped),
             judge: models.judge.map(wrapped),
         }
     }
@@ -46,8 +48,9 @@ impl<'m> FailFastModels<'m> {
     pub fn models(&self) -> Models<'_> {
         Models {
             target: &self.target,
-            summarizer: self.summarizer.as_ref().map(|summarizer| summarizer as &dyn ChatModel),
-            judge: self.judge.as_ref().map(|judge| judge as &dyn ChatModel),
+            summarizer: self.summarizer.as_ref().map(FailFast::as_model),
+            checkpointer: self.checkpointer.as_ref().map(FailFast::as_model),
+            judge: self.judge.as_ref().map(FailFast::as_model),
         }
     }
 
@@ -57,6 +60,12 @@ impl<'m> FailFastModels<'m> {
     /// The first failure.
     pub fn check(&self) -> Result<(), Stopped> {
         self.target.stopped.get().cloned().map_or(Ok(()), Err)
+    }
+}
+
+impl FailFast<'_> {
+    fn as_model(&self) -> &dyn ChatModel {
+        self
     }
 }
 

@@ -12,14 +12,16 @@ use crate::replay::Meters;
 pub struct Models<'m> {
     /// The target model, which answers questions and counts its next request. It also summarizes if nobody else does.
     pub target: &'m dyn ChatModel,
-    /// Who writes summaries and checkpoints, if that is not the target model.
+    /// Who writes summaries, and checkpoints unless another model does, if that is not the target model.
     pub summarizer: Option<&'m dyn ChatModel>,
+    /// Who writes checkpoints before a turn, if that is not who summarizes.
+    pub checkpointer: Option<&'m dyn ChatModel>,
     /// The judge of its answers, if the plan has one.
     pub judge: Option<&'m dyn ChatModel>,
 }
 
 impl<'m> Models<'m> {
-    /// Who writes summaries and checkpoints.
+    /// Who writes summaries.
     pub fn summarizer(&self) -> &'m dyn ChatModel {
         self.summarizer.unwrap_or(self.target)
     }
@@ -30,22 +32,29 @@ impl<'m> Models<'m> {
         (name != self.summarizer().name()).then_some(name)
     }
 
-    /// Summarizer and target model, each in a window of that many tokens, if one binds.
-    pub(super) fn window_limited(&self, window: Option<u32>, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 2] {
+    /// Summarizer, target model and checkpointer, each in a window of that many tokens, if one binds.
+    pub(super) fn window_limited(&self, window: Option<u32>, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 3] {
         let window = window.unwrap_or(u32::MAX);
-        [self.summarizer(), self.target].map(|model| WindowLimited { model, window, counter })
+        let checkpointer = self.checkpointer.unwrap_or(self.summarizer());
+        [self.summarizer(), self.target, checkpointer].map(|model| WindowLimited { model, window, counter })
     }
 
-    /// The meters of a case with that seed; `limited` are summarizer and target in the case's window.
-    pub(super) fn meters<'l>(&self, [summarizer, target]: &'l [WindowLimited<'m>; 2], seed: u64) -> Meters<'l>
+    /// The meters of a case with that seed; `limited` are the models in the case's window.
+    pub(super) fn meters<'l>(
+        &self,
+        [summarizer, target, checkpointer]: &'l [WindowLimited<'m>; 3],
+        seed: u64,
+    ) -> Meters<'l>
     where
         'm: 'l,
     {
         Meters {
             session: Metered::new(summarizer, seed).recounting_with(target),
+            checkpointer: self.checkpointer.map(|_| Metered::new(checkpointer, seed)),
             reader: Metered::new(self.target, seed),
             summarizer: self.summarizer().name(),
             target: self.target_name(),
+            checkpointer_name: self.checkpointer.map(ChatModel::name),
         }
     }
 }
@@ -53,13 +62,13 @@ impl<'m> Models<'m> {
 impl<'m> From<&'m dyn ChatModel> for Models<'m> {
     /// One model does everything, and nobody judges.
     fn from(model: &'m dyn ChatModel) -> Self {
-        Models { target: model, summarizer: None, judge: None }
+        Models { target: model, summarizer: None, checkpointer: None, judge: None }
     }
 }
 
 impl<'m, M: ChatModel> From<&'m M> for Models<'m> {
     /// One model does everything, and nobody judges.
     fn from(model: &'m M) -> Self {
-        Models { target: model, summarizer: None, judge: None }
+        Models { target: model, summarizer: None, checkpointer: None, judge: None }
     }
 }

@@ -136,7 +136,7 @@ impl<'k> Keeper<'k> {
         meters: &'r Meters<'r>,
         counter: &'r dyn TokenCounter,
     ) -> Result<(Replay<'r>, Refusal, usize), KeepError> {
-        let session = session(case, strategy, &meters.session, counter);
+        let session = session(case, strategy, meters, counter);
         let mut thread = self.thread(case)?;
         let state = thread.load()?;
         let Some(progress) = self.read(case).filter(|progress| progress.fits(&state)) else {

@@ -50,7 +50,7 @@ fn reader() -> impl ChatModel {
 
 fn records(plan: &Plan, judge: Option<&dyn ChatModel>, dir: &Path) -> Result<Vec<Record>, RunError> {
     let model = reader();
-    let models = Models { target: &model, summarizer: None, judge };
+    let models = Models { target: &model, summarizer: None, checkpointer: None, judge };
     run(plan, models, &Encoding::O200k, 1, dir, &|_| {})?;
     Ok(read_records(dir)?)
 }

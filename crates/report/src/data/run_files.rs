@@ -48,8 +48,9 @@ impl RunFiles {
             if !keys.insert(record.key.clone()) {
                 return Err(damaged(format!("the case `{}` is here twice", record.key)));
             }
-            let is_of_models =
-                (&record.case.summarizer, &record.case.target) == (&manifest.summarizer, &manifest.target);
+            let case = &record.case;
+            let is_of_models = (&case.summarizer, &case.target, &case.checkpointer)
+                == (&manifest.summarizer, &manifest.target, &manifest.checkpointer);
             if !is_of_models || !manifest.strategies.contains(&record.case.strategy) {
                 return Err(damaged("a record of another run".to_owned()));
             }

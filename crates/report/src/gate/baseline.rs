@@ -51,6 +51,7 @@ pub(super) fn conditions(run: &RunFiles) -> Conditions {
         matcher: manifest.matcher.clone(),
         summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
+        checkpointer: manifest.checkpointer.clone(),
         served: served(&run.records),
         seed: manifest.seed,
         window: manifest.window,
@@ -133,6 +134,8 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     named("the summarizer", &new.summarizer, &old.summarizer)?;
     let target = |of: &Conditions| of.target.clone().unwrap_or_else(|| of.summarizer.clone());
     named("the target model", &target(&new), &target(old))?;
+    let checkpointer = |of: &Conditions| of.checkpointer.clone().unwrap_or_else(|| of.summarizer.clone());
+    named("the checkpointer", &checkpointer(&new), &checkpointer(old))?;
     named("the model that the server reported", &new.served.join(", "), &old.served.join(", "))?;
     named("the program's version", &new.program, &old.program)?;
     // Version 2 of records only renamed a field.

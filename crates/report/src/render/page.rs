@@ -85,6 +85,7 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
     ]);
     facts.extend(manifest.target.clone().map(|target| ("target model", target)));
+    facts.extend(manifest.checkpointer.clone().map(|checkpointer| ("checkpointer", checkpointer)));
     facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     facts
 }

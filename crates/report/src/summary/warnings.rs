@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
+use compactometer_engine::meter::Purpose;
 use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::record::{CallRow, Protocol, Record, Refusal, Use, UseKind};
 use compactometer_formats::scenario::Category;
@@ -331,9 +332,12 @@ fn served(run: &ProtocolRun) -> Vec<String> {
             count => Some(format!("{} was served as {count} models, so this is a mixture: {told}", code(name))),
         }
     };
-    let Some(target) = &manifest.target else { return of(&manifest.summarizer, &|_| true).into_iter().collect() };
-    let beside = of(target, &CallRow::is_of_target);
-    of(&manifest.summarizer, &|call| !call.is_of_target()).into_iter().chain(beside).collect()
+    let is_of_checkpointer = |call: &CallRow| manifest.checkpointer.is_some() && call.purpose == Purpose::Checkpoint;
+    let is_of_target = |call: &CallRow| manifest.target.is_some() && call.is_of_target();
+    let target = manifest.target.as_ref().and_then(|target| of(target, &is_of_target));
+    let checkpointer = manifest.checkpointer.as_ref().and_then(|model| of(model, &is_of_checkpointer));
+    let summarizer = of(&manifest.summarizer, &|call| !is_of_target(call) && !is_of_checkpointer(call));
+    summarizer.into_iter().chain(target).chain(checkpointer).collect()
 }
 
 fn prices(run: &ProtocolRun) -> Vec<String> {
@@ -346,9 +350,15 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
             false => format!("{costs} of {} at its prices of {}", code(&row.name), row.date),
         })
     };
-    let costs = if beside.is_some() { "compactions and checkpoints cost those" } else { "costs are those" };
-    let mut warnings: Vec<_> =
-        [(manifest.summarizer.as_str(), costs)].into_iter().chain(beside).filter_map(priced).collect();
+    let checkpoints = manifest.checkpointer.as_deref().map(|model| (model, "checkpoints before turns cost those"));
+    let costs = match (beside.is_some(), checkpoints.is_some()) {
+        (false, false) => "costs are those",
+        (false, true) => "all other costs are those",
+        (true, false) => "compactions and checkpoints cost those",
+        (true, true) => "compactions cost those",
+    };
+    let models = [(manifest.summarizer.as_str(), costs)].into_iter().chain(beside).chain(checkpoints);
+    let mut warnings: Vec<_> = models.filter_map(priced).collect();
     if warnings.is_empty() {
         return warnings;
     }

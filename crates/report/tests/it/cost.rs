@@ -136,6 +136,26 @@ fn checkpoints_are_paid_for_apart() {
 }
 
 #[test]
+fn checkpoints_before_turns_cost_the_checkpointers_prices() {
+    let mut both = prices();
+    let mut dear = both.model[0].clone();
+    dear.name = "dear".to_owned();
+    (dear.input, dear.output) = (40.0, 200.0);
+    both.model.push(dear);
+    let mut made = compacted();
+    let event = CheckpointEvent { after: MessageId(15), tokens: 7_500, extraction: None, failed: None };
+    let mut paid = call(2_000, 50);
+    paid.purpose = Purpose::Checkpoint;
+    made.checkpoints = vec![CheckpointRow { event, calls: vec![paid] }];
+    made.case.checkpointer = Some("dear".to_owned());
+    near(&metric_at(&[made.clone()], "cost_usd_checkpoint", &both), (2_000.0 * 40.0 + 50.0 * 200.0) / 1e6);
+    near(&metric_at(&[made.clone()], "cost_usd_compaction", &both), 42_000.0 / 1e6);
+    // One whose price is unknown leaves the cost unknown.
+    made.case.checkpointer = Some("nobody".to_owned());
+    assert_eq!(metric_at(&[made], "cost_usd", &both).value, None);
+}
+
+#[test]
 fn turns_cost_the_target_models_prices_and_what_is_written_the_summarizers() {
     let mut both = prices();
     let mut cheap = both.model[0].clone();

@@ -130,6 +130,7 @@ fn is_default(args: &RunArgs) -> bool {
         && *protocol == [Protocol::Matched]
         && setting.model == DEFAULT_MODEL
         && setting.summarizer.is_none()
+        && setting.checkpointer.is_none()
         && setting.retain.len() == 1
 }
 

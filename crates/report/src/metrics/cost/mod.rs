@@ -207,7 +207,7 @@ pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords
 }
 
 fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
-    if [&run.manifest.summarizer, run.manifest.target_model()].iter().any(|model| run.prices.row(model).is_none()) {
+    if run.manifest.models().into_iter().any(|model| run.prices.row(model).is_none()) {
         return undefined(run.no_price());
     }
     let reason = match strategy.rows().any(crate::data::is_applied) {
@@ -238,16 +238,26 @@ struct ModelPrices<'p> {
     /// The target model, which makes the turns and has the caches.
     agent: &'p PriceRow,
     summarizer: &'p PriceRow,
+    /// Who writes checkpoints before turns.
+    checkpointer: &'p PriceRow,
 }
 
 impl<'p> ModelPrices<'p> {
     fn of(run: &ProtocolRun<'p>, record: &Record) -> Option<Self> {
         let Record { case, .. } = record;
-        Some(ModelPrices { agent: run.prices.row(case.target_model())?, summarizer: run.prices.row(&case.summarizer)? })
+        let row = |model: &str| run.prices.row(model);
+        let checkpointer = case.checkpointer.as_deref().unwrap_or(&case.summarizer);
+        let (agent, summarizer) = (row(case.target_model())?, row(&case.summarizer)?);
+        Some(ModelPrices { agent, summarizer, checkpointer: row(checkpointer)? })
     }
 
     fn dollars(&self, call: &CallRow) -> f64 {
-        (if call.is_of_target() { self.agent } else { self.summarizer }).dollars(&call.usage)
+        let row = match call.purpose {
+            _ if call.is_of_target() => self.agent,
+            Purpose::Checkpoint => self.checkpointer,
+            _ => self.summarizer,
+        };
+        row.dollars(&call.usage)
     }
 }
 
