@@ -10,6 +10,10 @@ use crate::thread_id::ThreadId;
 
 /// What a kind of store does. `expected` is the sequence that the caller read.
 pub(crate) trait Backend: fmt::Debug + Send + Sync {
+    /// The format before this process brought it to the present one; none where it was left as it is.
+    fn older(&self) -> Option<u64> {
+        None
+    }
     /// Makes good what a kill left half done; a thread that never was stays so.
     fn heal(&self, id: &ThreadId) -> Result<(), Error>;
     fn read(&self, id: &ThreadId) -> Result<Contents, Error>;

@@ -74,6 +74,12 @@ impl Checkpoints {
         Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open_to_read(path, keep)?) })
     }
 
+    /// The format that a database was of before opening it brought it to the present one, which older programs cannot read;
+    /// none where nothing was changed.
+    pub fn older_format(&self) -> Option<u64> {
+        self.backend.older()
+    }
+
     /// A thread, existing or new; what a kill left half done is made good.
     ///
     /// # Errors

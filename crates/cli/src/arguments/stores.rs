@@ -6,13 +6,25 @@ use anyhow::{Result, anyhow, bail};
 use compactometer_store::{Checkpoints, KEEP, Thread};
 use compactometer_text::suggest::unknown;
 
+use crate::output::terminal::note;
+
 /// Endings that name a database rather than a folder.
 const DATABASES: [&str; 3] = ["db", "sqlite", "sqlite3"];
 
 /// Opens a store and creates it if it is missing: a SQLite database if the path is a file or has a database's extension, else a
 /// folder.
 pub(crate) fn open(path: &Path) -> Result<Checkpoints> {
-    if is_database(path) { Ok(Checkpoints::in_sqlite(path, KEEP)?) } else { Ok(Checkpoints::in_directory(path, KEEP)?) }
+    if !is_database(path) {
+        return Ok(Checkpoints::in_directory(path, KEEP)?);
+    }
+    let store = Checkpoints::in_sqlite(path, KEEP)?;
+    if let Some(older) = store.older_format() {
+        let path = path.display();
+        note(&format!(
+            "note: `{path}` was a store of format {older} and is now one that older versions of this program cannot open"
+        ));
+    }
+    Ok(store)
 }
 
 /// Opens an existing store.

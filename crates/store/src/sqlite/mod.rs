@@ -27,12 +27,15 @@ pub(crate) struct Sqlite {
     /// SQLite continues to write to a file that has lost its name.
     identity: Identity,
     keep: usize,
+    /// The version that it was of before this process brought it to the present one.
+    older: Option<u64>,
     connection: Mutex<Connection>,
 }
 
 impl Sqlite {
     pub(crate) fn open(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        Self::of(open::open(path)?, path, keep)
+        let (connection, older) = open::open(path)?;
+        Ok(Sqlite { older, ..Self::of(connection, path, keep)? })
     }
 
     /// For a disk that may not be writable.
@@ -42,7 +45,13 @@ impl Sqlite {
 
     fn of(connection: Connection, path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
         let identity = Identity::of(&std::fs::metadata(path).map_err(Error::io("look up", path))?);
-        Ok(Sqlite { path: path.to_owned(), identity, keep: keep.get(), connection: Mutex::new(connection) })
+        Ok(Sqlite {
+            path: path.to_owned(),
+            identity,
+            keep: keep.get(),
+            older: None,
+            connection: Mutex::new(connection),
+        })
     }
 
     /// A transaction leaves nothing half done, so one that panicked does not spoil the connection.
@@ -66,6 +75,10 @@ impl Sqlite {
 }
 
 impl Backend for Sqlite {
+    fn older(&self) -> Option<u64> {
+        self.older
+    }
+
     fn heal(&self, _id: &ThreadId) -> Result<(), Error> {
         // The database rolls back by itself what a kill left.
         Ok(())

@@ -14,6 +14,10 @@ const SCHEMA: &str = concat!(include_str!("schema.sql"), include_str!("packed.sq
 /// Makes a database of version 1 one of this version.
 const FROM_1: &str = concat!(include_str!("from_1.sql"), include_str!("packed.sql"));
 
+/// What shows a database of version 1 to a reader as one of this version; only this connection sees it.
+const AS_OF_1: &str = "CREATE TEMP VIEW saved_records AS SELECT * FROM main.records; \
+                       CREATE TEMP TABLE packed_records (session_id, first_record, records, against_first, against_records, plain_bytes, packed);";
+
 /// Kept in `user_version`.
 const VERSION: u64 = 2;
 
@@ -32,22 +36,28 @@ const PAGE: u32 = 1_024;
 /// From a log of this many pages on, what was written moves to the database; the default of 1,000 outweighs most threads.
 const LOG_PAGES: u32 = 64;
 
-pub(super) fn open(path: &Path) -> Result<Connection, Error> {
+/// Opens a database, and says which older version it was of, if it had to be brought to this one.
+pub(super) fn open(path: &Path) -> Result<(Connection, Option<u64>), Error> {
     let mut connection = Connection::open(path).map_err(cannot("open the database", path))?;
     connection.busy_timeout(BUSY).map_err(cannot("set up the database", path))?;
-    if version(&connection, path)? != Some(VERSION) {
+    let found = version(&connection, path)?;
+    if found != Some(VERSION) {
         bring_up(&mut connection, path)?;
     }
     set_up(&connection).map_err(cannot("set up the database", path))?;
-    Ok(connection)
+    Ok((connection, found.filter(|found| *found != VERSION)))
 }
 
 /// Opens a database for reading, even on a disk that cannot be written. There SQLite cannot make the index that a log needs, so
-/// the database is read as immutable. That would leave out commits that are still in the log, so such commits are an error.
+/// the database is read as immutable. That would leave out commits that are still in the log, so such commits are an error. A
+/// database of an older version stays one.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
+    if let Ok((connection, Some(1))) = read_only(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+        return as_of_version_1(connection, path);
+    }
     let error = match open(path) {
         Err(error) if error.is_of_place() => error,
-        opened => return opened,
+        opened => return opened.map(|(connection, _)| connection),
     };
     let found = read_only(path, OpenFlags::SQLITE_OPEN_READ_ONLY).or_else(|_| {
         let log = with_ending(path, "-wal");
@@ -58,6 +68,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
     });
     match found {
         Ok((connection, Some(VERSION))) => Ok(connection),
+        Ok((connection, Some(1))) => as_of_version_1(connection, path),
         Ok(_) => Err(error),
         Err(found @ (Error::LogUnread { .. } | Error::Newer { .. } | Error::Damaged { .. })) => Err(found),
         Err(_) => Err(error),
@@ -69,6 +80,12 @@ fn read_only(path: &Path, flags: OpenFlags) -> Result<(Connection, Option<u64>),
     connection.busy_timeout(BUSY).map_err(cannot("set up the database", path))?;
     let version = version(&connection, path)?;
     Ok((connection, version))
+}
+
+/// The tables of this version, as views of those of version 1.
+fn as_of_version_1(connection: Connection, path: &Path) -> Result<Connection, Error> {
+    connection.execute_batch(AS_OF_1).map_err(cannot("read the older tables", path))?;
+    Ok(connection)
 }
 
 /// What stands for itself in an address.

@@ -1,6 +1,6 @@
 -- Source 001, step 1, word for word. One row for each summary; `checkpoint_num` is the record's number, so numbers of
--- checkpoints and failed attempts are missing. `messages_compressed` counts the ids from first to last. Of the newest rows text
--- and facts stand here; those of older ones are packed.
+-- checkpoints and failed attempts are missing. `messages_compressed` counts the ids from first to last. The texts of
+-- older rows are packed.
 CREATE TABLE IF NOT EXISTS checkpoint_summaries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   session_id TEXT NOT NULL,

@@ -113,6 +113,29 @@ fn a_deleted_thread_leaves_no_packed_body() {
 }
 
 #[test]
+fn reading_a_database_of_version_1_leaves_it_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(include_str!("version_1.sql")).unwrap();
+    drop(old);
+    let before = std::fs::read(&path).unwrap();
+    let store = Checkpoints::in_sqlite_to_read(&path, KEEP).unwrap();
+    let thread = || store.thread("telegram:1").unwrap();
+    let history = thread().load().unwrap().history;
+    assert_eq!((history.len(), store.older_format()), (25, None));
+    assert_eq!(thread().versions().unwrap().len(), 25);
+    assert!(thread().rollback(17).is_err() && store.clear("telegram:1").is_err(), "it was opened to read");
+    drop(store);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // Opened to write it is brought up, once, and says so.
+    let store = Checkpoints::in_sqlite(&path, KEEP).unwrap();
+    assert_eq!(store.older_format(), Some(1));
+    assert_eq!(store.thread("telegram:1").unwrap().load().unwrap().history, history);
+    assert_eq!(Checkpoints::in_sqlite(&path, KEEP).unwrap().older_format(), None);
+}
+
+#[test]
 fn a_database_of_version_1_loads_as_it_was_and_is_packed_from_the_next_commit_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
