@@ -51,7 +51,7 @@ impl Kind {
     fn legend(self) -> &'static str {
         match self {
             Kind::System => "system prompt",
-            Kind::Checkpoint => "checkpoint",
+            Kind::Checkpoint => "checkpoint or pinned items",
             Kind::Summary { is_odd: false } => "a summary",
             Kind::Summary { is_odd: true } => "the next one",
             Kind::AtLevel(Reverse(Level::Detailed)) => "a summary, detailed",
