@@ -110,7 +110,7 @@ pub enum RecoveryOutcome {
 }
 
 impl Event {
-    /// Logs it, made after these,, without any text of the conversation.
+    /// Logs it, which was decided after these, without any text of the conversation.
     pub(crate) fn log(&self, earlier: &[Event]) {
         let Event { after, tokens_before: before, tokens_after, tokens_retained: retained, attempts, .. } = self;
         match &self.outcome {
@@ -149,7 +149,7 @@ impl RecoveryEvent {
     /// Logs it, without any text of the conversation.
     pub(crate) fn log(&self) {
         let RecoveryEvent { after, reason, outcome, tokens_before: before, tokens_after, .. } = self;
-        tracing::info!(after = after.0, ?reason, ?outcome, before, tokens_after, "checkpoint due to be shown");
+        tracing::info!(after = after.0, ?reason, ?outcome, before, tokens_after, "checkpoint shown outside a compaction");
     }
 }
 
