@@ -149,7 +149,14 @@ impl RecoveryEvent {
     /// Logs it, without any text of the conversation.
     pub(crate) fn log(&self) {
         let RecoveryEvent { after, reason, outcome, tokens_before: before, tokens_after, .. } = self;
-        tracing::info!(after = after.0, ?reason, ?outcome, before, tokens_after, "checkpoint shown outside a compaction");
+        tracing::info!(
+            after = after.0,
+            ?reason,
+            ?outcome,
+            before,
+            tokens_after,
+            "checkpoint shown outside a compaction"
+        );
     }
 }
 

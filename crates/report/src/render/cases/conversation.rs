@@ -101,7 +101,9 @@ impl<'c> Conversation<'c> {
 
     /// The pages of a case of this conversation.
     pub(super) fn case_files(&self, story: &Story<'_>) -> Result<Vec<File>, ReportError> {
-        let picture = story.picture()?.filter(|svg| svg.len() <= PICTURE);
+        // Every strategy's would make the folder a tenth larger; one that shows levels cannot be read without it.
+        let has_levels = story.record.compactions.iter().any(|row| row.event.journey.is_some());
+        let picture = if has_levels { story.picture()?.filter(|svg| svg.len() <= PICTURE) } else { None };
         let (lists, parts) = self.lists(story, picture.as_deref());
         let pages = self.addresses(parts.len());
         let case = &story.record.case;
