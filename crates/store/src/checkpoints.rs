@@ -7,7 +7,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use compactometer_engine::message::Usage;
 use compactometer_engine::record::SessionRecord;
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 
@@ -35,8 +34,8 @@ pub struct Thread {
     price: Option<Price>,
 }
 
-/// US dollars of a compaction's calls.
-type Price = Box<dyn Fn(&Usage) -> f64 + Send + Sync>;
+/// US dollars of the calls whose usage is on a record; none where they are unknown.
+type Price = Box<dyn Fn(&SessionRecord) -> Option<f64> + Send + Sync>;
 
 /// Which record to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,9 +117,9 @@ impl Checkpoints {
 }
 
 impl Thread {
-    /// Gives each commit's cost: US dollars from the usage of a compaction's calls. Without it, costs are unknown.
+    /// Gives each record's cost: US dollars of the calls whose usage it has. Without it, costs are unknown.
     #[must_use]
-    pub fn priced(self, price: impl Fn(&Usage) -> f64 + Send + Sync + 'static) -> Self {
+    pub fn priced(self, price: impl Fn(&SessionRecord) -> Option<f64> + Send + Sync + 'static) -> Self {
         Thread { price: Some(Box::new(price)), ..self }
     }
 
@@ -200,7 +199,7 @@ impl Thread {
     /// # Errors
     /// [`Error`]; earlier commits stay as they were.
     pub fn append(&mut self, commit: &Commit<'_>) -> Result<(), Error> {
-        let cost = |saved: &SessionRecord| self.price.as_ref().map(|price| price(&saved.usage));
+        let cost = |saved: &SessionRecord| self.price.as_ref().and_then(|price| price(saved));
         let change = Change { commit: *commit, rollback: None, costs: commit.saved.iter().map(cost).collect() };
         self.backend.append(&self.id, self.sequence, &change)?;
         self.sequence += 1;

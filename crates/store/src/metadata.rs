@@ -35,9 +35,7 @@ impl Metadata {
             extracted_at: chosen.created_at_ms.and_then(timestamp).map(|at| at.to_string()),
             token_count: chosen.tokens_before,
             thread_id: thread.to_owned(),
-            // A compaction changes the view's size; a checkpoint before a turn leaves it.
-            summarization_imminent: chosen.kind == RecordKind::Checkpoint
-                && chosen.tokens_before == chosen.tokens_after,
+            summarization_imminent: chosen.is_before_turn(),
             extraction_error: failure(saved),
             cost_usd,
         }

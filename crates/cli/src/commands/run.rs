@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::anyhow;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::prices::{PriceRow, PriceTable};
+use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
-use compactometer_harness::run::{Models, RunError, RunOutcome, Stopped, read_records, run_in_store};
+use compactometer_harness::run::{Models, RunError, RunOutcome, Stopped, StorePrices, read_records, run_in_store};
 use compactometer_suites::sample::sample;
 use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
@@ -169,9 +169,11 @@ fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Fail
     Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
-/// The row of the model that writes summaries.
-fn summarizer_prices(plan: &Plan, prices: &PriceTable) -> Option<PriceRow> {
-    prices.row(&plan.options.summarizer).cloned()
+/// What the calls of records in a store cost.
+fn store_prices(plan: &Plan, prices: &PriceTable) -> StorePrices {
+    let PlanOptions { summarizer, checkpointer, .. } = &plan.options;
+    let row = |model: &str| prices.row(model).cloned();
+    StorePrices { summarizer: row(summarizer), checkpointer: row(checkpointer.as_ref().unwrap_or(summarizer)) }
 }
 
 fn run_cases(
@@ -193,7 +195,7 @@ fn run_cases(
         bar.set_position(done as u64);
     };
     let outcome = match &store {
-        Some(store) => run_in_store(plan, models, counter, jobs, dir, (store, summarizer_prices(plan, prices)), &told),
+        Some(store) => run_in_store(plan, models, counter, jobs, dir, (store, store_prices(plan, prices)), &told),
         None => compactometer_harness::run::run(plan, models, counter, jobs, dir, &told),
     };
     bar.finish_and_clear();

@@ -28,6 +28,13 @@ pub struct SessionRecord {
     pub body: String,
 }
 
+impl SessionRecord {
+    /// Whether it is a checkpoint that was written before a turn, and not with a summary: the view stayed as it was.
+    pub fn is_before_turn(&self) -> bool {
+        self.kind == RecordKind::Checkpoint && self.tokens_before == self.tokens_after
+    }
+}
+
 /// What a [`SessionRecord`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]

@@ -18,7 +18,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::prices::PriceRow;
 use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
@@ -29,6 +28,7 @@ pub use lookup::{Lookup, Texts};
 pub use models::Models;
 pub use progress::KeepError;
 use progress::Keeper;
+pub use progress::StorePrices;
 pub use rejections::RejectedByAll;
 use threads::run_missing;
 use timings::TimingsFile;
@@ -68,7 +68,7 @@ pub fn run<'m>(
 
 /// Like [`run`], with each case's session in a thread `STRATEGY:KEY` of the store, so that an interrupted case continues where it
 /// stopped. The records are byte-equal to those of [`run`]. Threads of finished cases stay in the store, with what each
-/// compaction's calls cost at the summarizer's prices, if they are known.
+/// record's calls cost, where their model's prices are known.
 ///
 /// # Errors
 /// As [`run`], and [`RunError::Keep`] if the store refuses.
@@ -78,7 +78,7 @@ pub fn run_in_store<'m>(
     counter: &dyn TokenCounter,
     jobs: usize,
     dir: &Path,
-    (store, prices): (&Checkpoints, Option<PriceRow>),
+    (store, prices): (&Checkpoints, StorePrices),
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
     let keeper = Some(Keeper::new(store, prices, dir));

@@ -29,11 +29,19 @@ use crate::plan::PlannedCase;
 use crate::replay::{Counts, Meters, Replay, session};
 use crate::trace::{CaseResult, Drawn, RandomContexts, Traced, Tracer};
 
+/// The prices of the models whose calls a store's records come from; absent where they are unknown.
+#[derive(Clone, Debug, Default)]
+pub struct StorePrices {
+    /// Of the model that writes summaries.
+    pub summarizer: Option<PriceRow>,
+    /// Of the model that writes checkpoints before turns.
+    pub checkpointer: Option<PriceRow>,
+}
+
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
     store: &'k Checkpoints,
-    /// The summarizer's.
-    prices: Option<PriceRow>,
+    prices: StorePrices,
     /// The run's folder.
     dir: PathBuf,
     /// Its folder `progress`, with a file for each case.
@@ -89,7 +97,7 @@ struct Progress {
 }
 
 impl<'k> Keeper<'k> {
-    pub(crate) fn new(store: &'k Checkpoints, prices: Option<PriceRow>, dir: &Path) -> Self {
+    pub(crate) fn new(store: &'k Checkpoints, prices: StorePrices, dir: &Path) -> Self {
         Keeper { store, prices, dir: dir.to_owned(), folder: dir.join("progress") }
     }
 
@@ -155,13 +163,14 @@ impl<'k> Keeper<'k> {
         Ok((progress.into_replay(replay), refusal, said))
     }
 
-    /// The case's thread, which keeps what its calls cost where the summarizer has a price.
+    /// The case's thread, which keeps what its calls cost where their model has a price.
     fn thread(&self, case: &PlannedCase) -> Result<Thread, KeepError> {
         let thread = self.store.thread(&thread_id(case))?;
-        Ok(match self.prices.clone() {
-            Some(row) => thread.priced(move |usage| row.dollars(usage)),
-            None => thread,
-        })
+        let StorePrices { summarizer, checkpointer } = self.prices.clone();
+        Ok(thread.priced(move |saved| {
+            let row = if saved.is_before_turn() { &checkpointer } else { &summarizer };
+            Some(row.as_ref()?.dollars(&saved.usage))
+        }))
     }
 
     fn path(&self, case: &PlannedCase) -> PathBuf {

@@ -9,11 +9,12 @@ use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::strategies;
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::Protocol;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::read_records;
-use compactometer_harness::run::{RunError, RunOutcome, run, run_in_store};
+use compactometer_harness::run::{RunError, RunOutcome, StorePrices, run, run_in_store};
 use compactometer_store::{Checkpoints, KEEP};
 
 use crate::common::short_suite;
@@ -72,7 +73,7 @@ fn open(path: &Path) -> Checkpoints {
 }
 
 fn go(plan: &Plan, model: &dyn ChatModel, dir: &Path, store: &str) -> Result<RunOutcome, RunError> {
-    run_in_store(plan, model, &Encoding::O200k, 1, dir, (&open(&dir.join(store)), None), &|_| {})
+    run_in_store(plan, model, &Encoding::O200k, 1, dir, (&open(&dir.join(store)), StorePrices::default()), &|_| {})
 }
 
 fn content(dir: &Path) -> [String; 2] {
@@ -184,7 +185,7 @@ fn a_store_that_refuses_ends_the_run_and_writes_no_record_of_it() {
     let name = format!("chained%3a{}", plan.cases[0].key);
     std::fs::write(dir.path().join("threads").join(name), "in the way").unwrap();
     let model = Mortal::new(usize::MAX);
-    let ended = run_in_store(&plan, &model, &Encoding::O200k, 1, dir.path(), (&store, None), &|_| {});
+    let ended = run_in_store(&plan, &model, &Encoding::O200k, 1, dir.path(), (&store, StorePrices::default()), &|_| {});
     let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("threads") && message.contains("the same command resumes"), "{message}");
     assert_eq!(std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "");
@@ -207,7 +208,16 @@ impl ChatModel for Rival<'_> {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         if self.own.calls.load(Ordering::Relaxed) == 2 {
             let other = Mortal::new(usize::MAX);
-            run_in_store(self.plan, &other, &Encoding::O200k, 1, self.dir, (&open(self.store), None), &|_| {}).unwrap();
+            run_in_store(
+                self.plan,
+                &other,
+                &Encoding::O200k,
+                1,
+                self.dir,
+                (&open(self.store), StorePrices::default()),
+                &|_| {},
+            )
+            .unwrap();
         }
         self.own.complete(request).await
     }
@@ -253,4 +263,35 @@ fn what_stands_in_a_view_adds_up() {
             );
         }
     }
+}
+
+#[test]
+fn each_record_costs_its_models_prices() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = dir.path().join("threads");
+    let row = |input: f64| PriceRow { input, output: 2.0 * input, ..PriceRow::default() };
+    let prices = StorePrices { summarizer: Some(row(3.0)), checkpointer: Some(row(5.0)) };
+    let model = compactometer_models::by_name("mock").unwrap();
+    let plan = plan("middleware-checkpoint", Protocol::Matched);
+    run_in_store(&plan, &*model, &Encoding::O200k, 1, dir.path(), (&open(&store), prices), &|_| {}).unwrap();
+    let (mut summaries, mut checkpoints) = (0, 0);
+    for thread in std::fs::read_dir(&store).unwrap() {
+        // Locks stand beside the threads.
+        let Ok(files) = std::fs::read_dir(thread.unwrap().path().join("checkpoints")) else { continue };
+        for file in files {
+            let file = file.unwrap();
+            if !file.file_name().to_str().unwrap().starts_with("checkpoint_") {
+                continue;
+            }
+            let commit: serde_json::Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
+            let Some(cost) = commit["metadata"]["cost_usd"].as_f64() else { continue };
+            let record = &commit["records"][0];
+            let used = |part: &str| record["usage"][part].as_f64().unwrap_or_default();
+            let price = if record["kind"] == "summary" { 3.0 } else { 5.0 };
+            *(if price == 3.0 { &mut summaries } else { &mut checkpoints }) += 1;
+            let expected = (used("input") + 2.0 * used("output")) * price / 1e6;
+            assert!((cost - expected).abs() < 1e-9, "{cost} {expected}: {record}");
+        }
+    }
+    assert!(summaries > 0 && checkpoints > 0, "{summaries} {checkpoints}");
 }

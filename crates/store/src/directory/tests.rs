@@ -179,7 +179,7 @@ fn a_deletion_that_is_killed_is_finished_or_was_none() {
 #[test]
 fn a_failed_attempt_stands_beside_the_checkpoint_before() {
     let (root, folder) = thread_of(1);
-    let mut thread = open(root.path()).thread("telegram:1").unwrap().priced(|_| 0.5);
+    let mut thread = open(root.path()).thread("telegram:1").unwrap().priced(|_| Some(0.5));
     thread.load().unwrap();
     let latest = || fs::read_to_string(folder.join(LATEST)).unwrap();
     let expected = r#"{

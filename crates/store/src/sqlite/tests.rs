@@ -56,7 +56,7 @@ fn a_summary_is_a_row_of_the_sources_table() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     let store = Checkpoints::in_sqlite(&path, KEEP).unwrap();
-    let price = |usage: &Usage| usage.input as f64 / 4_000.0;
+    let price = |saved: &SessionRecord| Some(saved.usage.input as f64 / 4_000.0);
     let mut thread = store.thread("telegram:1").unwrap().priced(price);
     let checkpoint = SessionRecord { kind: RecordKind::Checkpoint, ..record(1, "{}") };
     commit(&mut thread, &[record(0, "- moved it\n\nKey facts:\n- quota: 455"), checkpoint]).unwrap();
