@@ -123,7 +123,7 @@ impl Event {
             Outcome::Skipped(why) => tracing::info!(after = after.0, before, attempts, %why, "compaction skipped"),
             Outcome::Failed(why) => tracing::warn!(after = after.0, before, attempts, %why, "compaction failed"),
         }
-        if let Some(journey) = &self.journey {
+        if let Some(journey) = self.journey.as_ref().filter(|_| tracing::enabled!(tracing::Level::INFO)) {
             let was = earlier.iter().rev().find_map(|event| event.journey.as_ref());
             let changes = journey.changes_since(was.map_or(&[], |was| &was.summaries));
             let Journey { total: summaries, by_level: levels, tokens, .. } = journey;
