@@ -174,6 +174,17 @@ mod tests {
         assert!(!later && why.contains("--max-cost"), "{why}");
     }
 
+    #[test]
+    fn a_long_prompt_has_prices_of_its_own() {
+        let long = TokenPrices { input: 3e6, cache_write: 4e6, cache_read: 1e6, output: 9e6 };
+        let tariff = Tariff { long: Some((10, long)), ..TARIFF };
+        let dollars =
+            |input: u64, cache_read: u64| tariff.dollars(&Usage { input, cache_read, output: 1, cache_write: 0 });
+        assert_eq!((dollars(10, 0), dollars(9, 2)), (12.0, 9.0 * 3.0 + 2.0 + 9.0), "what is cached counts");
+        // Its own tokenizer may count twice as many.
+        assert_eq!((tariff.at_most(5, 1), tariff.at_most(6, 1)), (12.0, 12.0 * 4.0 + 9.0));
+    }
+
     #[tokio::test]
     async fn what_was_spent_before_counts() {
         let (model, cap) = capped(1_000.0);

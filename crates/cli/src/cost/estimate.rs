@@ -23,7 +23,6 @@ use crate::output::failure::Failure;
 /// Calls, tokens and cost by purpose.
 pub(crate) struct Estimate {
     rows: BTreeMap<&'static str, EstimateRow>,
-    tariffs: Tariffs,
     cases: usize,
 }
 
@@ -33,6 +32,9 @@ struct EstimateRow {
     used: Usage,
     /// Tokens of all replies if each is as long as its limit allows.
     longest: u64,
+    /// The lowest and highest cost in US dollars; nothing if the price is unknown. It is added up call by call, since what a call
+    /// costs may depend on its own length.
+    dollars: Option<(f64, f64)>,
 }
 
 impl Estimate {
@@ -43,13 +45,13 @@ impl Estimate {
     pub(crate) fn of(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
         let mock = compactometer_models::by_name("mock").map_err(Failure::failed)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-        let mut rows: BTreeMap<&str, EstimateRow> = ["compaction", "checkpoint", "probe"]
-            .map(|purpose| (purpose, EstimateRow::default()))
-            .into_iter()
-            .collect();
-        if tariffs.judge.is_some() {
-            rows.insert(JUDGE, EstimateRow::default());
-        }
+        let judge = tariffs.judge.map(|_| (JUDGE, Purpose::Judge));
+        let purposes =
+            [("compaction", Purpose::Compaction), ("checkpoint", Purpose::Checkpoint), ("probe", Purpose::Probe)];
+        let purposes = purposes.into_iter().chain(judge);
+        let row =
+            |purpose| EstimateRow { dollars: tariffs.of_call(purpose).map(|_| (0.0, 0.0)), ..EstimateRow::default() };
+        let mut rows: BTreeMap<&str, EstimateRow> = purposes.map(|(name, purpose)| (name, row(purpose))).collect();
         for case in cases {
             let noting = LimitRecorder { model: &*mock, limits: Mutex::default() };
             let judge = tariffs.judge.map(|_| &noting as &dyn ChatModel);
@@ -57,9 +59,12 @@ impl Estimate {
             let record = runtime.block_on(run_case(case, models, &counter)).record;
             let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);
             let calls = record.calls().chain(record.probe_calls()).chain(record.judge_calls());
-            calls.for_each(|call| add(&mut rows, name(call.purpose, tariffs.summarizer.is_some()), call, &limits));
+            for call in calls {
+                let name = name(call.purpose, tariffs.summarizer.is_some());
+                rows.entry(name).or_insert_with(|| row(call.purpose)).add(call, tariffs.of_call(call.purpose), &limits);
+            }
         }
-        Ok(Estimate { rows, tariffs, cases: cases.len() })
+        Ok(Estimate { rows, cases: cases.len() })
     }
 
     /// The table: a line for each purpose and one for all.
@@ -71,27 +76,16 @@ impl Estimate {
         );
         let head = ["purpose", "calls", "tokens in", "tokens out", "US dollars"];
         let _ = writeln!(text, "{:<12}{:>8}{:>24}{:>24}{:>20}", head[0], head[1], head[2], head[3], head[4]);
-        let (mut all, mut cost) = (EstimateRow::default(), Some((0.0, 0.0)));
+        let mut all = EstimateRow { dollars: Some((0.0, 0.0)), ..EstimateRow::default() };
         for (purpose, row) in &self.rows {
-            let of_row = row.dollars(self.tariff(purpose));
-            line(&mut text, purpose, row, of_row);
+            line(&mut text, purpose, row);
             all.calls += row.calls;
             all.used += row.used;
             all.longest += row.longest;
-            cost = cost.zip(of_row).map(|(all, row)| (all.0 + row.0, all.1 + row.1));
+            all.dollars = all.dollars.zip(row.dollars).map(|(all, row)| (all.0 + row.0, all.1 + row.1));
         }
-        line(&mut text, "all", &all, cost);
+        line(&mut text, "all", &all);
         text
-    }
-
-    fn tariff(&self, purpose: &str) -> Option<Tariff> {
-        let purpose = match purpose {
-            JUDGE => Purpose::Judge,
-            "compaction" => Purpose::Compaction,
-            "checkpoint" => Purpose::Checkpoint,
-            _ => Purpose::Probe,
-        };
-        self.tariffs.of(self.tariffs.called_for(purpose)).copied().flatten()
     }
 }
 
@@ -99,18 +93,24 @@ impl Estimate {
 const JUDGE: &str = "judge";
 
 impl EstimateRow {
-    /// The lowest and highest cost in US dollars; nothing if the price is unknown.
-    fn dollars(&self, tariff: Option<Tariff>) -> Option<(f64, f64)> {
-        let (input, output) = (self.used.total_input(), self.used.output);
-        let low = |tariff: Tariff| tariff.dollars(&Usage { input, output, ..Usage::default() });
-        tariff.map(|tariff| (low(tariff), tariff.at_most(input, self.longest)))
+    fn add(&mut self, call: &CallRow, tariff: Option<Tariff>, limits: &HashMap<String, u32>) {
+        let limit = call.reply.as_ref().and_then(|reply| limits.get(reply)).copied().unwrap_or(REPLY_AT_MOST);
+        let (input, output) = (call.usage.total_input(), call.usage.output);
+        let longest = u64::from(limit).max(output);
+        self.calls += 1;
+        self.used += call.usage;
+        self.longest += longest;
+        self.dollars = self.dollars.zip(tariff).map(|((low, high), tariff)| {
+            let used = tariff.dollars(&Usage { input, output, ..Usage::default() });
+            (low + used, high + tariff.at_most(input, longest))
+        });
     }
 }
 
-fn line(text: &mut String, purpose: &str, row: &EstimateRow, dollars: Option<(f64, f64)>) {
+fn line(text: &mut String, purpose: &str, row: &EstimateRow) {
     let (input, output) = (row.used.total_input(), row.used.output);
     let most_input = (input as f64 * TOKENS_AT_MOST) as u64;
-    let dollars = dollars.map_or("unknown".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}"));
+    let dollars = row.dollars.map_or("unknown".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}"));
     let (input, output) = (format!("{input}-{most_input}"), format!("{output}-{}", row.longest));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{purpose:<12}{:>8}{input:>24}{output:>24}{dollars:>20}", row.calls);
@@ -125,19 +125,6 @@ fn name(purpose: Purpose, has_summarizer: bool) -> &'static str {
         Purpose::Probe => "probe",
         Purpose::Judge => JUDGE,
     }
-}
-
-fn add(
-    rows: &mut BTreeMap<&'static str, EstimateRow>,
-    name: &'static str,
-    call: &CallRow,
-    limits: &HashMap<String, u32>,
-) {
-    let row = rows.entry(name).or_default();
-    let limit = call.reply.as_ref().and_then(|reply| limits.get(reply)).copied().unwrap_or(REPLY_AT_MOST);
-    row.calls += 1;
-    row.used += call.usage;
-    row.longest += u64::from(limit).max(call.usage.output);
 }
 
 /// A model that notes, by the hash of each reply, the largest limit of the requests for it, which records do not hold.

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
+use compactometer_engine::meter::Purpose;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
 use compactometer_formats::record::{CallRow, Record, text_hash};
@@ -42,6 +43,13 @@ struct ModelAccount {
 
 /// The price of each model's calls; nothing if a price is unknown.
 pub(crate) type Tariffs = Roles<Option<Tariff>>;
+
+impl Tariffs {
+    /// The price of a call of this purpose.
+    fn of_call(&self, purpose: Purpose) -> Option<Tariff> {
+        self.of(self.called_for(purpose)).copied().flatten()
+    }
+}
 
 impl CostBudget {
     /// The budget of a run with these models.

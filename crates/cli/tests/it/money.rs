@@ -53,6 +53,30 @@ fn an_estimate_counts_the_calls_of_the_run_and_writes_nothing() {
 }
 
 #[test]
+fn an_estimate_prices_each_call_by_its_own_length() {
+    let dir = tempfile::tempdir().unwrap();
+    let priced = |tier: &str| {
+        let table = format!(
+            "mock_as = \"tiered\"\n[[model]]\nname = \"tiered\"\ndate = \"2026-01-02\"\nsource = \"a test\"\ninput = 100.0\n\
+             cache_write = 100.0\ncache_read = 100.0\noutput = 100.0\n{tier}[model.cache]\n\
+             prefix_order = [\"tools\", \"system\", \"messages\"]\nminimum_tokens = 1\ngranularity_tokens = 1\nbreakpoints = 0\n\
+             lifetime_s = 300\nrenewed_by_use = true\n"
+        );
+        std::fs::write(dir.path().join("prices.toml"), table).unwrap();
+        columns(&run(dir.path(), &["--estimate", "--model", "openai:tiered", "--prices", "prices.toml"]), "all")
+    };
+    let tier = |above: u32| {
+        let dear = "input = 900.0\ncache_write = 900.0\ncache_read = 900.0\noutput = 900.0\n";
+        format!("[[model.tier]]\nabove_tokens = {above}\n{dear}")
+    };
+    let plain = priced("");
+    let tokens = plain[2].split('-').next().unwrap().parse::<u32>().unwrap();
+    assert!(tokens > 10_000, "{plain:?}");
+    assert_eq!(priced(&tier(10_000)), plain, "no single call is so long");
+    assert_ne!(priced(&tier(1)), plain);
+}
+
+#[test]
 fn nothing_is_sent_before_somebody_agreed() {
     let dir = tempfile::tempdir().unwrap();
     let refused = run(dir.path(), &["--model", "openai:gpt-5.4"]);
