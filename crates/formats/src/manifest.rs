@@ -118,15 +118,11 @@ impl Manifest {
     pub fn target_model(&self) -> &str {
         self.target.as_deref().unwrap_or(&self.summarizer)
     }
-}
 
-impl Manifest {
-    /// The models that a session calls or answers with, each once: those whose prices a conversation's cost needs.
-    pub fn models(&self) -> Vec<&str> {
-        let mut models = vec![self.target_model(), &self.summarizer];
-        models.extend(self.checkpointer.as_deref());
-        models.dedup();
-        models
+    /// The models whose prices a conversation's cost needs: of turns and answers, of summaries, and of checkpoints before turns.
+    /// One that does several of these is there several times.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        [self.target_model(), &self.summarizer].into_iter().chain(self.checkpointer.as_deref())
     }
 }
 

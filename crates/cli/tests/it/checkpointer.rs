@@ -6,6 +6,8 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::Value;
 
+use crate::common::{lines, metric, records};
+
 const SPEC: &str = "name = \"tiny\"\nseed = 1\nwindow = 2000\ndomains = [\"software\"]\nconversations = 2\n\
                     lengths = [5000]\nfacts = [12, 12]\npoints = [2, 2]\n";
 const ROWS: &str = "summarize,middleware-checkpoint,hybrid-checkpoint";
@@ -21,15 +23,6 @@ fn compare(dir: &Path, out: &str, more: &[&str]) {
     let plain = ["compare", "tiny.toml", "-s", ROWS, "--jobs", "1", "-q", "--out", out];
     let output = program(dir, &[&plain[..], more].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn lines(dir: &Path, path: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(dir.join(path)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn records(dir: &Path, out: &str) -> Vec<Value> {
-    lines(dir, &format!("{out}/records.jsonl")).into_iter().map(|mut line| line["record"].take()).collect()
 }
 
 #[test]
@@ -57,6 +50,18 @@ fn another_model_writes_the_checkpoints_before_turns_and_nothing_else() {
             && !beside.is_empty()
             && beside.iter().all(|model| model == "mock:weak")
     );
+    let records_of =
+        records(dir, "two").into_iter().filter(|record| record["case"]["strategy"] == "middleware-checkpoint");
+    let (mut saved, mut before_turns) = (0, 0);
+    for record in records_of {
+        saved += record.to_string().matches(r#""kind":"checkpoint""#).count();
+        before_turns += record["checkpoints"].as_array().unwrap().iter().filter(|row| row["failed"].is_null()).count();
+    }
+    // A compaction that shortens a checkpoint saves what is left.
+    assert!(saved >= before_turns && before_turns > 2, "{saved} {before_turns}");
+    assert_eq!(metric(dir, "two", "middleware-checkpoint", "checkpoints_written"), saved as f64 / 2.0);
+    assert_eq!(metric(dir, "two", "summarize", "checkpoints_written"), 0.0);
+    assert_eq!(metric(dir, "two", "summarize", "summaries_shown"), 1.0);
     let report = std::fs::read_to_string(dir.join("two/report.md")).unwrap();
     assert!(report.contains("mock:weak"), "the report names it");
 
@@ -83,11 +88,9 @@ fn a_checkpointer_that_fails_is_counted_and_the_run_goes_on() {
             record["compactions"].as_array().unwrap().iter().filter(|row| row["outcome"]["outcome"] == "applied");
         assert!(applied.count() > 0, "summaries are written all the same");
     }
-    let summary: Value = serde_json::from_slice(&std::fs::read(dir.join("failing/summary.json")).unwrap()).unwrap();
-    let strategies = summary["groups"][0]["strategies"].as_array().unwrap();
-    let of = strategies.iter().find(|one| one["name"] == "middleware-checkpoint").unwrap();
-    assert_eq!(of["metrics"]["extraction_success"]["value"], 0.0, "a failed call counts as a miss");
-    assert_eq!(of["metrics"]["checkpoints_written"]["value"], 0.0);
+    let of = |id: &str| metric(dir, "failing", "middleware-checkpoint", id);
+    assert_eq!(of("extraction_success"), 0.0, "a failed call counts as a miss");
+    assert_eq!(of("checkpoints_written"), 0.0);
 
     let wrong = program(dir, &["run", "tiny.toml", "--checkpointer", "mok", "--out", "x"]);
     let said = String::from_utf8_lossy(&wrong.stderr).into_owned();

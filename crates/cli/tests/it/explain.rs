@@ -6,6 +6,8 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::{Value, json};
 
+use crate::common::records;
+
 const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"research\", \"service\"]\n\
                     conversations = 2\nlengths = [9000, 10000]\nfacts = [24, 24]\npoints = [2, 3]\n";
 
@@ -126,11 +128,9 @@ fn a_page_that_cannot_be_written_is_named() {
     assert!(said.contains("cannot write `no/such/page.html`") && said.contains("`--html`"), "{said}");
 }
 
-/// The record of a run's case on that conversation.
-fn record(dir: &Path, run: &str, scenario: &str) -> Value {
-    let records = std::fs::read_to_string(dir.join(run).join("records.jsonl")).unwrap();
-    let mut records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].take());
-    records.find(|record| record["case"]["scenario"] == scenario).unwrap()
+/// The record of the run's case on that conversation.
+fn of_conversation(dir: &Path, scenario: &str) -> Value {
+    records(dir, "run").into_iter().find(|record| record["case"]["scenario"] == scenario).unwrap()
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn every_checkpoint_before_a_trigger_is_told() {
     done(dir, &["run", "tiny.toml", "-s", "middleware-checkpoint", "--out", "run", "-q"]);
     let told = done(dir, &["explain", "tiny.toml", "-s", "middleware-checkpoint"]);
     let title = told.lines().next().unwrap().split(' ').nth(2).unwrap();
-    let record = record(dir, "run", title);
+    let record = of_conversation(dir, title);
     let checkpoints = record["checkpoints"].as_array().unwrap();
     assert!(checkpoints.len() > 2, "{told}");
     let lines = told.lines().filter(|line| line.contains(": checkpoint, ")).collect::<Vec<_>>();
@@ -167,7 +167,7 @@ fn levels_and_merges_of_summaries_are_told_and_drawn() {
     let strategy = "aging=progressive:most=2:moderate_age=1:compact_age=2:compact=640:moderate=2400";
     done(dir, &["run", "tiny.toml", "-s", strategy, "--out", "run", "-q"]);
     let told = done(dir, &["explain", "tiny.toml", "-s", strategy]);
-    let record = record(dir, "run", told.lines().next().unwrap().split(' ').nth(2).unwrap());
+    let record = of_conversation(dir, told.lines().next().unwrap().split(' ').nth(2).unwrap());
     let journeys = record["compactions"].as_array().unwrap().iter().filter_map(|row| row.get("journey"));
     let journeys = journeys.collect::<Vec<_>>();
     let lines = told.lines().filter_map(|line| line.strip_prefix("  summaries: ")).collect::<Vec<_>>();

@@ -6,6 +6,8 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::Value;
 
+use crate::common::records;
+
 const SPEC: &str = "name = \"tiny\"\nseed = 1\nwindow = 2000\ndomains = [\"software\"]\nconversations = 2\n\
                     lengths = [5000]\nfacts = [12, 12]\npoints = [2, 2]\n";
 
@@ -20,11 +22,6 @@ fn program(dir: &Path, command: &str, more: &[&str]) -> Output {
 fn ok(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn records(dir: &Path, out: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(dir.join(out).join("records.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].clone()).collect()
 }
 
 #[test]

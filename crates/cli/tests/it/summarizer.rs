@@ -7,6 +7,8 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::Value;
 
+use crate::common::{lines, records};
+
 const SPEC: &str = "name = \"tiny\"\nseed = 1\nwindow = 2000\ndomains = [\"software\"]\nconversations = 2\n\
                     lengths = [5000]\nfacts = [12, 12]\npoints = [2, 2]\n";
 const PAIR: [&str; 4] = ["--model", "mock:strong", "--summarizer", "mock:weak"];
@@ -33,15 +35,6 @@ fn ok(output: &Output) -> String {
 fn refused(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn lines(dir: &Path, path: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(dir.join(path)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn records(dir: &Path, out: &str) -> Vec<Value> {
-    lines(dir, &format!("{out}/records.jsonl")).into_iter().map(|mut line| line["record"].take()).collect()
 }
 
 #[test]

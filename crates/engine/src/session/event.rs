@@ -148,15 +148,12 @@ impl CheckpointEvent {
 impl RecoveryEvent {
     /// Logs it, without any text of the conversation.
     pub(crate) fn log(&self) {
-        let RecoveryEvent { after, reason, outcome, tokens_before: before, tokens_after, .. } = self;
-        tracing::info!(
-            after = after.0,
-            ?reason,
-            ?outcome,
-            before,
-            tokens_after,
-            "checkpoint shown outside a compaction"
-        );
+        let (after, reason, tokens) = (self.after.0, &self.reason, self.tokens_after);
+        match &self.outcome {
+            RecoveryOutcome::Shown(items, of) => tracing::info!(after, ?reason, items, of, tokens, "checkpoint shown"),
+            RecoveryOutcome::NothingToShow => tracing::info!(after, ?reason, tokens, "no checkpoint to show"),
+            RecoveryOutcome::Failed(why) => tracing::warn!(after, ?reason, tokens, %why, "checkpoint not shown"),
+        }
     }
 }
 

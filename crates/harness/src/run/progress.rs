@@ -29,7 +29,8 @@ use crate::plan::PlannedCase;
 use crate::replay::{Counts, Meters, Replay, session};
 use crate::trace::{CaseResult, Drawn, RandomContexts, Traced, Tracer};
 
-/// The prices of the models whose calls a store's records come from; absent where they are unknown.
+/// The prices of the models whose calls a store's records come from; absent where they are unknown. The calls of one record are
+/// priced as one.
 #[derive(Clone, Debug, Default)]
 pub struct StorePrices {
     /// Of the model that writes summaries.

@@ -123,7 +123,7 @@ impl<'r> ProtocolRun<'r> {
 
     /// The run's models that the price table does not know.
     pub(crate) fn no_price(&self) -> String {
-        let unknown = self.manifest.models().into_iter().find(|model| self.prices.row(model).is_none());
+        let unknown = self.manifest.models().find(|model| self.prices.row(model).is_none());
         let unknown = code(unknown.unwrap_or(&self.manifest.summarizer));
         format!(
             "the price table has no row for model {unknown}; add one to a copy of `datasets/prices.toml` and give it as `--prices FILE`"

@@ -78,6 +78,7 @@ mod tests {
         assert_eq!(grouped(-999.6), "-1,000");
         assert_eq!(grouped(12.0), "12");
         assert_eq!(MetricUnit::Share.show(-0.001), "0.00");
+        assert_eq!([2.08, 3.0, -0.01, 12.6].map(|count| MetricUnit::Count.show(count)), ["2.1", "3", "0.0", "13"]);
         assert_eq!(MetricUnit::Share.show(-0.126), "-0.13");
         assert_eq!([0.126, -0.126, 0.997, 0.0].map(short_share), [".13", "-.13", "1.00", ".00"]);
     }

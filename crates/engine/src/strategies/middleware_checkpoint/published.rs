@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::Prompts;
 use crate::checkpoint::{Extraction, Reading, Rung, Unreadable};
-use crate::conversation::record::{RecordKind, SessionRecord};
 use crate::conversation::render::Material;
 use crate::conversation::view::Entry;
 use crate::message::Part;
@@ -62,15 +61,10 @@ parameters! {
 impl ExtractionDeviations {
     /// Tokens of the view above a counter that a compaction leaves as it is.
     pub(super) fn new_tokens(self, cx: &Context<'_>) -> u64 {
-        let of_this = cx.history.iter().rfind(|saved| is_before_a_turn(saved)).map_or(0, |saved| saved.tokens_before);
+        let of_this = cx.history.iter().rfind(|saved| saved.is_before_turn()).map_or(0, |saved| saved.tokens_before);
         // One counter for all threads holds what the last of them left; of several, the greatest silences longest.
         u64::from(cx.view.tokens().saturating_sub(of_this.max(self.other_threads)))
     }
-}
-
-/// Whether a record is a checkpoint that came without a summary: the view was as large after it as before.
-fn is_before_a_turn(saved: &SessionRecord) -> bool {
-    saved.kind == RecordKind::Checkpoint && saved.tokens_before == saved.tokens_after
 }
 
 /// Messages as `ROLE: content`: calls and their arguments are no content, and a tag in a text may close the prompt's.

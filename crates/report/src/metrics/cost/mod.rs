@@ -207,7 +207,7 @@ pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords
 }
 
 fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
-    if run.manifest.models().into_iter().any(|model| run.prices.row(model).is_none()) {
+    if run.manifest.models().any(|model| run.prices.row(model).is_none()) {
         return undefined(run.no_price());
     }
     let reason = match strategy.rows().any(crate::data::is_applied) {

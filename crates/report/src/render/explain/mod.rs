@@ -20,6 +20,7 @@ use self::marked::Marks;
 use self::timeline::FactsAround;
 use super::plots::{draw, views_of};
 use super::{ReportError, made};
+use crate::metrics::grouped;
 
 /// One case and its messages.
 pub struct Story<'s> {
@@ -49,9 +50,15 @@ impl<'s> Story<'s> {
 
     pub(super) fn limits(&self) -> String {
         let budget = &self.record.case.budget;
-        let retained = budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{most} tokens"));
+        let tokens = |count: u32| grouped(f64::from(count));
+        let retained =
+            budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{} tokens", tokens(most)));
         let assumed = if budget.assumed_window { " (assumed)" } else { "" };
-        format!("window {}{assumed}, trigger {} tokens, retained {retained}", budget.window, budget.trigger)
+        format!(
+            "window {}{assumed}, trigger {} tokens, retained {retained}",
+            tokens(budget.window),
+            tokens(budget.trigger)
+        )
     }
 
     /// Why the context counts as empty at the end; nothing if it can be used.
@@ -100,11 +107,17 @@ impl<'s> Story<'s> {
 
 /// The ranges of messages that left; nothing if none did.
 fn left(row: &CompactionRow) -> Option<String> {
-    let runs = row.left.iter().map(|(first, last)| match first == last {
-        true => first.0.to_string(),
-        false => format!("{}-{}", first.0, last.0),
+    let runs = row.left.iter().map(|(first, last)| (first.0, last.0));
+    (!row.left.is_empty()).then(|| format!("messages {}", ranges(runs)))
+}
+
+/// Runs of numbers, each as its first and last.
+fn ranges(runs: impl Iterator<Item = (u32, u32)>) -> String {
+    let words = runs.map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
     });
-    (!row.left.is_empty()).then(|| format!("messages {}", runs.collect::<Vec<_>>().join(", ")))
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// What left without being read; nothing if all was read.

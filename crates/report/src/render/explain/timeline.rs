@@ -8,7 +8,7 @@ use compactometer_engine::journey::{Change, Journey, Level, ShownSummary};
 use compactometer_engine::message::MessageId;
 use compactometer_formats::record::{CallRow, CheckpointRow, CompactionRow, Observation, ObservationKind};
 
-use super::Story;
+use super::{Story, ranges};
 use crate::metrics::grouped;
 
 /// The facts after the previous compaction, if there was one, and after this one.
@@ -149,11 +149,7 @@ impl<'s> Levels<'s> {
                 None => runs.push((round, round)),
             }
         }
-        let words = runs.iter().map(|(first, last)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
-        });
-        let words = words.collect::<Vec<_>>().join(", ");
+        let words = ranges(runs.into_iter());
         if numbers.len() == 1 { format!("summary of round {words}") } else { format!("summaries of rounds {words}") }
     }
 }
@@ -206,8 +202,8 @@ fn recovery(event: &RecoveryEvent) -> String {
 }
 
 /// How an answer was read.
-fn reading(extraction: &Extraction) -> String {
-    let how = match extraction.reading {
+fn reading(extraction: &Extraction) -> &'static str {
+    match extraction.reading {
         Reading::Rung(Rung::Strict) => "read strict",
         Reading::Rung(Rung::Fenced) => "read out of a fence",
         Reading::Rung(Rung::Balanced) => "read from among other text",
@@ -215,8 +211,7 @@ fn reading(extraction: &Extraction) -> String {
         Reading::Rung(Rung::Partial) => "read up to where it was cut",
         Reading::Unreadable(Unreadable::NoAnswer) => "not answered",
         Reading::Unreadable(_) => "not readable",
-    };
-    how.to_owned()
+    }
 }
 
 fn calls(calls: &[CallRow]) -> String {
