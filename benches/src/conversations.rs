@@ -54,6 +54,7 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
         unmeasured: Vec::new(),
         directories: Vec::new(),
         reattached: None,
+        memory_notes: Vec::new(),
         facts: talk.facts,
         probes: Vec::new(),
     }

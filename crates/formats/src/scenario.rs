@@ -54,6 +54,10 @@ pub struct Scenario {
     /// What the recorded program is known to put back after a compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reattached: Option<Reattached>,
+    /// Notes that the agent's memory holds when the conversation begins, such as those of an earlier conversation with the same
+    /// person. No request has one until it is retrieved for a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory_notes: Vec<String>,
     /// What is stated in it, decoys included.
     #[serde(default)]
     pub facts: Vec<Fact>,
@@ -314,4 +318,17 @@ pub struct Probe {
     /// `fact_ids`, which is the right one. An answer lists labels. Empty if it asks for values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
+    /// If only the agent's memory states the answer: which part of it. Such a probe has `gold` and asks for no fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryPart>,
+}
+
+/// A part of an agent's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryPart {
+    /// The memory document, which is part of the system prompt.
+    Document,
+    /// The notes, which can be searched.
+    Notes,
 }

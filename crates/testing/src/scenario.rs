@@ -28,6 +28,7 @@ impl Builder {
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,
+            memory_notes: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),
         };
@@ -116,6 +117,7 @@ pub fn probe(id: &str, facts: &[&str], question: &str, asked_after: MessageId) -
         forbidden: Vec::new(),
         abstain_expected: facts.is_empty(),
         order: Vec::new(),
+        memory: None,
     }
 }
 

@@ -5,17 +5,11 @@ use std::path::Path;
 use assert_cmd::Command;
 use serde_json::Value;
 
-use crate::common::{lines, metric, records};
+use crate::common::{lines, metric, records, succeeds};
 
 const SPEC: &str = "name = \"away\"\nseed = 4\nwindow = 4000\ndomains = [\"research\", \"service\"]\n\
                     conversations = 2\nlengths = [12000]\nfacts = [24, 24]\npoints = [4, 5]\npauses = [9, 30]\n";
 const HOUR_MS: i64 = 3_600_000;
-
-fn succeeds(dir: &Path, args: &[&str]) -> String {
-    let output = Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
 
 fn folder(spec: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
@@ -47,7 +41,9 @@ fn the_user_is_away_before_each_point_and_at_no_other_time() {
     succeeds(without.path(), &["generate", "away.toml", "--out", "away.jsonl"]);
     let said = |dir: &Path| {
         let texts = lines(dir, "away.jsonl").into_iter().skip(1);
-        texts.map(|scenario| scenario["messages"].as_array().unwrap().iter().map(|said| said["parts"].clone()).collect()).collect::<Vec<Vec<Value>>>()
+        texts
+            .map(|scenario| scenario["messages"].as_array().unwrap().iter().map(|said| said["parts"].clone()).collect())
+            .collect::<Vec<Vec<Value>>>()
     };
     assert_eq!(said(dir), said(without.path()));
 }
@@ -78,7 +74,11 @@ fn a_checkpoint_is_shown_after_an_absence_unless_the_row_says_never() {
 fn pauses_that_no_spec_can_have_are_refused() {
     for (pauses, why) in [("[0, 9]", "expected `1` to `8760`"), ("[30, 9]", "expected the smaller number first")] {
         let dir = folder(&SPEC.replace("[9, 30]", pauses));
-        let output = Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(["generate", "away.toml"]).output();
+        let output = Command::cargo_bin("compactometer")
+            .unwrap()
+            .current_dir(dir.path())
+            .args(["generate", "away.toml", "--out", "away.jsonl"])
+            .output();
         let output = output.unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains("pauses") && said.contains(why), "{said}");

@@ -1,6 +1,7 @@
 //! The program from outside: arguments and files in, output and exit codes out.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
 
+mod absence;
 mod agreement;
 mod attacks;
 mod cases;
@@ -16,6 +17,7 @@ mod hook;
 mod inputs;
 mod judge;
 mod losses;
+mod memory;
 mod mistakes;
 mod mock;
 mod models;

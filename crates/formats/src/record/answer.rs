@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::calls::CallRow;
+use crate::scenario::MemoryPart;
 
 /// What a report needs to know about a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +23,9 @@ pub struct ProbeRow {
     /// Whether it asks for the order of its facts, which are listed in the right order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ordered: bool,
+    /// If only the agent's memory states the answer: which part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryPart>,
 }
 
 /// One answer to a probe.
@@ -34,7 +38,8 @@ pub struct AnswerRow {
     /// Whether the request held what was retrieved for the question, beside the context.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,
-    /// Whether the request held every fact that it asks for: in the context, or in what was retrieved. False if it asks for none.
+    /// Whether the request held every fact that it asks for, or the answer that memory states: in the context, or in what was
+    /// retrieved. False if it asks for neither.
     pub present: bool,
     /// What the answer is worth.
     pub grade: Grade,

@@ -9,7 +9,7 @@ use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::view::View;
 
 use super::is_plain;
-use crate::scenario::{Fact, Probe, RecordedCompaction, Retained, Scenario};
+use crate::scenario::{Fact, MemoryPart, Probe, RecordedCompaction, Retained, Scenario, ValueKind};
 use compactometer_engine::message::part_text;
 use compactometer_text::matcher::Matcher;
 
@@ -67,6 +67,36 @@ fn check_with(scenario: &Scenario, log: &Log, faults: &mut Vec<String>) {
         let found = check_probe(probe, &ids, log);
         faults.extend(found.into_iter().map(|what| format!("probe `{}` {what}", probe.id)));
     }
+    faults.extend(check_memory(scenario, log));
+}
+
+/// The answer of a question to memory is in the part of memory that it names, and in no message of the conversation.
+fn check_memory(scenario: &Scenario, log: &Log) -> Vec<String> {
+    let mut faults = Vec::new();
+    if scenario.memory_notes.iter().any(|note| note.trim().is_empty()) {
+        faults.push("has an empty note of memory; leave it out or fill it in".to_owned());
+    }
+    let asked = scenario.probes.iter().filter_map(|probe| Some((probe, probe.memory?, probe.gold.as_deref()?)));
+    let asked = asked.collect::<Vec<_>>();
+    let matcher = Matcher::new(asked.iter().map(|(_, _, gold)| (ValueKind::Free, [*gold])));
+    let mut held = vec![[false; 3]; asked.len()];
+    let mut mark = |text: &str, place: usize| matcher.find(text).for_each(|item| held[item][place] = true);
+    for counted in log.messages() {
+        let place = if counted.message.role == Role::System { 0 } else { 2 };
+        counted.message.parts.iter().filter_map(part_text).for_each(|text| mark(text, place));
+    }
+    scenario.memory_notes.iter().for_each(|note| mark(note, 1));
+    for ((probe, part, gold), [in_prompt, in_notes, in_talk]) in asked.into_iter().zip(held) {
+        let (is_right, name) = match part {
+            MemoryPart::Document => (in_prompt && !in_notes && !in_talk, "the system prompt"),
+            MemoryPart::Notes => (in_notes && !in_prompt && !in_talk, "`memory_notes`"),
+        };
+        if !is_right {
+            let id = &probe.id;
+            faults.push(format!("probe `{id}` asks memory for `{gold}`; state it in {name} and nowhere else"));
+        }
+    }
+    faults
 }
 
 /// Each recorded compaction follows the one before it, and keeps messages that came before it.
@@ -200,6 +230,9 @@ fn check_answer(probe: &Probe) -> Result<(), String> {
     }
     if probe.gold.as_ref().is_some_and(|gold| gold.trim().is_empty()) {
         return Err("has an empty `gold`; leave it out or fill it in".to_owned());
+    }
+    if probe.memory.is_some() && (probe.gold.is_none() || !probe.fact_ids.is_empty() || probe.abstain_expected) {
+        return Err("asks memory, so it needs `gold` and can have no `fact_ids` and not expect to abstain".to_owned());
     }
     Ok(())
 }

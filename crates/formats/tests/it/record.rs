@@ -104,8 +104,14 @@ fn an_observation_without_prompted_probes_still_reads_and_writes_the_same_bytes(
 fn answers_read_back_as_they_were_written() {
     let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
     assert!(record.probes.is_empty() && record.answers.is_empty());
-    record.probes =
-        vec![ProbeRow { id: "p1".into(), facts: vec![3], abstain_expected: false, updated: true, ordered: false }];
+    record.probes = vec![ProbeRow {
+        id: "p1".into(),
+        facts: vec![3],
+        abstain_expected: false,
+        updated: true,
+        ordered: false,
+        memory: None,
+    }];
     let row = AnswerRow {
         probe: 0,
         after: MessageId(9),

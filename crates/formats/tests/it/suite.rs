@@ -78,9 +78,39 @@ fn check_probes() {
         (with(r#""fact_ids":["f","g"],"order":["P","Q"],"gold":"P, Q""#), "no `gold`"),
         (with(r#""fact_ids":[]"#), "nothing to be graded by"),
         (with(r#""fact_ids":[],"gold":" ""#), "an empty `gold`"),
+        (with(r#""fact_ids":["f"],"gold":"a","memory":"notes""#), "no `fact_ids`"),
+        (with(r#""fact_ids":[],"abstain_expected":true,"memory":"notes""#), "needs `gold`"),
     ] {
         let error = found.expect_err(expected);
         assert!(error.contains("probe `p`") && error.contains(expected), "{expected}: {error}");
+    }
+}
+
+/// Otherwise what the conversation says would be taken for memory.
+#[test]
+fn what_memory_is_asked_for_is_in_that_part_of_memory_and_nowhere_else() {
+    let with = |system: &str, notes: &str, gold: &str, part: &str| {
+        let probe =
+            format!(r#"{{"id":"p","question":"?","asked_after":1,"fact_ids":[],"gold":"{gold}","memory":"{part}"}}"#);
+        let system =
+            format!(r#""messages":[{{"id":0,"role":"system","parts":[{{"type":"text","text":"{system}"}}]}},"#);
+        let scenario = SCENARIO.replacen(r#""messages":["#, &system, 1);
+        let opened = scenario.strip_suffix('}').expect("an object");
+        read(&format!("{HEADER}\n{opened},\"memory_notes\":{notes},\"probes\":[{probe}]}}\n"))
+    };
+    let noted = r#"["The gate is red."]"#;
+    assert!(with("Be brief.", noted, "red", "notes").is_ok());
+    assert!(with("The gate is red.", "[]", "red", "document").is_ok());
+    for (system, notes, gold, part, expected) in [
+        ("Be brief.", "[]", "red", "notes", "state it in `memory_notes` and nowhere else"),
+        ("Be brief.", noted, "red", "document", "state it in the system prompt and nowhere else"),
+        ("It is red.", noted, "red", "notes", "nowhere else"),
+        ("It is red.", noted, "red", "document", "nowhere else"),
+        ("Be brief.", r#"["kx-4711"]"#, "kx-4711", "notes", "nowhere else"),
+        ("Be brief.", r#"[" "]"#, "red", "notes", "an empty note"),
+    ] {
+        let error = with(system, notes, gold, part).expect_err(expected);
+        assert!(error.contains(expected), "{expected}: {error}");
     }
 }
 

@@ -55,6 +55,13 @@ impl AnswerKeys {
     }
 }
 
+impl AnswerKeys {
+    /// Whether the text holds the right answer of that probe in its own words.
+    pub(crate) fn holds_gold(&self, probe: usize, text: &str) -> bool {
+        self.answers.find(text).any(|item| self.owners[item] == (probe as u32, false))
+    }
+}
+
 impl AnswerKey {
     fn new(scenario: &Scenario, probe: &Probe, facts: &Matcher) -> Self {
         let asked: Vec<(u32, &Fact)> = asked(scenario, probe).collect();
@@ -68,6 +75,7 @@ impl AnswerKey {
                 id: probe.id.clone(),
                 facts: if probe.order.is_empty() { in_order(&asked) } else { listed(&asked, &probe.fact_ids) },
                 ordered: !probe.order.is_empty(),
+                memory: probe.memory,
                 abstain_expected: probe.abstain_expected,
                 updated: asked.iter().any(|(_, fact)| fact.supersedes.is_some()),
             },

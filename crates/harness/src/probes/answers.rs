@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use compactometer_engine::message::{Part, Role};
+use compactometer_engine::message::{Part, Role, part_text};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 use compactometer_engine::session::Session;
@@ -147,6 +147,22 @@ impl Questioner<'_> {
         Some(call)
     }
 
+    /// Whether the request holds what only memory states: in the system prompt or in what was retrieved. A context that no
+    /// provider would take holds nothing.
+    fn holds_memory(&self, probe: usize, before: Before<'_>) -> bool {
+        let keys = &self.prepared.keys;
+        let in_context = || {
+            let parts = self.session.view().entries().iter().flat_map(Entry::parts);
+            parts.filter_map(|(part, _)| part_text(part)).any(|text| keys.holds_gold(probe, text))
+        };
+        let retrieved = match before {
+            Before::Retrieved(parts) => parts,
+            Before::Context | Before::Given(_) => &[],
+        };
+        let in_retrieved = || retrieved.iter().filter_map(|written| part_text(&written.part));
+        !self.is_refused && (in_context() || in_retrieved().any(|text| keys.holds_gold(probe, text)))
+    }
+
     fn row(
         &self,
         probe: usize,
@@ -164,14 +180,15 @@ impl Questioner<'_> {
                 }
             }
         };
-        let asked = &self.prepared.keys.probes[probe].row.facts;
+        let asked = &self.prepared.keys.probes[probe].row;
+        let holds_facts = || !asked.facts.is_empty() && asked.facts.iter().all(is_present);
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
         let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.prepared, probe, reply));
         let row = AnswerRow {
             probe: probe as u32,
             after: observation.after,
             prompted: matches!(before, Before::Retrieved(_)),
-            present: !asked.is_empty() && asked.iter().all(is_present),
+            present: if asked.memory.is_some() { self.holds_memory(probe, before) } else { holds_facts() },
             grade,
             order,
             signs,

@@ -90,6 +90,7 @@ mod tests {
             forbidden: Vec::new(),
             abstain_expected: false,
             order: vec!["K".into(), "B".into()],
+            memory: None,
         };
         assert_eq!(right_answer(&[], &probe), "K, B");
     }

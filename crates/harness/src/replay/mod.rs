@@ -179,8 +179,19 @@ impl<'r> Replay<'r> {
         let Some(counted) = next else { return };
         // Ids ascend: the suite was validated when it was read.
         let _ = self.session.push(counted.clone());
+        if index == 0 {
+            self.remember();
+        }
         self.tracer.pushed();
         self.random.pushed();
+    }
+
+    /// Notes what the agent's memory holds when the conversation begins.
+    fn remember(&mut self) {
+        for note in &self.prepared.scenario.memory_notes {
+            // A session without a store that has a message and prepares no compaction takes every note.
+            let _ = self.session.note(note, 0, None);
+        }
     }
 
     /// Sets the limits of a case that compacts when the recorded program did: nothing is due before that moment, whatever the

@@ -31,6 +31,7 @@ mod storage;
 mod survival;
 mod unit;
 
+pub(crate) use answered::memory::{MEMORY_DOCUMENT_RECALL, MEMORY_NOTE_RECALL};
 pub(crate) use answered::wrong::is_cut;
 pub(crate) use answered::{ANSWER_RECALL, COST_USD_PROBES};
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score};
@@ -81,6 +82,8 @@ pub const ALL: &[Metric] = &[
     prompted::PROMPTED_RECALL,
     prompted::PROMPTED_RECALL_CORRECTED,
     prompted::RETRIEVED_TOKENS,
+    MEMORY_DOCUMENT_RECALL,
+    MEMORY_NOTE_RECALL,
     chance_match::KEYWORD_LUCK,
     answered::ANSWER_RECALL,
     answered::ANSWER_RECALL_CORRECTED,
@@ -95,6 +98,7 @@ pub const ALL: &[Metric] = &[
     answered::wrong::ABSTENTION,
     answered::wrong::FALSE_ABSTENTION,
     answered::order::ORDER,
+    answered::memory::MEMORY_ANSWER_RECALL,
     answered::wrong::FAILED_PROBES,
     answered::wrong::CUT_ANSWERS,
     stages::REACHED,

@@ -3,7 +3,7 @@
 use compactometer_formats::scenario::Speaker;
 
 use crate::generate::domains::Claim;
-use crate::generate::plan::{Pair, Plan};
+use crate::generate::plan::Plan;
 use crate::generate::session::Session;
 use crate::generate::writer::{Writer, capitalized};
 
@@ -102,11 +102,7 @@ impl Asides {
 /// Whether asides may make the claim about the conversation's subject of this number. The others remain for questions that nothing
 /// answers, and a claim that is a fact or decoy is never made otherwise.
 pub(crate) fn is_for_asides(plan: &Plan, claim: &Claim, number: usize) -> bool {
-    let states = |pair: &Pair| {
-        let is_said_of = || pair.sides.iter().any(|side| side.subject == plan.subjects[number]);
-        std::ptr::eq(pair.claim, claim) && is_said_of()
-    };
-    number.is_multiple_of(2) && !plan.pairs.iter().any(states)
+    number.is_multiple_of(2) && !plan.states(claim, plan.subjects[number])
 }
 
 /// A claim of the speaker, and a subject about which it is no fact.

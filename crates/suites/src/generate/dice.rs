@@ -22,6 +22,12 @@ pub(crate) enum Stream {
     Orders,
     /// When messages are said.
     Times,
+    /// The words of a memory document.
+    Document,
+    /// The words of the notes in memory.
+    Notes,
+    /// When memory is asked.
+    MemoryProbes,
 }
 
 impl Dice {

@@ -11,6 +11,7 @@ mod domains;
 pub mod embedded;
 mod facts;
 mod forms;
+mod memory;
 mod orders;
 mod part;
 mod plan;
@@ -58,7 +59,13 @@ pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
 /// Draws all values before any text, so that no filler of any conversation repeats one by chance.
 fn plans(spec: &Spec) -> (Vec<Plan>, Reserved) {
     let mut reserved = Reserved::default();
-    let plans = (0..spec.lengths.len()).map(|number| plan::draw(spec, number, &mut reserved)).collect();
+    let mut plans = Vec::<Plan>::with_capacity(spec.lengths.len());
+    for number in 0..spec.lengths.len() {
+        let is_same_person = number > 0 && spec.person(number) == spec.person(number - 1);
+        let earlier = plans.last().filter(|_| is_same_person);
+        let plan = plan::draw(spec, number, &mut reserved, earlier);
+        plans.push(plan);
+    }
     (plans, reserved)
 }
 
@@ -81,7 +88,8 @@ fn notes(spec: &Spec) -> Vec<String> {
 fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Scenario, usize) {
     let text = Dice::new(spec.seed, number, Stream::Text);
     let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
-    let talk = talk::write(&spec.session, plan, writer);
+    let memory = memory::write(spec, number, plan, reserved);
+    let talk = talk::write(&spec.session, plan, memory.document.as_deref(), writer);
     let facts = facts::build(plan, &talk);
     let probes = probes::build(spec, number, plan, &talk, &facts);
     let mut messages = talk.messages;
@@ -92,7 +100,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     let tokens = talk.ends.last().copied().unwrap_or(0);
     let scenario = Scenario {
         id: format!("{}-{}-{number:02}", spec.name, plan.domain.name),
-        group_id: format!("{}-{number:02}", spec.name),
+        group_id: format!("{}-{:02}", spec.name, spec.person(number)),
         projects: Vec::new(),
         version: 1,
         seed: Some(spec.seed),
@@ -105,6 +113,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         unmeasured: Vec::new(),
         directories: Vec::new(),
         reattached: None,
+        memory_notes: memory.notes,
         facts,
         probes,
     };

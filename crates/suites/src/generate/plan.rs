@@ -5,6 +5,7 @@ use compactometer_formats::scenario::{Category, Speaker, ValueKind};
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::{Claim, Domain, Tool};
 use crate::generate::forms::{Form, Reserved};
+use crate::generate::memory::{self, Remembered};
 use crate::generate::part::Part;
 use crate::generate::session::Session;
 use crate::generate::spec::Spec;
@@ -30,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) subjects: Vec<&'static str>,
     /// The pairs. A pair that replaces another comes after it.
     pub(crate) pairs: Vec<Pair>,
+    /// What only memory states.
+    pub(crate) remembered: Remembered,
     /// Lengths that determine places.
     pub(crate) span: Span,
 }
@@ -51,6 +54,7 @@ pub(crate) struct Span {
 }
 
 /// Two statements of one form, one of which is the fact.
+#[derive(Clone)]
 pub(crate) struct Pair {
     /// The claim that they state.
     pub(crate) claim: &'static Claim,
@@ -69,6 +73,7 @@ pub(crate) struct Pair {
 }
 
 /// A statement of both sides.
+#[derive(Clone, Copy)]
 pub(crate) struct Mention {
     pub(crate) place: Place,
     /// Who makes it: the claim's own speaker, or an agent that quotes a tool.
@@ -79,6 +84,7 @@ pub(crate) struct Mention {
 pub(crate) type Place = [usize; 2];
 
 /// One of the two statements.
+#[derive(Clone)]
 pub(crate) struct Side {
     /// The subject of the statement.
     pub(crate) subject: &'static str,
@@ -88,16 +94,28 @@ pub(crate) struct Side {
     pub(crate) foils: Vec<String>,
 }
 
+impl Plan {
+    /// Whether a fact or decoy, of the conversation or of memory, makes the claim about the subject.
+    pub(crate) fn states(&self, claim: &Claim, subject: &str) -> bool {
+        self.pairs.iter().chain(self.remembered.pairs()).any(|pair| pair.states(claim, subject))
+    }
+}
+
 impl Pair {
+    /// Whether it makes the claim about the subject.
+    fn states(&self, claim: &Claim, subject: &str) -> bool {
+        std::ptr::eq(self.claim, claim) && self.sides.iter().any(|side| side.subject == subject)
+    }
+
     /// The category of the pair's fact.
     pub(crate) fn category(&self) -> Category {
         if self.replaces.is_some() { Category::Update } else { self.claim.category }
     }
 }
 
-/// Draws the plan of conversation `number`.
-pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan {
-    let domain = spec.domains[number % spec.domains.len()];
+/// Draws the plan of conversation `number`; `earlier` is that of the same person's first conversation, if there is one.
+pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved, earlier: Option<&Plan>) -> Plan {
+    let domain = spec.domains[spec.person(number) % spec.domains.len()];
     let part = spec.part(number);
     let span = Span::new(spec.lengths[number] as usize, spec.window as usize);
     let mut dice = Dice::new(spec.seed, number, Stream::Plan);
@@ -114,11 +132,16 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan 
         subjects,
         reserved,
         pairs: Vec::new(),
+        remembered: Remembered::default(),
         commons: count / COMMON_EVERY,
         words: Vec::new(),
     };
+    if let Some(memory) = spec.memory {
+        draft.remember(memory, earlier);
+    }
     draft.fill(count);
-    Plan { domain, part, subjects: draft.subjects, pairs: draft.pairs, span }
+    let Draft { subjects, pairs, remembered, .. } = draft;
+    Plan { domain, part, subjects, pairs, remembered, span }
 }
 
 /// The number of facts, which grows with the conversation's length from the spec's low number to its high one.
@@ -147,12 +170,36 @@ struct Draft<'r> {
     subjects: Vec<&'static str>,
     reserved: &'r mut Reserved,
     pairs: Vec<Pair>,
+    remembered: Remembered,
     /// The number of pairs with common words still to draw, and the words already used.
     commons: usize,
     words: Vec<String>,
 }
 
 impl Draft<'_> {
+    /// Draws what the memory document of a person states. If the person had a conversation before, the document is the same, and
+    /// notes hold some of what was said then.
+    fn remember(&mut self, memory: memory::Memory, earlier: Option<&Plan>) {
+        let Some(earlier) = earlier else {
+            let claims = self.claims_in_turn().into_iter().filter(|claim| memory::may_hold(claim)).collect::<Vec<_>>();
+            for claim in claims.into_iter().cycle().take(memory.document) {
+                let pair = self.pair_of(claim, claim.form, Vec::new());
+                self.remembered.document.push(pair);
+            }
+            return;
+        };
+        self.remembered.document.clone_from(&earlier.remembered.document);
+        let is_replaced = |at: usize| earlier.pairs.iter().any(|later| later.replaces == Some(at));
+        let lasting =
+            earlier.pairs.iter().enumerate().filter(|(at, pair)| pair.replaces.is_none() && !is_replaced(*at));
+        let noted =
+            lasting.map(|(_, pair)| pair).filter(|pair| pair.form == pair.claim.form && memory::may_hold(pair.claim));
+        let mut noted = noted.cloned().collect::<Vec<_>>();
+        self.dice.shuffle(&mut noted);
+        noted.truncate(memory.notes);
+        self.remembered.noted = noted;
+    }
+
     /// Adds pairs until there are `count`: first those to be replaced later, then their replacements, then the others.
     fn fill(&mut self, count: usize) {
         let claims = self.claims_in_turn();
@@ -188,7 +235,10 @@ impl Draft<'_> {
     fn pair(&mut self, claim: &'static Claim, mentions: Vec<Mention>) -> Pair {
         let is_common = claim.form == Form::Word && claim.changes.is_empty() && self.commons > 0;
         self.commons -= usize::from(is_common);
-        let form = if is_common { Form::Common } else { claim.form };
+        self.pair_of(claim, if is_common { Form::Common } else { claim.form }, mentions)
+    }
+
+    fn pair_of(&mut self, claim: &'static Claim, form: Form, mentions: Vec<Mention>) -> Pair {
         let first = self.free_subject(claim, None);
         let second = self.free_subject(claim, Some(first));
         let sides = [self.side(form, first), self.side(form, second)];
@@ -212,8 +262,8 @@ impl Draft<'_> {
     /// A subject for which the claim has not been made yet.
     fn free_subject(&mut self, claim: &'static Claim, other: Option<&'static str>) -> &'static str {
         let taken = |subject: &&str| {
-            let mut same = self.pairs.iter().filter(|pair| std::ptr::eq(pair.claim, claim));
-            Some(*subject) == other || same.any(|pair| pair.sides.iter().any(|side| side.subject == *subject))
+            let mut all = self.pairs.iter().chain(self.remembered.pairs());
+            Some(*subject) == other || all.any(|pair| pair.states(claim, subject))
         };
         let free: Vec<&'static str> = self.subjects.iter().copied().filter(|subject| !taken(subject)).collect();
         self.dice.pick(&free)
@@ -320,7 +370,7 @@ mod tests {
         let mut reserved = Reserved::default();
         let mut values = HashSet::new();
         for number in 0..100 {
-            let plan = draw(&spec, number, &mut reserved);
+            let plan = draw(&spec, number, &mut reserved, None);
             assert_eq!(plan.pairs.len(), 60);
             for side in plan.pairs.iter().filter(|pair| pair.form != Form::Common).flat_map(|pair| &pair.sides) {
                 assert!(values.insert(side.value.clone()), "`{}` twice", side.value);
@@ -332,7 +382,7 @@ mod tests {
     fn replaced_pairs_keep_their_subjects() {
         let text = include_str!("../../../../datasets/smoke.toml");
         let spec = Spec::parse(text, Path::new("smoke.toml")).expect("the spec is right");
-        let plan = draw(&spec, 7, &mut Reserved::default());
+        let plan = draw(&spec, 7, &mut Reserved::default(), None);
         let replacing: Vec<&Pair> = plan.pairs.iter().filter(|pair| pair.replaces.is_some()).collect();
         assert_eq!(replacing.len(), 4);
         for pair in replacing {

@@ -6,6 +6,7 @@ use compactometer_formats::scenario::{Fact, Probe};
 use crate::generate::asides::is_for_asides;
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::Claim;
+use crate::generate::memory;
 use crate::generate::orders::{self, Item};
 use crate::generate::plan::{Plan, Span};
 use crate::generate::spec::Spec;
@@ -40,6 +41,7 @@ pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts:
     let first = probes.len();
     let others = unanswerable(spec, plan, number, &asked_at).into_iter();
     let others = others.chain(orders::build(spec, number, &points, |point| lasting(plan, talk, &asked, point)));
+    let others = others.chain(memory::probes(spec, number, plan, &points));
     probes.extend(others.enumerate().map(|(at, probe)| Probe { id: format!("p{:03}", first + at + 1), ..probe }));
     probes
 }
@@ -62,16 +64,14 @@ fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[Messa
         return Vec::new();
     }
     let mut dice = Dice::new(spec.seed, conversation, Stream::Unanswerable);
-    let states = |claim: Option<&Claim>, subject: &str| {
-        let mut same = plan.pairs.iter().filter(|pair| claim.is_none_or(|claim| std::ptr::eq(pair.claim, claim)));
-        same.any(|pair| pair.sides.iter().any(|side| side.subject == subject))
-    };
+    let is_mentioned =
+        |subject: &str| plan.pairs.iter().flat_map(|pair| &pair.sides).any(|side| side.subject == subject);
     let mut open: Vec<(&Claim, &str)> = Vec::new();
     for claim in plan.pairs.iter().map(|pair| pair.claim).filter(|claim| claim.asks.contains("{s}")) {
         let is_said = |number: usize| spec.session.alike > 0 && is_for_asides(plan, claim, number);
         let others = plan.subjects.iter().enumerate().filter(|(number, _)| !is_said(*number));
         let others = others.map(|(_, subject)| (claim, *subject));
-        open.extend(others.filter(|(claim, subject)| states(None, subject) && !states(Some(claim), subject)));
+        open.extend(others.filter(|(claim, subject)| is_mentioned(subject) && !plan.states(claim, subject)));
     }
     dice.shuffle(&mut open);
     let mut questions: Vec<String> = Vec::new();

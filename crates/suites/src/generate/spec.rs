@@ -7,6 +7,7 @@ use compactometer_formats::scenario::Split;
 use serde::Deserialize;
 
 use crate::generate::domains::{self, Domain};
+use crate::generate::memory::{Memory, THREADS};
 use crate::generate::part::Part;
 use crate::generate::session::Session;
 
@@ -42,6 +43,8 @@ pub struct Spec {
     pub(crate) probes: Option<usize>,
     /// The fewest and the most hours that the user is away before each observation point. Without it, messages have no times.
     pub(crate) pauses: Option<[usize; 2]>,
+    /// What the agent's memory holds, if there is one. Then each person has two conversations in a row.
+    pub(crate) memory: Option<Memory>,
     /// How the conversations resemble sessions of a real agent.
     #[serde(default)]
     pub(crate) session: Session,
@@ -74,6 +77,8 @@ const ORDERS: RangeInclusive<usize> = 0..=6;
 const MOST_PROBES: usize = 100;
 /// Hours of an absence: up to a year.
 const PAUSES: RangeInclusive<usize> = 1..=8_760;
+/// Facts in a memory document, and facts that notes pass on.
+const REMEMBERED: RangeInclusive<usize> = 1..=20;
 /// Conversations per suite.
 const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
 /// Facts per suite and per group of splits that share their vocabulary. The forms have no more values.
@@ -98,6 +103,11 @@ impl Spec {
     /// Number of conversations.
     pub fn conversations(&self) -> usize {
         self.conversations
+    }
+
+    /// The number of the person who has conversation `number`.
+    pub(crate) fn person(&self, number: usize) -> usize {
+        if self.memory.is_some() { number / THREADS } else { number }
     }
 
     /// The split of conversation `number`.
@@ -131,10 +141,28 @@ impl Spec {
         if let Some(hours) = self.pauses {
             ordered("pauses", hours, &PAUSES)?;
         }
+        self.check_memory()?;
         self.session.check()?;
         check_lengths(&self.lengths, self.window)?;
         self.domains = check_domains(&self.domain_names)?;
-        check_values(self.conversations, self.facts[1], self.splits)
+        let of_memory = self.memory.map_or(0, |memory| memory.document);
+        check_values(self.conversations, self.facts[1] + of_memory, self.splits)
+    }
+
+    fn check_memory(&self) -> Result<(), String> {
+        let Some(memory) = self.memory else { return Ok(()) };
+        within("memory.document", memory.document, &REMEMBERED)?;
+        within("memory.notes", memory.notes, &REMEMBERED)?;
+        if !self.conversations.is_multiple_of(THREADS) {
+            let found = self.conversations;
+            return Err(format!(
+                "`conversations` is `{found}`; with `[memory]` each person has two, so expected an even number"
+            ));
+        }
+        if self.splits.is_some() {
+            return Err("`[splits]` and `[memory]` exclude each other; leave one of them out".to_owned());
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The conversation itself: turns of the user, the agent and tools, with each statement of the plan in an ordinary turn.
 
+use compactometer_engine::memory;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::Speaker;
@@ -34,13 +35,13 @@ pub(crate) struct Trace {
     pub(crate) used: Vec<MessageId>,
 }
 
-/// Writes the conversation that a plan describes.
-pub(crate) fn write(session: &Session, plan: &Plan, writer: Writer) -> Talk {
+/// Writes the conversation that a plan describes, with the memory document in its system prompt.
+pub(crate) fn write(session: &Session, plan: &Plan, document: Option<&str>, writer: Writer) -> Talk {
     let traces = vec![<[Trace; 2]>::default(); plan.pairs.len()];
     let talk = Talk { messages: Vec::new(), ends: Vec::new(), traces };
     let asides = Asides::default();
     let mut stage = Stage { session, plan, writer, asides, due: agenda(session, plan), talk, calls: 0, settled: 0 };
-    stage.system();
+    stage.system(document);
     while stage.now() + CLOSING < plan.span.length || stage.due.iter().any(|due| !due.is_repeated) {
         let steps = stage.steps();
         stage.exchange(steps);
@@ -94,13 +95,14 @@ struct Stage<'p, 'r> {
 }
 
 impl Stage<'_, '_> {
-    fn system(&mut self) {
+    fn system(&mut self, document: Option<&str>) {
         let mut rules = self.writer.domain.rules.to_vec();
         self.writer.dice.shuffle(&mut rules);
         rules.truncate(self.writer.dice.between(10, 13));
         let rules: Vec<String> = rules.iter().map(|rule| format!("- {}", self.writer.fill(rule))).collect();
         let text = format!("{}\n\nHow we work:\n{}", self.writer.domain.role, rules.join("\n"));
-        self.push(Role::System, vec![Part::Text { text }]);
+        let parts = [Part::Text { text }].into_iter().chain(document.map(memory::document));
+        self.push(Role::System, parts.collect());
     }
 
     /// A request, a number of steps with tools, and the agent's answer.

@@ -8,6 +8,8 @@ use crate::generate::part::Part;
 /// The number of words of each pool that one conversation uses.
 const CAST: usize = 7;
 
+const DAY_S: usize = 86_400;
+
 /// Writes the text of one conversation.
 pub(crate) struct Writer<'r> {
     /// The conversation's text stream.
@@ -100,9 +102,14 @@ impl<'r> Writer<'r> {
         self.seconds += self.dice.between(1, seconds);
     }
 
+    /// Advances the clock by a day.
+    pub(crate) fn next_day(&mut self) {
+        self.seconds += DAY_S;
+    }
+
     /// Months have 28 days, so that every date exists.
     fn date(&self) -> String {
-        let days = self.seconds / 86_400;
+        let days = self.seconds / DAY_S;
         format!("{}-{:02}-{:02}", 2024 + days / 336, days / 28 % 12 + 1, days % 28 + 1)
     }
 

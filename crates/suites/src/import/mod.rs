@@ -241,6 +241,7 @@ fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
         unmeasured: Vec::new(),
         directories: session.directories,
         reattached: None,
+        memory_notes: Vec::new(),
         facts: Vec::new(),
         probes: Vec::new(),
     }

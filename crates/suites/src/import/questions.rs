@@ -31,6 +31,7 @@ pub(super) fn add(questions: Vec<Question>, places: &Places, scenario: &mut Scen
             forbidden: question.forbidden,
             abstain_expected: question.abstains,
             order: Vec::new(),
+            memory: None,
         });
         scenario.facts.extend(fact);
     }

@@ -56,6 +56,7 @@ pub(crate) mod tests {
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,
+            memory_notes: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),
         };
@@ -80,6 +81,7 @@ pub(crate) mod tests {
             forbidden: Vec::new(),
             abstain_expected: false,
             order: Vec::new(),
+            memory: None,
         }
     }
 

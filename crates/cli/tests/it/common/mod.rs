@@ -4,7 +4,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
+use assert_cmd::Command;
 use serde_json::Value;
+
+/// What the program prints; it succeeds.
+pub(crate) fn succeeds(dir: &Path, args: &[&str]) -> String {
+    let output = Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
 
 /// The lines of a file of JSON lines.
 pub(crate) fn lines(dir: &Path, path: &str) -> Vec<Value> {

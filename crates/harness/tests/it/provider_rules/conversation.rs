@@ -60,6 +60,7 @@ impl Writer {
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,
+            memory_notes: Vec::new(),
             facts: self.facts,
             probes,
         }
@@ -214,5 +215,6 @@ fn probe(fact: &Fact, asked_after: MessageId) -> Probe {
         forbidden: Vec::new(),
         abstain_expected: false,
         order: Vec::new(),
+        memory: None,
     }
 }

@@ -14,6 +14,7 @@ use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 use crate::stats::paired::Paired;
 
+pub(super) mod memory;
 pub(super) mod order;
 pub(super) mod wrong;
 
@@ -158,9 +159,9 @@ impl Answer<'_> {
         self.probe.is_right(self.row.grade)
     }
 
-    /// Whether a value of facts is asked for.
+    /// Whether a value that the conversation states is asked for.
     fn asks_for_values(&self) -> bool {
-        !self.probe.abstain_expected && !self.probe.ordered
+        !self.probe.abstain_expected && !self.probe.ordered && self.probe.memory.is_none()
     }
 
     /// Whether another answer to the same question has what was retrieved for it.

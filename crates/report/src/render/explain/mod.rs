@@ -14,7 +14,7 @@ use std::sync::Arc;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{CompactionRow, Record, Unusable};
-use compactometer_formats::scenario::{Fact, Scenario};
+use compactometer_formats::scenario::{Fact, MemoryPart, Scenario};
 
 use self::marked::Marks;
 use self::timeline::FactsAround;
@@ -81,6 +81,18 @@ impl<'s> Story<'s> {
         self.scenario.facts.iter().enumerate().filter(move |(_, fact)| is_told(fact))
     }
 
+    /// For each part of memory that is asked: the questions whose requests held the answer, and all.
+    fn memory(&self) -> impl Iterator<Item = (MemoryPart, usize, usize)> {
+        [MemoryPart::Document, MemoryPart::Notes].into_iter().filter_map(|part| {
+            let is_held = |probe: usize| {
+                self.record.answers.iter().any(|answer| answer.probe as usize == probe && answer.present)
+            };
+            let probes = self.record.probes.iter().enumerate().filter(|(_, probe)| probe.memory == Some(part));
+            let held = probes.map(|(probe, _)| is_held(probe)).collect::<Vec<_>>();
+            (!held.is_empty()).then(|| (part, held.iter().filter(|held| **held).count(), held.len()))
+        })
+    }
+
     /// Finds the values of these facts.
     pub(super) fn marks(&self) -> Marks<'s> {
         Marks::of(self.facts().map(|(_, fact)| fact))
@@ -124,4 +136,12 @@ fn ranges(runs: impl Iterator<Item = (u32, u32)>) -> String {
 fn unread(row: &CompactionRow) -> Option<String> {
     let count = row.event.unread.len();
     (count > 0).then(|| format!("{count} message(s) left with text that no summarizer read"))
+}
+
+/// A part of memory in a sentence.
+fn memory_name(part: MemoryPart) -> &'static str {
+    match part {
+        MemoryPart::Document => "the memory document",
+        MemoryPart::Notes => "a note of memory",
+    }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::marked::{MarkedText, Marks};
 use super::timeline::Step;
-use super::{FateChange, Story, left, unread};
+use super::{FateChange, Story, left, memory_name, unread};
 use crate::render::plots::{FATE_COLOURS, readable_on};
 
 /// The page on which parts are shown: where its links lead, and how much of a text it has room for.
@@ -159,6 +159,7 @@ fn told(story: &Story<'_>, marks: &Marks<'_>, answer: &AnswerRow, place: &Place<
         "grade": answer.grade,
         "is_right": row.is_right(answer.grade),
         // Nothing holds what is not known.
+        "only_in": probe.memory.map(memory_name),
         "present": (!probe.abstain_expected).then_some(answer.present),
         "prompted": answer.prompted,
         "reply": reply.map_or_else(Vec::new, |text| marked(text, marks, &mut place.room.clone())),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use compactometer_formats::fate::Fate;
 
 use super::timeline::{FactsAround, Step};
-use super::{FateChange, Story, left, unread};
+use super::{FateChange, Story, left, memory_name, unread};
 
 impl Story<'_> {
     /// The story in lines, for a terminal.
@@ -66,6 +66,9 @@ fn tell_end(text: &mut String, story: &Story<'_>) {
     let stored = story.facts().filter(|(index, _)| last.is_stored(*index as u32)).count();
     if stored > 0 {
         let _ = writeln!(text, "  {stored} of those out of the context are still in storage");
+    }
+    for (part, held, asked) in story.memory() {
+        let _ = writeln!(text, "  of {asked} answers that only {} states, requests held {held}", memory_name(part));
     }
 }
 

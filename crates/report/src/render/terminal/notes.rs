@@ -6,7 +6,10 @@ use compactometer_text::lines::wrapped;
 
 use super::grid::{show, with_interval};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
-use crate::metrics::{self, ANSWER_RECALL, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE, grouped};
+use crate::metrics::{
+    self, ANSWER_RECALL, MEMORY_DOCUMENT_RECALL, MEMORY_NOTE_RECALL, Metric, PROMPTED_RECALL, RETRIEVED_TOKENS,
+    STORED_SHARE, grouped,
+};
 use crate::render::compared::OWN_REFERENCE;
 use crate::render::words::verdict;
 use crate::render::{compared, judged, reasons};
@@ -24,7 +27,8 @@ pub(super) fn few(group: &Group, swept: Option<&Sweep>, width: usize, room: usiz
     let mut lines = failed.flat_map(|line| wrapped(&line, width)).collect::<Vec<_>>();
     let mut shown = 0;
     let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("- judge: {line}"));
-    for note in failures.chain(judged).chain(warnings).take(NOTES) {
+    let memory = of_memory(group).map(|line| format!("- {line}"));
+    for note in failures.chain(judged).chain(memory).chain(warnings).take(NOTES) {
         let note = wrapped(&note, width);
         // The last line says where the rest is.
         if lines.len() + note.len() >= room {
@@ -48,7 +52,8 @@ pub(super) fn all(group: &Group, swept: Option<&Sweep>) -> Vec<String> {
     let metrics = reasons::lines(group, named).into_iter();
     let findings = swept.iter().flat_map(|sweep| sweep.findings.iter().cloned()).collect::<Vec<_>>();
     let noted = findings.into_iter().chain(metrics);
-    let noted = noted.chain(group.strategies.iter().filter_map(found_again)).chain(answered(group));
+    let noted =
+        noted.chain(group.strategies.iter().filter_map(found_again)).chain(answered(group)).chain(of_memory(group));
     let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("judge: {line}"));
     let failures = reasons::failures(group).into_iter().map(|line| format!("most frequent failures of {line}"));
     let warnings = group.warnings.iter().cloned();
@@ -108,6 +113,36 @@ fn answered(group: &Group) -> Option<String> {
     let of = |strategy: &StrategySummary| format!("{} {}", strategy.name, with_interval(ANSWER_RECALL.of(strategy)));
     let found: Vec<String> = group.strategies.iter().filter(has).map(of).collect();
     (!found.is_empty()).then(|| format!("questions answered right from the context (AR): {}", found.join(", ")))
+}
+
+/// What requests hold of memory, if any question asks for it.
+fn of_memory(group: &Group) -> Option<String> {
+    let named = |metric: &Metric, strategies: &[&StrategySummary]| {
+        strategies.iter().map(|found| format!("{} {}", found.name, show(found, metric))).collect::<Vec<_>>().join(", ")
+    };
+    let asked = group.strategies.iter().filter(|strategy| MEMORY_NOTE_RECALL.value(strategy).is_some());
+    let (finding, others): (Vec<_>, Vec<_>) = asked.partition(|found| MEMORY_NOTE_RECALL.value(found) > Some(0.0));
+    let lacking = group
+        .strategies
+        .iter()
+        .filter(|strategy| MEMORY_DOCUMENT_RECALL.value(strategy).is_some_and(|held| held < 1.0));
+    let lacking = lacking.collect::<Vec<_>>();
+    let notes = match (finding.as_slice(), others.len()) {
+        ([], 0) => None,
+        ([], _) => Some("no strategy finds an answer in the notes of an earlier conversation".to_owned()),
+        (finding, others) => {
+            let rest = if others == 0 { String::new() } else { format!(", the other {others} find none") };
+            Some(format!(
+                "answers found in notes of an earlier conversation: {}{rest}",
+                named(&MEMORY_NOTE_RECALL, finding)
+            ))
+        }
+    };
+    let document = (!lacking.is_empty()).then(|| {
+        format!("answers in the memory document that requests hold: {}", named(&MEMORY_DOCUMENT_RECALL, &lacking))
+    });
+    let found = notes.into_iter().chain(document).collect::<Vec<_>>();
+    (!found.is_empty()).then(|| format!("memory: {}", found.join("; ")))
 }
 
 /// What a strategy stores outside its context, if it retrieves any of it.

@@ -251,7 +251,14 @@ pub(crate) fn turn(input: u32, shared_prefix: u32, output: u32) -> Turn {
 
 /// The question with that number, for the fact with that number.
 pub(crate) fn question(number: u32) -> ProbeRow {
-    ProbeRow { id: format!("p{number}"), facts: vec![number], abstain_expected: false, updated: false, ordered: false }
+    ProbeRow {
+        id: format!("p{number}"),
+        facts: vec![number],
+        abstain_expected: false,
+        updated: false,
+        ordered: false,
+        memory: None,
+    }
 }
 
 /// An answer to it at the point of [`point`], whose context holds the fact.

@@ -1,0 +1,106 @@
+//! An agent's memory: a document that is part of the system prompt of both conversations of a person, and daily notes of the first
+//! conversation that the second one starts with. Only memory states what they hold.
+
+use compactometer_engine::message::MessageId;
+use compactometer_formats::scenario::{MemoryPart, Probe, ValueKind};
+use serde::Deserialize;
+
+use crate::generate::asides::Wording;
+use crate::generate::dice::{Dice, Stream};
+use crate::generate::domains::Claim;
+use crate::generate::forms::Reserved;
+use crate::generate::plan::{Pair, Plan, Side};
+use crate::generate::spec::Spec;
+use crate::generate::writer::Writer;
+
+/// Conversations of one person.
+pub(crate) const THREADS: usize = 2;
+/// Facts and decoys of one daily note.
+const NOTED_A_DAY: usize = 2;
+
+/// How much memory holds.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Memory {
+    /// The number of facts in the memory document of a person.
+    pub(crate) document: usize,
+    /// The largest number of facts of a person's first conversation that notes pass on to the second.
+    pub(crate) notes: usize,
+}
+
+/// What memory states for one conversation, and no message does.
+#[derive(Default)]
+pub(crate) struct Remembered {
+    pub(crate) document: Vec<Pair>,
+    pub(crate) noted: Vec<Pair>,
+}
+
+impl Remembered {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = &Pair> {
+        self.document.iter().chain(&self.noted)
+    }
+}
+
+/// Whether memory may hold the claim. A number is a number in any sentence, so that it would be found by chance.
+pub(crate) fn may_hold(claim: &Claim) -> bool {
+    matches!(claim.form.kind(), ValueKind::Nonce | ValueKind::Id | ValueKind::Path | ValueKind::Free)
+}
+
+/// The text of one conversation's memory.
+#[derive(Default)]
+pub(crate) struct Texts {
+    pub(crate) document: Option<String>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Writes what the plan of conversation `number` remembers. The document is the same in both conversations of a person.
+pub(crate) fn write(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> Texts {
+    if spec.memory.is_none() {
+        return Texts::default();
+    }
+    let writer = |number: usize, stream: Stream| {
+        let dice = Dice::new(spec.seed, number, stream);
+        Writer::new(plan.domain, plan.part, &plan.subjects, dice, reserved)
+    };
+    let first = number - number % THREADS;
+    let items = listed(&plan.remembered.document, &mut writer(first, Stream::Document));
+    let mut diarist = writer(number, Stream::Notes);
+    let notes = plan.remembered.noted.chunks(NOTED_A_DAY).map(|of_day| {
+        diarist.next_day();
+        format!("{}\n\n{}", diarist.fill("# {date}"), listed(of_day, &mut diarist))
+    });
+    Texts { document: Some(format!("# What is known of this work\n\n{items}")), notes: notes.collect() }
+}
+
+/// Both statements of each pair, one on each line, in random order.
+fn listed(pairs: &[Pair], writer: &mut Writer) -> String {
+    let both = pairs.iter().flat_map(|pair| pair.sides.iter().map(move |side| (pair.claim, side)));
+    let mut both = both.collect::<Vec<_>>();
+    writer.dice.shuffle(&mut both);
+    let state = |(claim, side): (&'static Claim, &Side)| {
+        let (subject, value, by) = (side.subject, side.value.as_str(), claim.speaker);
+        format!("- {}", Wording { claim, is_change: false, subject, value, by }.write(writer))
+    };
+    both.into_iter().map(state).collect::<Vec<_>>().join("\n")
+}
+
+/// A question for each fact of memory, at one of the points.
+pub(crate) fn probes(spec: &Spec, number: usize, plan: &Plan, points: &[MessageId]) -> Vec<Probe> {
+    if spec.memory.is_none() || points.is_empty() {
+        return Vec::new();
+    }
+    let mut dice = Dice::new(spec.seed, number, Stream::MemoryProbes);
+    let of_document = plan.remembered.document.iter().map(|pair| (pair, MemoryPart::Document));
+    let of_notes = plan.remembered.noted.iter().map(|pair| (pair, MemoryPart::Notes));
+    let probe = |(pair, part): (&Pair, MemoryPart)| {
+        let side = &pair.sides[pair.fact];
+        Probe {
+            question: pair.claim.asks.replace("{s}", side.subject),
+            asked_after: dice.pick(points),
+            gold: Some(side.value.clone()),
+            memory: Some(part),
+            ..Probe::default()
+        }
+    };
+    of_document.chain(of_notes).map(probe).collect()
+}
