@@ -66,7 +66,8 @@ const TABLES: &[(Section, &str, &str)] = &[
         Section::Retrieval,
         "Found again when asked",
         "What a strategy retrieves for the question of each eligible fact, within the retained budget, counts as well; no \
-         model is called. `prompted_recall` covers only facts that have a question.",
+         model is called. `prompted_recall` covers only facts that have a question, and the rows of memory what only an agent's \
+         memory states.",
     ),
     (
         Section::Stages,
