@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fate::Fates;
 use crate::manifest::StrategySettings;
-use crate::record::{Protocol, text_hash};
+use crate::protocol::Protocol;
+use crate::record::text_hash;
 
 /// The version of baselines that this program writes. Version 2 had no settings and no matcher; version 1 called the summarizer
 /// `model`.

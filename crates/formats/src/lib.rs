@@ -9,6 +9,7 @@ pub mod manifest;
 pub mod mock;
 pub mod prices;
 pub mod property;
+pub mod protocol;
 pub mod record;
 pub mod scenario;
 pub mod schemas;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::property::Property;
-use crate::record::Protocol;
+use crate::protocol::Protocol;
 
 /// The version of manifests that this program writes. Version 2 called the summarizer
 /// `model`; version 1 had one `protocol` in place of [`Manifest::protocols`].

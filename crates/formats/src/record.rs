@@ -15,6 +15,7 @@ use compactometer_engine::message::{MessageId, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::Protocol;
 use crate::record::answer::{AnswerRow, ProbeRow};
 use crate::scenario::{Category, ValueKind};
 use crate::view_breakdown::{Storage, is_zero};
@@ -123,7 +124,7 @@ impl Case {
 
     /// Whether it belongs to a sweep of a run that may leave so many tokens, and not to the replay whose numbers are reported first.
     pub fn is_swept(&self, retained: u32) -> bool {
-        self.split.is_some() || (self.protocol == Protocol::Matched && self.budget.retained != Some(retained))
+        self.split.is_some() || (self.protocol.has_limits_of_run() && self.budget.retained != Some(retained))
     }
 }
 
@@ -145,29 +146,6 @@ impl Family {
     /// Whether it is a strategy under test, not a yardstick.
     pub fn is_tested(self) -> bool {
         self != Family::Control
-    }
-}
-
-/// How budgets were set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Protocol {
-    /// The same window, trigger and retained budget for all.
-    Matched,
-    /// Each strategy's own limits, stretched or shrunk by one scale.
-    Published,
-    /// The moments of the compactions that the recorded program made, and for each the size that it left, for all.
-    Recorded,
-}
-
-impl Protocol {
-    /// The name that users type and files use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Protocol::Matched => "matched",
-            Protocol::Published => "published",
-            Protocol::Recorded => "recorded",
-        }
     }
 }
 

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::property::Property;
-use crate::record::{Family, Protocol};
+use crate::protocol::Protocol;
+use crate::record::Family;
 pub use sweep::{Sweep, SweepPoint, SweptReplay};
 
 /// The version of summaries that this program writes. Version 1 called the summarizer `model`.

@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::{PriceTable, SHIPPED};
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 use compactometer_formats::scenario::Split;
 use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
@@ -49,16 +49,14 @@ pub(crate) struct RunArgs {
     /// calls. Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
     #[arg(hide_short_help = true, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) sweep: Option<bool>,
-    /// How limits are set. `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits.
-    /// Both, separated with a comma, give two groups in one report. `recorded`: every row compacts at the moments and to the sizes
-    /// of the recorded program; this is the default if `recorded` is among the strategies.
+    /// How limits are set. Several, separated with commas, give as many groups in one report.
     #[arg(
         long,
         value_name = "PROTOCOL",
         env = "COMPACTOMETER_PROTOCOL",
         value_delimiter = ',',
         default_value = "matched",
-        value_parser = one_of::<Protocol, _>(["matched", "published", "recorded"])
+        value_parser = protocols()
     )]
     pub(crate) protocol: Vec<Protocol>,
     /// Multiplies published limits, for conversations that are too short for them. The report names the scale that they need.
@@ -192,6 +190,12 @@ impl SettingArgs {
         let retained = shares.first().copied().unwrap_or(Shares::default().retained);
         (Shares { trigger: self.trigger, retained }, shares.into_iter().skip(1).collect())
     }
+}
+
+/// The protocols, each with its line of help.
+fn protocols() -> impl TypedValueParser<Value = Protocol> {
+    let values = Protocol::ALL.iter().map(|row| PossibleValue::new(row.name).help(row.about));
+    PossibleValuesParser::new(values).try_map(|name| serde_json::from_value(name.into()))
 }
 
 /// Parses one of these names of values, by the value's name in files.

@@ -236,7 +236,7 @@ pub enum SelectError {
 #[cfg(test)]
 mod tests {
     use compactometer_engine::strategies;
-    use compactometer_formats::record::Protocol;
+    use compactometer_formats::protocol::Protocol;
 
     use super::*;
     use crate::baselines;

@@ -7,7 +7,8 @@ use compactometer_engine::params::{ParamError, Settings};
 use compactometer_engine::session::Policy;
 use compactometer_engine::strategy::with_ledger::Room;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
-use compactometer_formats::record::{Family, Protocol};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::Family;
 
 use crate::additions::Addition;
 use crate::plan::Absence;

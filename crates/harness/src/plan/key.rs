@@ -4,7 +4,8 @@ use std::io::{BufWriter, Write};
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::message::Message;
-use compactometer_formats::record::{Protocol, VERSION};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::VERSION;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::record::{Family, Protocol};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::Family;
 use compactometer_formats::suite::Suite;
 
 pub use absence::Absence;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use compactometer_engine::message::Role;
-use compactometer_formats::record::{Family, Protocol};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::Family;
 
 use super::{Plan, PlannedCase, points, smallest_feasible};
 use crate::prepare::PreparedScenario;

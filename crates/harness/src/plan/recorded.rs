@@ -8,7 +8,7 @@ use compactometer_engine::tokens::TokenCounter;
 use super::{Entrant, LimitsError, Shares, Sizes};
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded::{Left, left};
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 
 /// A recorded compaction as the limits of one entrant.
 #[derive(Clone, Debug)]

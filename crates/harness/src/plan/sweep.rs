@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 
 use super::window::smallest_feasible;
 use super::{Entrant, PlanError, PlanOptions, Shares, Sizes, points};

@@ -10,7 +10,7 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::strategies;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::prices::PriceRow;
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::read_records;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::budget::Tail;
 use compactometer_engine::tokens::Encoding;
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanError, PlanOptions};
 use compactometer_suites::generate::embedded;

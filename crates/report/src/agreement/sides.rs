@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::Protocol;
 
 use super::{Drawn, LeftOut};
 use crate::data::run_files::RunFiles;
@@ -102,7 +101,7 @@ fn is_again(model: &Manifest, again: &Manifest) -> bool {
 
 fn matched<'r>(files: &'r RunFiles, prices: &'r PriceTable) -> Option<ProtocolRun<'r>> {
     let runs = ProtocolRun::by_protocol(&files.manifest, &files.records, prices);
-    runs.into_iter().find(|run| run.protocol == Protocol::Matched && run.retained == Some(files.manifest.retained))
+    runs.into_iter().find(|run| run.protocol.has_limits_of_run() && run.retained == Some(files.manifest.retained))
 }
 
 /// Strategies under test that compacted something in every run.

@@ -11,8 +11,9 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::prices::PriceTable;
+use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{
-    CallRow, CompactionRow, FactRow, Family, Fit, Misbound, Observation, ObservationKind, Protocol, Record,
+    CallRow, CompactionRow, FactRow, Family, Fit, Misbound, Observation, ObservationKind, Record,
 };
 use compactometer_formats::summary::Latency;
 use compactometer_text::code::code;
@@ -57,16 +58,20 @@ pub(crate) struct UnitRecords<'r> {
 }
 
 impl<'r> ProtocolRun<'r> {
-    /// One for each protocol: those of the manifest in its order, then those that records alone name; then the matched protocol
-    /// under each further retained budget and split.
+    /// One for each protocol: those of the manifest in its order, then those that records alone name; then that with
+    /// the run's limits under each further retained budget and split.
     pub(crate) fn by_protocol(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Vec<Self> {
         let of_records = records.iter().map(|record| record.case.protocol).collect::<BTreeSet<_>>();
         let unlisted = of_records.into_iter().filter(|protocol| !manifest.protocols.contains(protocol));
         let protocols = manifest.protocols.iter().copied().chain(unlisted);
-        let retained = |protocol| (protocol == Protocol::Matched).then_some(manifest.retained);
+        let retained = |protocol: Protocol| protocol.has_limits_of_run().then_some(manifest.retained);
         let headlines = protocols.map(|protocol| (protocol, retained(protocol), None));
-        let sizes = manifest.sweep.iter().map(|retained| (Protocol::Matched, Some(*retained), None));
-        let splits = manifest.splits.iter().map(|split| (Protocol::Matched, Some(manifest.retained), Some(*split)));
+        let swept = manifest.protocols.iter().copied().find(|protocol| protocol.has_limits_of_run());
+        let sizes =
+            swept.into_iter().flat_map(|swept| manifest.sweep.iter().map(move |size| (swept, Some(*size), None)));
+        let splits = swept
+            .into_iter()
+            .flat_map(|swept| manifest.splits.iter().map(move |split| (swept, Some(manifest.retained), Some(*split))));
         let parts = headlines.chain(sizes).chain(splits);
         parts.map(|limits| Self::new(limits, manifest, records, prices)).collect()
     }

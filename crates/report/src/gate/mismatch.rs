@@ -1,6 +1,6 @@
 //! Why a run cannot be held against a baseline.
 
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 
 /// Why a run cannot be held against a baseline.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -5,7 +5,7 @@
 use compactometer_formats::baseline::{Baseline, StrategyBaseline, StrategyHead};
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 use compactometer_formats::summary::{Check, Summary};
 use compactometer_text::code::code;
 use serde::Serialize;

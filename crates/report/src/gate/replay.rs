@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 
 use super::Mismatch;
 use super::baseline::tested;
@@ -14,7 +14,7 @@ use crate::data::ProtocolRun;
 pub(super) fn default_replay<'a, 'r>(runs: &'a [ProtocolRun<'r>]) -> Result<&'a ProtocolRun<'r>, Mismatch> {
     let is_default = |run: &&ProtocolRun| {
         let protocols = &run.manifest.protocols;
-        let protocol = protocols.iter().find(|known| **known == Protocol::Matched).or(protocols.first());
+        let protocol = protocols.iter().find(|known| known.has_limits_of_run()).or(protocols.first());
         protocol == Some(&run.protocol) && has_default_size(run.protocol, run.retained, run.manifest.retained)
     };
     let run = runs.iter().find(is_default).ok_or(Mismatch::NoDefault { what: "group" })?;
@@ -26,7 +26,7 @@ pub(super) fn default_replay<'a, 'r>(runs: &'a [ProtocolRun<'r>]) -> Result<&'a 
 }
 
 fn has_default_size(protocol: Protocol, retained: Option<u32>, default: u32) -> bool {
-    protocol != Protocol::Matched || retained == Some(default)
+    !protocol.has_limits_of_run() || retained == Some(default)
 }
 
 /// A case of another size, or a second case of one conversation, would be judged as if it were the default.

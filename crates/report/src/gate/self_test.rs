@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::Record;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! What people read: one set of texts and tables, as HTML and as Markdown.
 
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Limits;
 use compactometer_formats::summary::{Group, Summary, Sweep};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::render::words::{conditions, slug, verdict};
 /// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead to.
 pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value>>, cases: Option<&Written>) -> Value {
     let of_group = |(group, plots): (&Group, Vec<Value>)| {
-        of_group(group, summary.sweep.as_ref().filter(|_| group.protocol == Protocol::Matched), &plots)
+        of_group(group, summary.sweep.as_ref().filter(|_| group.protocol.has_limits_of_run()), &plots)
     };
     json!({
         "title": format!("Compaction report: {}", manifest.suite),
@@ -63,14 +63,15 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
     ];
-    if manifest.protocols.contains(&Protocol::Published) {
+    let sets = |limits: Limits| manifest.protocols.iter().any(|protocol| protocol.limits() == limits);
+    if sets(Limits::OfStrategy) {
         let limits = format!(
             "multiplied by {}; the limits below are those of the matched protocol and of controls",
             manifest.scale
         );
         facts.push(("published limits", limits));
     }
-    if manifest.protocols.contains(&Protocol::Recorded) {
+    if sets(Limits::OfRecording) {
         let limits = "moments and sizes of the recorded compactions; the limits below are the largest of them";
         facts.push(("recorded limits", limits.to_owned()));
     }

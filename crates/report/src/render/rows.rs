@@ -1,6 +1,5 @@
 //! The tables for machines: metrics in long form, and every fact's fate.
 
-use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::{StrategySummary, Summary};
 
 use crate::data::ProtocolRun;
@@ -15,9 +14,11 @@ pub(super) fn metrics(summary: &Summary) -> Vec<Vec<String>> {
     for group in &summary.groups {
         rows.extend(of_strategies([group.protocol.name(), "", ""], &group.strategies));
     }
+    let swept = summary.groups.iter().map(|group| group.protocol).find(|protocol| protocol.has_limits_of_run());
+    let swept = swept.map_or("", |protocol| protocol.name());
     for replay in summary.sweep.iter().flat_map(|sweep| &sweep.replays) {
         let (retained, split) = (replay.retained.to_string(), number(replay.split));
-        rows.extend(of_strategies([Protocol::Matched.name(), &retained, &split], &replay.strategies));
+        rows.extend(of_strategies([swept, &retained, &split], &replay.strategies));
     }
     rows
 }

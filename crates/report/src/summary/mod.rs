@@ -26,7 +26,8 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::protocol::Limits;
+use compactometer_formats::record::Record;
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
 
 use crate::data::{ProtocolRun, StrategyRecords};
@@ -59,7 +60,7 @@ fn group(run: &ProtocolRun) -> Group {
     let manifest = run.manifest;
     Group {
         protocol: run.protocol,
-        scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
+        scale: (run.protocol.limits() == Limits::OfStrategy).then_some(manifest.scale),
         summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
         latency: run.latency(),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::record::Record;
 use serde::{Deserialize, Serialize};
 
 use crate::data::StrategyRecords;
@@ -45,7 +45,7 @@ pub fn metric(records: &[Record]) -> &'static str {
 pub fn recalls(records: &[Record]) -> Recalls {
     let of_unit = if metric(records) == BOUND { bound_of_unit } else { recall_of_unit };
     let mut by_strategy: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-    for record in records.iter().filter(|record| record.case.protocol == Protocol::Matched) {
+    for record in records.iter().filter(|record| record.case.protocol.has_limits_of_run()) {
         by_strategy.entry(&record.case.strategy).or_default().push(record);
     }
     let recall = |(name, records): (&str, Vec<&Record>)| {

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_formats::record::Protocol;
-
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::{grouped, tokens_retained};
 use crate::stats::mean;
@@ -55,7 +53,7 @@ pub(crate) fn curve<'r>(
     strategy: &str,
     value: impl Fn(&UnitRecords<'r>) -> Option<f64>,
 ) -> Vec<SizePoint<'r>> {
-    let matched = runs.iter().filter(|run| run.protocol == Protocol::Matched);
+    let matched = runs.iter().filter(|run| run.protocol.has_limits_of_run());
     let point = |run: &ProtocolRun<'r>| {
         let strategy = run.strategy(strategy)?;
         let values = strategy.units.iter().filter_map(|unit| Some((unit.group, value(unit)?)));
@@ -72,7 +70,7 @@ pub(crate) fn realized(strategy: &StrategyRecords) -> Option<f64> {
 /// What a reader must know of a matched run's sizes: which strategies under test are not of the reference's size. Where the
 /// reference compacted nothing, the first strategy that did stands for it.
 pub(crate) fn warning(run: &ProtocolRun, reference: Option<&str>) -> Option<String> {
-    if run.protocol != Protocol::Matched {
+    if !run.protocol.has_limits_of_run() {
         return None;
     }
     let (reference, tokens) = yardstick(run, reference)?;

@@ -10,7 +10,6 @@ pub(crate) use findings::short_name;
 use std::collections::BTreeSet;
 
 use compactometer_engine::budget::Tail;
-use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::{Sweep, SweepPoint, SweptReplay};
 
 use super::{checks, of_strategy};
@@ -23,7 +22,7 @@ use crate::stats::nine_digits;
 
 /// The points of a run's sweeps; nothing if it had none.
 pub(crate) fn of(runs: &[ProtocolRun]) -> Option<Sweep> {
-    let headline = runs.iter().find(|run| run.protocol == Protocol::Matched && !run.is_swept())?;
+    let headline = runs.iter().find(|run| run.protocol.has_limits_of_run() && !run.is_swept())?;
     let swept = runs.iter().filter(|run| run.is_swept()).collect::<Vec<_>>();
     let common = swept.iter().map(|run| conversations(run)).reduce(|one, other| &one & &other)?;
     let parts =

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::meter::Purpose;
 use compactometer_formats::answer::{AnswerRow, Grade};
-use compactometer_formats::record::{CallRow, Protocol, Record, Refusal, Use, UseKind};
+use compactometer_formats::protocol::Limits;
+use compactometer_formats::record::{CallRow, Record, Refusal, Use, UseKind};
 use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::{Decisions, StrategySummary};
 use compactometer_text::code::code;
@@ -106,7 +107,7 @@ fn mock(run: &ProtocolRun) -> Option<String> {
 
 fn published(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
-    if run.protocol != Protocol::Published {
+    if run.protocol.limits() != Limits::OfStrategy {
         return Vec::new();
     }
     let [window, trigger, retained] =
@@ -171,7 +172,7 @@ fn short_of_trigger(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<Str
     let longest = strategy.records().flat_map(|record| &record.turns).map(|turn| turn.input).max()?;
     // Half of the largest window that triggers, so that facts are distant when a compaction comes.
     let window = f64::from(longest) * f64::from(manifest.window) / f64::from(manifest.trigger) / 2.0;
-    (run.protocol == Protocol::Matched && longest < manifest.trigger).then(|| {
+    (run.protocol.has_limits_of_run() && longest < manifest.trigger).then(|| {
         let [longest, trigger] = [longest, manifest.trigger].map(|tokens| grouped(f64::from(tokens)));
         // A smaller window may leave a summary no room.
         let remedy = match window * f64::from(manifest.retained) / f64::from(manifest.window) >= LEAST_RETAINED {
@@ -260,10 +261,10 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     };
     let (events, all, left_out) = (most(&count), most(&any), most(&echoed));
     // Each strategy's own trigger decides under published limits.
-    let bound = if run.protocol == Protocol::Published { "at most " } else { "" };
-    let distance = match run.protocol {
-        Protocol::Recorded => "before a recorded compaction",
-        Protocol::Matched | Protocol::Published => "a trigger's length before",
+    let bound = if run.protocol.limits() == Limits::OfStrategy { "at most " } else { "" };
+    let distance = match run.protocol.limits() {
+        Limits::OfRecording => "before a recorded compaction",
+        Limits::OfRun | Limits::OfStrategy => "a trigger's length before",
     };
     let of_address = |seen: &&Use| seen.kind == UseKind::Address;
     let address = |record: &Record| points(record).flat_map(|point| &point.uses).filter(of_address).count();

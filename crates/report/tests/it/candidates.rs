@@ -2,7 +2,8 @@
 
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::baseline::Baseline;
-use compactometer_formats::record::{Misbound, Protocol, Record};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::{Misbound, Record};
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
     Damage, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, whole,

@@ -4,7 +4,8 @@ use std::fs;
 
 use crate::common::{chance, compaction, facts, manifest, point, prices, record, turn};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::{Family, Protocol, Record, Stages};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_report::{Screen, summarize, table, write};

@@ -6,7 +6,7 @@ pub(super) mod salience;
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 use compactometer_formats::summary::Summary;
 use compactometer_harness::plan::Prospects;
 use compactometer_report::Screen;
@@ -127,7 +127,7 @@ fn is_default(args: &RunArgs) -> bool {
     let is_of_defaults = suites.is_empty() && split.is_none() && sample.is_none() && set.is_empty() && judge.is_none();
     is_of_defaults
         && strategies.is_empty()
-        && *protocol == [Protocol::Matched]
+        && *protocol == [Protocol::default()]
         && setting.model == DEFAULT_MODEL
         && setting.summarizer.is_none()
         && setting.checkpointer.is_none()

@@ -14,7 +14,7 @@ use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::mock::is_mock;
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::record::Record;
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::run::run_case;
 use compactometer_report::salience::{Recalls, StrategyOrder, metric, note, pairs, recalls};
@@ -124,7 +124,7 @@ fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
     let calls = |record: &&Record| record.compactions.iter().any(|row| !row.calls.is_empty());
     let asks: BTreeSet<&str> = records.iter().filter(calls).map(|record| record.case.strategy.as_str()).collect();
     let is_wanted = |case: &&PlannedCase| {
-        case.protocol == Protocol::Matched
+        case.protocol.has_limits_of_run()
             && !plan.is_swept(case)
             && case.entrant.family.is_tested()
             && asks.contains(case.entrant.name.as_str())

@@ -1,6 +1,6 @@
 //! Whether a run would measure anything, by the same rules as `compare`.
 
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::{Limits, Protocol};
 use compactometer_harness::plan::{Plan, Prospects};
 use compactometer_report::FEWEST_TO_COMPARE;
 
@@ -43,19 +43,20 @@ pub(super) fn checks(plan: &Plan) -> Vec<DoctorCheck> {
 }
 
 fn idle(prospects: &Prospects) -> impl Iterator<Item = DoctorCheck> {
-    [Protocol::Matched, Protocol::Published].into_iter().filter_map(|protocol| {
+    Protocol::ALL.iter().filter_map(|row| {
+        let protocol = row.protocol;
         let names = prospects.idle.iter().filter(|(of, _)| *of == protocol).map(|(_, name)| name.as_str());
         let names = names.collect::<Vec<_>>();
-        let remedy = match protocol {
-            Protocol::Matched | Protocol::Recorded => prospects.remedy(),
-            Protocol::Published => "a smaller `--scale` would do; the report names one for each strategy".to_owned(),
+        let remedy = match row.limits {
+            Limits::OfRun | Limits::OfRecording => prospects.remedy(),
+            Limits::OfStrategy => "a smaller `--scale` would do; the report names one for each strategy".to_owned(),
         };
         (!names.is_empty()).then(|| {
             DoctorCheck::warning(
                 "trigger",
                 format!(
                     "under the {} protocol no conversation is long enough to trigger {} (the longest request has {} tokens); {remedy}",
-                    protocol.name(),
+                    row.name,
                     names.join(", "),
                     prospects.longest
                 ),

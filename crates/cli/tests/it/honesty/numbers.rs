@@ -3,7 +3,7 @@
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Protocol;
 use compactometer_harness::plan::{Entrant, Sizes};
 use compactometer_report::metrics;
 

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use compactometer_engine::tokens::CountedMessage;
-use compactometer_formats::record::{Family, Protocol, Record};
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::{Family, Record};
 use compactometer_formats::scenario::Scenario;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! The size of the context over one conversation.
 
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::protocol::Limits;
+use compactometer_formats::record::Record;
 use compactometer_formats::summary::Group;
 use compactometer_text::code::code;
 
@@ -49,7 +50,7 @@ pub(crate) fn of_conversation(records: &[&Record]) -> Figure {
     let styles = styles(records.iter().map(|record| record.case.family));
     let records = styles.into_iter().zip(records.iter().copied()).collect::<Vec<_>>();
     let window = records.iter().map(|(_, record)| record.case.budget.window).max().unwrap_or_default();
-    let of_all = records.first().filter(|(_, record)| record.case.protocol == Protocol::Matched);
+    let of_all = records.first().filter(|(_, record)| record.case.protocol.has_limits_of_run());
     let limits = of_all.map_or(Vec::new(), |(_, record)| {
         vec![("window", record.case.budget.window), ("trigger", record.case.budget.trigger)]
     });
@@ -123,9 +124,9 @@ fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Fi
 
 /// The limits that hold for all strategies, the highest first.
 fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
-    match run.protocol {
-        Protocol::Matched => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
-        Protocol::Published | Protocol::Recorded => Vec::new(),
+    match run.protocol.limits() {
+        Limits::OfRun => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
+        Limits::OfStrategy | Limits::OfRecording => Vec::new(),
     }
 }
 

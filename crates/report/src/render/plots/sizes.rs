@@ -1,6 +1,5 @@
 //! Recall against size, a curve for each strategy, where several retained budgets were run.
 
-use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Summary;
 
 use super::axes::Scale;
@@ -10,7 +9,7 @@ use crate::render::sweep::note;
 /// The plot; none if there is only one size.
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {
     let sweep = summary.sweep.as_ref().filter(|sweep| !sweep.sizes.is_empty())?;
-    let group = summary.groups.iter().find(|group| group.protocol == Protocol::Matched)?;
+    let group = summary.groups.iter().find(|group| group.protocol.has_limits_of_run())?;
     let curves = curves::of(group, &sweep.sizes, |point| point.tokens_retained);
     let tokens = curves.iter().flat_map(|curve| curve.held()).map(|(tokens, _)| tokens);
     let figure = curves::draw(sweep, &curves, "retained tokens after a compaction", Scale::covering(tokens));

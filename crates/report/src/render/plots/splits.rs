@@ -1,6 +1,5 @@
 //! Recall against the split of one retained budget between the verbatim tail and what a strategy writes.
 
-use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Summary;
 
 use super::axes::Scale;
@@ -11,7 +10,7 @@ use crate::render::sweep::note;
 /// The plot; none if no other split was run.
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {
     let sweep = summary.sweep.as_ref().filter(|sweep| !sweep.splits.is_empty())?;
-    let group = summary.groups.iter().find(|group| group.protocol == Protocol::Matched)?;
+    let group = summary.groups.iter().find(|group| group.protocol.has_limits_of_run())?;
     let curves = curves::of(group, &sweep.splits, |point| Some(100.0 * point.split));
     let retained = sweep.retained;
     let title = format!(

@@ -4,7 +4,7 @@ mod grid;
 mod notes;
 mod versions;
 
-use compactometer_formats::record::Protocol;
+use compactometer_formats::protocol::Limits;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_text::lines::wrapped;
 
@@ -49,7 +49,7 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
         }
         lines.extend(grid::lines(group, screen));
         lines.push(String::new());
-        let swept = summary.sweep.as_ref().filter(|_| group.protocol == Protocol::Matched);
+        let swept = summary.sweep.as_ref().filter(|_| group.protocol.has_limits_of_run());
         if screen.all_notes {
             lines.extend(notes::compared(group, swept));
             lines.extend(swept.into_iter().flat_map(|sweep| sweep::lines(sweep, screen.width)));
@@ -72,10 +72,10 @@ pub fn by_version(summary: &Summary) -> Option<String> {
 fn heading(group: &Group) -> String {
     let Group { suite, window, conversations, retained, .. } = group;
     let [window, retained] = [window, retained].map(|tokens| grouped(f64::from(*tokens)));
-    let limits = match group.protocol {
-        Protocol::Matched => format!("window {window} tokens, {retained} left by a compaction"),
-        Protocol::Recorded => "compacted when and as far as the recorded program did".to_owned(),
-        Protocol::Published => format!("protocol {}, window of controls {window} tokens", conditions(group)),
+    let limits = match group.protocol.limits() {
+        Limits::OfRun => format!("window {window} tokens, {retained} left by a compaction"),
+        Limits::OfRecording => "compacted when and as far as the recorded program did".to_owned(),
+        Limits::OfStrategy => format!("protocol {}, window of controls {window} tokens", conditions(group)),
     };
     let model = models(&group.summarizer, group.target.as_deref());
     let plural = if *conversations == 1 { "" } else { "s" };

@@ -11,9 +11,10 @@ use compactometer_formats::answer::{AnswerRow, Grade, ProbeRow};
 use compactometer_formats::fate::Fates;
 use compactometer_formats::manifest::{Manifest, StrategySettings};
 use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
+use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{
-    CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, Stages,
-    Turn, VERSION,
+    CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Record, Stages, Turn,
+    VERSION,
 };
 use compactometer_formats::scenario::{Category, ValueKind};
 use compactometer_formats::view_breakdown::ViewParts;
