@@ -10,7 +10,7 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::scenario::{Category, Fact, Salience, ValueKind};
 use compactometer_formats::suite::Suite;
 use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::plan::{Plan, PlanOptions, Schedule};
 use compactometer_harness::run::run_case;
 use compactometer_harness::trace::CaseResult;
 use compactometer_report::salience::{Recalls, recalls};
@@ -121,9 +121,11 @@ fn a_larger_budget_never_lowers_the_mean_recall() {
     let recalls = [0.15, 0.3, 0.6].map(|share| {
         let mut plan = plan(suite(), ASK);
         for case in &mut plan.cases {
-            let Budget { window, trigger, retained, .. } = case.budget;
-            let tail = case.budget.written as f64 / f64::from(retained.unwrap());
-            case.budget = Budget::matched(window, trigger, (f64::from(window) * share) as u32, 1.0 - tail).unwrap();
+            let Budget { window, trigger, retained, .. } = case.budget();
+            let tail = case.budget().written as f64 / f64::from(retained.unwrap());
+            case.schedule = Schedule::AtTrigger(
+                Budget::matched(window, trigger, (f64::from(window) * share) as u32, 1.0 - tail).unwrap(),
+            );
         }
         let recalls = recall(&replay(&plan));
         recalls.values().sum::<f64>() / recalls.len() as f64

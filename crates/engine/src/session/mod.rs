@@ -63,6 +63,18 @@ pub struct SessionConfig {
     pub policy: Policy,
 }
 
+/// When the next compaction is due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Due {
+    /// When the request reaches its trigger.
+    #[default]
+    AtTrigger,
+    /// Now: a request of any size counts as having reached its trigger.
+    Now,
+    /// Not before the host says so.
+    NotYet,
+}
+
 /// One conversation: its log, its view and what was saved.
 pub struct Session<'s> {
     strategy: &'s dyn Strategy,
@@ -73,6 +85,7 @@ pub struct Session<'s> {
     recovery: Recovery,
     counter: &'s dyn TokenCounter,
     config: SessionConfig,
+    due: Due,
     log: Log,
     view: Arc<View>,
     /// The view's size on the scale of an estimator that reads text.
@@ -108,6 +121,7 @@ impl<'s> Session<'s> {
             recovery: Recovery::default(),
             counter,
             config,
+            due: Due::default(),
             log: Log::default(),
             view: Arc::default(),
             estimated: 0,
@@ -202,13 +216,26 @@ impl<'s> Session<'s> {
 
     /// Changes the limits from the next decision on, as when a host changes the model.
     pub fn limit(&mut self, budget: Budget) {
-        self.config.budget = budget;
+        self.schedule(budget, Due::AtTrigger);
+    }
+
+    /// Changes the limits, and says when the next compaction is due, as where compactions come at given moments. Under
+    /// [`Due::Now`], the trigger is the size of the request if that is smaller.
+    pub fn schedule(&mut self, budget: Budget, due: Due) {
+        let trigger = if due == Due::Now { budget.trigger.min(self.request_estimate()).max(1) } else { budget.trigger };
+        self.config.budget = Budget { trigger, ..budget };
+        self.due = due;
     }
 
     /// Whether [`Session::before_call`] would decide about a compaction.
     pub fn is_due(&self) -> bool {
+        self.config.automatic && self.due != Due::NotYet && self.is_at_trigger() && self.step() != Step::Wait
+    }
+
+    /// Whether the next request has reached its trigger.
+    pub fn is_at_trigger(&self) -> bool {
         let trigger = self.config.budget.trigger;
-        self.config.automatic && trigger > 0 && self.request_estimate() >= trigger && self.step() != Step::Wait
+        trigger > 0 && self.request_estimate() >= trigger
     }
 
     /// Compacts now, whatever the size of the view. An empty log gives no event.

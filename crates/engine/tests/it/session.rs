@@ -13,7 +13,7 @@ use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
 use compactometer_engine::record::RecordKind;
-use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::session::{Due, Policy, Session, SessionConfig};
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::Strategy;
@@ -74,6 +74,28 @@ fn talk(session: &mut Session<'_>, ids: std::ops::Range<u32>) {
 
 fn wire(session: &Session<'_>) -> String {
     format!("{:?}", session.view().to_wire())
+}
+
+#[test]
+fn a_compaction_comes_when_the_host_says_so_and_then_at_any_size() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+    talk(&mut session, 0..19);
+    assert!(session.is_at_trigger());
+    session.schedule(matched(), Due::NotYet);
+    assert!(!session.is_due() && ready(session.before_call(None)).is_none());
+    session.schedule(matched(), Due::AtTrigger);
+    assert!(session.is_due());
+
+    let large = Budget::matched(100_000, 80_000, 300, 0.5).unwrap();
+    session.limit(large);
+    assert!(!session.is_due(), "the request is far from this trigger");
+    session.schedule(large, Due::Now);
+    assert!(session.is_due());
+    assert_eq!(ready(session.before_call(None)).unwrap().outcome, Outcome::Applied);
+    assert!(!session.is_at_trigger(), "what was left is under what it was");
+    session.schedule(large, Due::NotYet);
+    assert!(!session.is_due());
 }
 
 #[test]

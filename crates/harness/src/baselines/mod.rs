@@ -9,7 +9,6 @@ mod null;
 mod oracle;
 mod random_drop;
 mod recent_talk;
-pub(crate) mod recorded;
 mod value_list;
 
 use compactometer_engine::log::Log;

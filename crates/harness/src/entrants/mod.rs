@@ -1,6 +1,7 @@
 //! Everything that can be compared: the engine's strategies and the controls, chosen by name.
 
 mod ablation;
+mod recorded;
 mod select;
 
 use compactometer_engine::params::Settings;
@@ -41,11 +42,10 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         absence: None,
         reference: None,
     });
-    let recorded = baselines::recorded::RECORDED;
     let recorded = Entrant {
-        name: recorded.name.to_owned(),
+        name: recorded::PROGRAM.name.to_owned(),
         family: Family::Recorded,
-        entry: Entry::Control(recorded),
+        entry: Entry::Recorded(&recorded::PROGRAM),
         addition: None,
         absence: None,
         reference: None,

@@ -7,7 +7,7 @@ use compactometer_engine::params::{ParamError, Settings};
 use compactometer_engine::session::Policy;
 use compactometer_engine::strategy::with_ledger::Room;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
-use compactometer_formats::protocol::Protocol;
+use compactometer_formats::protocol::{Limits, Protocol};
 use compactometer_formats::record::Family;
 
 use crate::additions::Addition;
@@ -51,6 +51,18 @@ pub enum Entry {
     Strategy(&'static StrategySpec, Settings),
     /// A yardstick.
     Control(&'static Control),
+    /// What a recorded program did.
+    Recorded(&'static RecordedProgram),
+}
+
+/// The compactions that the program of a transcript made, to be compared with strategies.
+pub struct RecordedProgram {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line for help and lists.
+    pub about: &'static str,
+    /// Builds it for one scenario.
+    pub build: fn(&Arc<PreparedScenario>) -> Arc<dyn Strategy>,
 }
 
 /// A yardstick that may read the scenario; strategies may not.
@@ -75,6 +87,7 @@ impl Entrant {
         match &self.entry {
             Entry::Strategy(spec, _) => spec.name,
             Entry::Control(control) => control.name,
+            Entry::Recorded(program) => program.name,
         }
     }
 
@@ -83,6 +96,7 @@ impl Entrant {
         match &self.entry {
             Entry::Strategy(spec, _) => spec.about,
             Entry::Control(control) => control.about,
+            Entry::Recorded(program) => program.about,
         }
     }
 
@@ -90,7 +104,7 @@ impl Entrant {
     pub fn source(&self) -> &'static str {
         match &self.entry {
             Entry::Strategy(spec, _) => spec.source,
-            Entry::Control(_) => "docs/measurement.md",
+            Entry::Control(_) | Entry::Recorded(_) => "docs/measurement.md",
         }
     }
 
@@ -101,7 +115,7 @@ impl Entrant {
             Entry::Strategy(spec, settings) => {
                 spec.params().any(|param| settings.value(param.name).is_some_and(|value| param.deviates(value)))
             }
-            Entry::Control(_) => false,
+            Entry::Control(_) | Entry::Recorded(_) => false,
         };
         let is_as_it_is = deviates || matches!(self.family, Family::Faithful | Family::Recorded);
         if is_as_it_is { Policy::Observe } else { Policy::Enforce }
@@ -111,15 +125,15 @@ impl Entrant {
     pub fn settings(&self) -> Option<&Settings> {
         match &self.entry {
             Entry::Strategy(_, settings) => Some(settings),
-            Entry::Control(_) => None,
+            Entry::Control(_) | Entry::Recorded(_) => None,
         }
     }
 
     /// The control that it runs, if it is none of the strategies under test.
     fn control(&self) -> Option<&'static Control> {
         match &self.entry {
-            Entry::Strategy(..) => None,
             Entry::Control(control) => Some(control),
+            Entry::Strategy(..) | Entry::Recorded(_) => None,
         }
     }
 
@@ -141,7 +155,7 @@ impl Entrant {
     pub fn resolve(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
         let (budget, resolved) = self.resolve_alone(protocol, self.with_room(sizes), scale)?;
         // What a recorded program left may be little; a ledger then takes half of it.
-        let most = budget.retained.filter(|_| protocol == Protocol::Matched).unwrap_or(budget.window) / 2;
+        let most = budget.retained.filter(|_| protocol.has_limits_of_run()).unwrap_or(budget.window) / 2;
         match self.addition.map(|addition| addition.tokens.get()) {
             Some(tokens) if tokens > most => Err(LimitsError::Addition { name: self.name.clone(), tokens, most }),
             _ => Ok((budget, resolved)),
@@ -163,18 +177,19 @@ impl Entrant {
     fn resolve_alone(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
         let Sizes { window, trigger, retained, split } = sizes;
         let (spec, settings) = match &self.entry {
-            Entry::Control(control) => {
-                return Ok((Budget::matched(window, trigger, retained, control.tail_share)?, self.clone()));
-            }
             Entry::Strategy(spec, settings) => (*spec, settings),
+            Entry::Control(Control { tail_share, .. }) => {
+                return Ok((Budget::matched(window, trigger, retained, *tail_share)?, self.clone()));
+            }
+            Entry::Recorded(_) => return Ok((Budget::matched(window, trigger, retained, 0.0)?, self.clone())),
         };
         let limits = (spec.limits)(settings)?;
-        let (budget, factor) = match protocol {
-            Protocol::Matched | Protocol::Recorded => {
+        let (budget, factor) = match protocol.limits() {
+            Limits::OfRun | Limits::OfRecording => {
                 let budget = Budget::matched(window, trigger, retained, split.unwrap_or(limits.tail_share()))?;
                 (budget, f64::from(window) / f64::from(limits.window))
             }
-            Protocol::Published => (Budget::published(limits, scale)?, scale),
+            Limits::OfStrategy => (Budget::published(limits, scale)?, scale),
         };
         let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
         Ok((budget, Entrant { entry, ..self.clone() }))
@@ -190,6 +205,7 @@ impl Entrant {
         let strategy = match &self.entry {
             Entry::Strategy(spec, settings) => (spec.build)(settings),
             Entry::Control(control) => (control.build)(prepared, seed),
+            Entry::Recorded(program) => (program.build)(prepared),
         };
         match self.addition {
             Some(addition) => addition.beside(strategy, self.room(), prepared),

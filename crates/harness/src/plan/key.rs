@@ -74,7 +74,7 @@ fn key_source(entrant: &Entrant) -> String {
         Entry::Strategy(spec, _) => {
             NUMBERED.iter().fold(spec.source.to_owned(), |source, (name, number)| source.replace(name, number))
         }
-        Entry::Control(_) => "MEASUREMENT, controls".to_owned(),
+        Entry::Control(_) | Entry::Recorded(_) => "MEASUREMENT, controls".to_owned(),
     }
 }
 

@@ -99,8 +99,8 @@ fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
             });
             (base, parameters.collect::<Vec<_>>())
         }
-        Entry::Control(control) if addition.is_some() => (control.name.to_owned(), Vec::new()),
-        Entry::Control(_) => return None,
+        Entry::Control(_) | Entry::Recorded(_) if addition.is_some() => (entrant.entry_name().to_owned(), Vec::new()),
+        Entry::Control(_) | Entry::Recorded(_) => return None,
     };
     let parameters = parameters.into_iter().chain(addition).chain(absence).collect();
     Some((entrant.name.clone(), StrategySettings { base, parameters }))

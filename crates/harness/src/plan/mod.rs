@@ -6,7 +6,8 @@ mod key;
 mod manifest;
 mod points;
 mod prospects;
-mod recorded;
+mod protocols;
+mod schedule;
 mod sweep;
 mod window;
 
@@ -16,22 +17,22 @@ use std::sync::Arc;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::protocol::Protocol;
-use compactometer_formats::record::Family;
 use compactometer_formats::suite::Suite;
 
 pub use absence::Absence;
-pub use entrant::{Control, Entrant, Entry, LimitsError, Sizes};
+pub use entrant::{Control, Entrant, Entry, LimitsError, RecordedProgram, Sizes};
 use key::{Keys, seed_of};
 pub(crate) use points::point;
 pub use points::{Distance, Point, points};
 pub use prospects::Prospects;
-pub use recorded::Moment;
-pub(crate) use recorded::unlimited as recorded_moments;
+pub(crate) use protocols::recorded::unlimited as recorded_moments;
+pub use schedule::{Moment, Schedule};
 use sweep::Condition;
 pub use sweep::Sweep;
 pub use window::{Shares, choose, smallest_feasible};
 
 use crate::prepare::{PreparedScenario, prepare_all};
+use protocols::{Frame, Ground};
 
 /// What a user asked for.
 #[derive(Clone)]
@@ -71,7 +72,7 @@ impl Default for PlanOptions {
             shares: Shares::default(),
             smaller_retained: Vec::new(),
             sweep: false,
-            protocols: BTreeSet::from([Protocol::Matched]),
+            protocols: BTreeSet::from([Protocol::default()]),
             scale: 1.0,
             summarizer: "mock".to_owned(),
             target: None,
@@ -79,14 +80,6 @@ impl Default for PlanOptions {
             judge: None,
             seed: 0,
         }
-    }
-}
-
-impl PlanOptions {
-    /// Whether the recorded program's compactions set all limits: they do wherever `recorded` takes part.
-    fn is_recorded(&self) -> bool {
-        self.protocols.contains(&Protocol::Recorded)
-            || self.entrants.iter().any(|entrant| entrant.family == Family::Recorded)
     }
 }
 
@@ -120,10 +113,8 @@ pub struct PlannedCase {
     pub entrant: Entrant,
     /// How its limits are set.
     pub protocol: Protocol,
-    /// Its limits.
-    pub budget: Budget,
-    /// The recorded compactions at which it compacts, under the protocol `recorded`; else empty.
-    pub moments: Vec<Moment>,
+    /// When it compacts, and under which limits.
+    pub schedule: Schedule,
     /// The share of the retained budget that a sweep gives to its tail.
     pub split: Option<f64>,
     /// Its seed. All entrants of a scenario have the same, so that a paired comparison shares its draws.
@@ -131,12 +122,9 @@ pub struct PlannedCase {
 }
 
 impl PlannedCase {
-    /// How far back a fact must have been said for the last time to count.
-    pub(crate) fn distance(&self) -> Distance<'_> {
-        match &self.moments[..] {
-            [] => Distance::Tokens(self.budget.trigger),
-            moments => Distance::Compactions(moments),
-        }
+    /// Its limits; those of the first moment if there are several.
+    pub fn budget(&self) -> Budget {
+        self.schedule.budget()
     }
 }
 
@@ -146,7 +134,7 @@ impl Plan {
     /// # Errors
     /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's fixed part, or limits cannot be
     /// used.
-    pub fn new(suite: Suite, options: PlanOptions, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
+    pub fn new(suite: Suite, mut options: PlanOptions, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
         let shares = options.shares;
         if shares.retained >= shares.trigger {
             return Err(PlanError::Shares(shares));
@@ -156,114 +144,36 @@ impl Plan {
         let seeds =
             suite.scenarios.iter().map(|scenario| seed_of(options.seed, &scenario.messages)).collect::<Vec<_>>();
         let prepared = prepare_all(suite.scenarios, &suite_hash, counter);
-        if options.is_recorded() {
-            return Plan::recorded(prepared, options, (suite_hash, &hashes, &seeds), counter);
-        }
-        let given = options.window.map(|window| (window, "as given".to_owned()));
-        let from_suite = || suite_window.map(|window| (window, "the suite's own".to_owned()));
-        let (window, window_reason) = given.or_else(from_suite).unwrap_or_else(|| choose(&prepared, shares.trigger));
-        let smallest = smallest_feasible(&prepared, shares);
-        if window < smallest {
-            return Err(PlanError::Infeasible { window, smallest });
-        }
-        let sizes = shares.of(window);
-        let mut plan = Plan {
-            sweep: Sweep::of(&options, sizes, &prepared)?,
-            suite: prepared.into_iter().map(Arc::new).collect(),
+        options.protocols = protocols::of_run(&options)?;
+        let ground = Ground { suite: &prepared, suite_window, options: &options, counter };
+        let frames = protocols::frames(&ground)?;
+        let Some((_, first)) = frames.first() else { return Err(PlanError::NoProtocol) };
+        let (sizes, window_reason, places) = (first.sizes, first.reason.clone(), first.places.clone());
+        let sweep = Sweep::of(&options, sizes, &prepared)?;
+        let keys = Keys { options: &options, suite_hash: &suite_hash, tokenizer: counter.name() };
+        let planned = planned(&frames, &sweep, &options.entrants, |place, entrant, protocol, budget| {
+            keys.of(&hashes[place], entrant, protocol, budget)
+        })?;
+        drop(frames);
+        let suite = prepared.into_iter().map(Arc::new).collect::<Vec<_>>();
+        let case = |Planned { key, place, entrant, protocol, schedule, split }| {
+            let prepared = Arc::clone(&suite[place]);
+            PlannedCase { key, prepared, entrant, protocol, schedule, split, seed: seeds[place] }
+        };
+        Ok(Plan {
+            cases: planned.into_iter().map(case).collect(),
+            suite: places.iter().map(|place| Arc::clone(&suite[*place])).collect(),
             suite_hash,
             sizes,
             window_reason,
-            cases: Vec::new(),
+            sweep,
             options,
-        };
-        plan.cases = plan.make_cases(&hashes, &seeds, counter)?;
-        Ok(plan)
-    }
-
-    /// The plan of the protocol `recorded`: of the conversations that their own program compacted.
-    fn recorded(
-        prepared: Vec<PreparedScenario>,
-        mut options: PlanOptions,
-        (suite_hash, hashes, seeds): (String, &[String], &[u64]),
-        counter: &dyn TokenCounter,
-    ) -> Result<Self, PlanError> {
-        let is_alone = !options.protocols.contains(&Protocol::Published) && options.window.is_none();
-        if !is_alone || options.sweep || !options.smaller_retained.is_empty() {
-            return Err(PlanError::RecordedOnly);
-        }
-        options.protocols = BTreeSet::from([Protocol::Recorded]);
-        let compacted = |place: &usize| !prepared[*place].scenario.compactions.is_empty();
-        let places = (0..prepared.len()).filter(compacted).collect::<Vec<_>>();
-        let sizes = prepared.iter().map(|prepared| recorded::sizes(prepared, counter)).collect::<Vec<_>>();
-        let window = recorded::window(&sizes.concat(), options.shares);
-        if places.is_empty() {
-            return Err(PlanError::NothingRecorded);
-        }
-        let (made, all) = (sizes.concat().len(), prepared.len());
-        let mut plan = Plan {
-            window_reason: format!(
-                "moments and sizes of {made} recorded compaction{}, in {} of {all} conversations",
-                if made == 1 { "" } else { "s" },
-                places.len()
-            ),
-            sizes: recorded::largest(&sizes.concat(), window),
-            sweep: Sweep::default(),
-            suite: prepared.into_iter().map(Arc::new).collect(),
-            suite_hash,
-            cases: Vec::new(),
-            options,
-        };
-        let keys = Keys { options: &plan.options, suite_hash: &plan.suite_hash, tokenizer: counter.name() };
-        let mut cases = Vec::new();
-        for place in &places {
-            for entrant in &plan.options.entrants {
-                let named = |source| PlanError::Limits { strategy: entrant.name.clone(), source };
-                let (moments, entrant) = recorded::moments(entrant, &sizes[*place], window).map_err(named)?;
-                let Some(first) = moments.first() else { continue };
-                let (budget, protocol) = (first.budget, Protocol::Recorded);
-                let key = keys.of(&hashes[*place], &entrant, protocol, &budget);
-                let (prepared, seed) = (Arc::clone(&plan.suite[*place]), seeds[*place]);
-                cases.push(PlannedCase { key, prepared, entrant, protocol, budget, moments, split: None, seed });
-            }
-        }
-        plan.cases = cases;
-        plan.suite = places.iter().map(|place| Arc::clone(&plan.suite[*place])).collect();
-        Ok(plan)
-    }
-
-    fn make_cases(
-        &self,
-        hashes: &[String],
-        seeds: &[u64],
-        counter: &dyn TokenCounter,
-    ) -> Result<Vec<PlannedCase>, PlanError> {
-        let keys = Keys { options: &self.options, suite_hash: &self.suite_hash, tokenizer: counter.name() };
-        let protocols = self.options.protocols.iter().map(|protocol| (*protocol, Condition::whole(self.sizes)));
-        let swept = self.sweep.conditions(self.sizes).map(|condition| (Protocol::Matched, condition));
-        let mut cases: Vec<PlannedCase> = Vec::new();
-        let mut seen = HashSet::new();
-        for (protocol, condition) in protocols.chain(swept) {
-            for (place, prepared) in self.suite.iter().enumerate().filter(|(place, _)| condition.takes(*place)) {
-                for entrant in self.options.entrants.iter().filter(|entrant| condition.runs(entrant)) {
-                    let named = |source| PlanError::Limits { strategy: entrant.name.clone(), source };
-                    let (budget, entrant) =
-                        entrant.resolve(protocol, condition.sizes, self.options.scale).map_err(named)?;
-                    let key = keys.of(&hashes[place], &entrant, protocol, &budget);
-                    // A strategy's own split may be one of the sweep's: then its case is there already.
-                    if seen.insert(key.clone()) {
-                        let (prepared, seed, split) = (Arc::clone(prepared), seeds[place], condition.sizes.split);
-                        let moments = Vec::new();
-                        cases.push(PlannedCase { key, prepared, entrant, protocol, budget, moments, split, seed });
-                    }
-                }
-            }
-        }
-        Ok(cases)
+        })
     }
 
     /// Whether the case belongs to a sweep and not to the replay whose numbers are reported first.
     pub fn is_swept(&self, case: &PlannedCase) -> bool {
-        let is_of_size = case.protocol != Protocol::Matched || case.budget.retained == Some(self.sizes.retained);
+        let is_of_size = !case.protocol.has_limits_of_run() || case.budget().retained == Some(self.sizes.retained);
         case.split.is_some() || !is_of_size
     }
 
@@ -271,6 +181,46 @@ impl Plan {
     pub fn groups(&self) -> usize {
         self.suite.iter().map(|prepared| prepared.scenario.group_id.as_str()).collect::<BTreeSet<_>>().len()
     }
+}
+
+/// A case before its conversation is shared.
+struct Planned {
+    key: String,
+    place: usize,
+    entrant: Entrant,
+    protocol: Protocol,
+    schedule: Schedule,
+    split: Option<f64>,
+}
+
+/// The cases of all protocols at the run's sizes, then those of the sweep.
+fn planned(
+    frames: &[(Protocol, Frame<'_>)],
+    sweep: &Sweep,
+    entrants: &[Entrant],
+    key: impl Fn(usize, &Entrant, Protocol, &Budget) -> String,
+) -> Result<Vec<Planned>, PlanError> {
+    let whole = frames.iter().map(|(protocol, frame)| (*protocol, frame, Condition::whole(frame.sizes)));
+    let swept = frames.iter().find(|(protocol, _)| protocol.has_limits_of_run()).into_iter();
+    let swept = swept.flat_map(|(protocol, frame)| {
+        sweep.conditions(frame.sizes).map(move |condition| (*protocol, frame, condition))
+    });
+    let (mut cases, mut seen) = (Vec::new(), HashSet::new());
+    for (protocol, frame, condition) in whole.chain(swept) {
+        for place in frame.places.iter().copied().filter(|place| condition.takes(*place)) {
+            for entrant in entrants.iter().filter(|entrant| condition.runs(entrant)) {
+                let named = |source| PlanError::Limits { strategy: entrant.name.clone(), source };
+                let scheduled = (frame.schedule)(entrant, place, condition.sizes).map_err(named)?;
+                let Some((schedule, entrant)) = scheduled else { continue };
+                let key = key(place, &entrant, protocol, &schedule.budget());
+                // A strategy's own split may be one of the sweep's: then its case is there already.
+                if seen.insert(key.clone()) {
+                    cases.push(Planned { key, place, entrant, protocol, schedule, split: condition.sizes.split });
+                }
+            }
+        }
+    }
+    Ok(cases)
 }
 
 /// A run that cannot be resolved.
@@ -310,6 +260,9 @@ pub enum PlanError {
     /// No program compacted a conversation of the suite.
     #[error("no conversation of this suite has a recorded compaction: import sessions that their program compacted")]
     NothingRecorded,
+    /// No protocol says how limits are set.
+    #[error("no protocol is chosen: name one in `--protocol`")]
+    NoProtocol,
     /// Parameters or limits contradict each other.
     #[error("limits of `{strategy}`")]
     Limits {

@@ -47,7 +47,8 @@ impl Prospects {
                 let is_feasible = *window >= smallest_feasible(&plan.suite, shares);
                 is_feasible && *window < plan.sizes.window && shares.of(*window).retained >= LEAST_RETAINED
             }),
-            is_cramped: plan.options.protocols.contains(&Protocol::Matched) && plan.sizes.retained < LEAST_RETAINED,
+            is_cramped: plan.options.protocols.iter().any(|protocol| protocol.has_limits_of_run())
+                && plan.sizes.retained < LEAST_RETAINED,
             idle: idle(plan),
             without_facts: probes.filter(|probe| probe.fact_ids.is_empty() && !probe.abstain_expected).count(),
         }
@@ -73,7 +74,7 @@ fn idle(plan: &Plan) -> BTreeSet<(Protocol, String)> {
     let named = |case: &PlannedCase| (case.protocol, case.entrant.name.clone());
     let cases = || plan.cases.iter().filter(|case| case.entrant.family != Family::Control && !plan.is_swept(case));
     let mut idle = cases().map(named).collect::<BTreeSet<_>>();
-    for case in cases().filter(|case| u64::from(case.budget.trigger) <= longest_request(&case.prepared)) {
+    for case in cases().filter(|case| u64::from(case.budget().trigger) <= longest_request(&case.prepared)) {
         idle.remove(&named(case));
     }
     idle

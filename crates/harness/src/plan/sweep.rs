@@ -5,8 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_formats::protocol::Protocol;
-
 use super::window::smallest_feasible;
 use super::{Entrant, PlanError, PlanOptions, Shares, Sizes, points};
 use crate::prepare::PreparedScenario;
@@ -63,7 +61,7 @@ impl Sweep {
         if !options.sweep {
             return Ok(Sweep { whole, ..Sweep::default() });
         }
-        if !options.protocols.contains(&Protocol::Matched) {
+        if !options.protocols.iter().any(|protocol| protocol.has_limits_of_run()) {
             return Err(PlanError::SweepOfPublished);
         }
         let is_new = |retained: &u32| *retained > 0 && *retained != sizes.retained && !whole.contains(retained);
@@ -107,7 +105,8 @@ fn smaller(options: &PlanOptions, sizes: Sizes) -> Result<Vec<u32>, PlanError> {
     let mut before = sizes.retained;
     for share in &options.smaller_retained {
         let retained = tokens(sizes, *share);
-        if retained == 0 || retained >= before || !options.protocols.contains(&Protocol::Matched) {
+        if retained == 0 || retained >= before || !options.protocols.iter().any(|protocol| protocol.has_limits_of_run())
+        {
             return Err(PlanError::Share { share: *share });
         }
         found.push(retained);

@@ -23,7 +23,7 @@ impl Default for Shares {
 
 impl Shares {
     /// The limits of a window.
-    pub(super) fn of(self, window: u32) -> Sizes {
+    pub(crate) fn of(self, window: u32) -> Sizes {
         let tokens = |share: f64| (f64::from(window) * share) as u32;
         Sizes { window, trigger: tokens(self.trigger), retained: tokens(self.retained), split: None }
     }

@@ -27,7 +27,7 @@ impl Replay<'_> {
         let saved_before = self.session.history().len();
         let event = self.session.before_call(now_ms).await.cloned();
         if event.is_some() {
-            self.counts.in_vain = self.session.request_estimate() >= self.budget.trigger;
+            self.counts.in_vain = self.session.is_at_trigger();
         }
         // A recount reads everything and writes nothing that stays, so it is charged but not traced.
         let (recounts, calls): (Vec<Call>, Vec<Call>) =
@@ -122,7 +122,7 @@ impl Replay<'_> {
         let tail = tail_start(self.session.view(), self.session.log());
         self.random.compacted(&pending, tail, event.tokens_retained);
         let fates = self.tracer.fates();
-        let point = point(self.prepared, length, self.case.distance(), true);
+        let point = point(self.prepared, length, self.case.schedule.distance(), true);
         self.observe(ObservationKind::Compaction, &Point { used: Vec::new(), echoed: 0, ..point }, fates);
         stages
     }

@@ -13,7 +13,7 @@ use compactometer_engine::event::RecoveryEvent;
 use compactometer_engine::message::{Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::recovery::Recovery;
-use compactometer_engine::session::{Session, SessionConfig};
+use compactometer_engine::session::{Due, Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::{CountedMessage, TokenCounter};
 use compactometer_formats::answer::AnswerRow;
@@ -32,9 +32,9 @@ pub(crate) fn session<'s>(
     counter: &'s dyn TokenCounter,
 ) -> Session<'s> {
     let config = SessionConfig {
-        budget: case.budget,
+        budget: case.budget(),
         overhead: case.prepared.tool_tokens,
-        summarizer_window: case.budget.binding_window(),
+        summarizer_window: case.budget().binding_window(),
         automatic: case.entrant.compacts(),
         policy: case.entrant.policy(),
     };
@@ -43,7 +43,7 @@ pub(crate) fn session<'s>(
     let recovery = case.entrant.absence.map_or(recovery, |absence| absence.within(recovery));
     let session = Session::new(strategy, &meters.session, counter, config).recovering(recovery);
     match &meters.checkpointer {
-        Some(checkpointer) => session.checkpointing_with(checkpointer, case.budget.binding_window()),
+        Some(checkpointer) => session.checkpointing_with(checkpointer, case.budget().binding_window()),
         None => session,
     }
 }
@@ -135,13 +135,13 @@ impl<'r> Replay<'r> {
         Replay {
             prepared,
             case,
-            budget: case.budget,
+            budget: case.budget(),
             session,
             meters,
             counter,
             tracer: Tracer::new(prepared, case.entrant.family),
             random: RandomContexts::new(prepared, case.seed),
-            points: points(prepared, case.distance()).into_iter().peekable(),
+            points: points(prepared, case.schedule.distance()).into_iter().peekable(),
             counts: Counts::default(),
             pending_over_budget: false,
             observations: Vec::new(),
@@ -159,7 +159,7 @@ impl<'r> Replay<'r> {
     pub(crate) async fn step(&mut self, index: usize) {
         let next = self.prepared.messages.get(index);
         let turn = next.filter(|counted| counted.message.role == Role::Assistant);
-        let is_moment = self.limit(index);
+        let is_moment = self.schedule(index);
         if turn.is_some() || is_moment {
             self.counts.waited_ms += self.ask_session(next.and_then(|counted| counted.message.at_ms)).await;
         }
@@ -189,25 +189,17 @@ impl<'r> Replay<'r> {
     /// Notes what the agent's memory holds when the conversation begins.
     fn remember(&mut self) {
         for note in &self.prepared.scenario.memory_notes {
-            // A session without a store that has a message and prepares no compaction takes every note.
+            // There is a message and nothing is prepared; what a store refuses ends the case.
             let _ = self.session.note(note, 0, None);
         }
     }
 
-    /// Sets the limits of a case that compacts when the recorded program did: nothing is due before that moment, whatever the
-    /// size of the request, and a compaction is due at it. Returns whether the moment has come.
-    fn limit(&mut self, index: usize) -> bool {
-        let moments = &self.case.moments;
-        let Some(next) = moments.iter().find(|moment| moment.length >= index).or(moments.last()) else { return false };
-        let request = self.session.request_estimate();
-        let is_moment = next.length == index;
-        let trigger = match is_moment {
-            true => next.budget.trigger.min(request).max(1),
-            false => next.budget.trigger.max(request.saturating_add(1)),
-        };
-        self.budget = Budget { trigger, ..next.budget };
-        self.session.limit(self.budget);
-        is_moment
+    /// Sets the limits, and when a compaction is due. Returns whether its moment has come.
+    fn schedule(&mut self, index: usize) -> bool {
+        let (budget, due) = self.case.schedule.at(index);
+        self.budget = budget;
+        self.session.schedule(budget, due);
+        due == Due::Now
     }
 
     fn take_turn(&mut self, turn: &CountedMessage, waited_ms: u64) {
@@ -227,7 +219,7 @@ impl<'r> Replay<'r> {
             output,
             recorded: message.usage.as_deref().copied().filter(|usage| usage.total_input() > 0),
             waited_ms: Some(waited_ms),
-            over_window: self.case.budget.binding_window().is_some_and(|window| input > window),
+            over_window: self.case.budget().binding_window().is_some_and(|window| input > window),
             // A log is valid, so only a compaction can make a view invalid.
             violations: self.counts.violations,
         });

@@ -13,7 +13,7 @@ impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
     pub(super) fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) -> Vec<u32> {
         let Some(last) = self.session.log().messages().last() else { return Vec::new() };
-        let old_before = self.case.distance().old_before(self.prepared, point.length);
+        let old_before = self.case.schedule.distance().old_before(self.prepared, point.length);
         let carriers = search_carriers(self.prepared, self.session.view(), old_before);
         let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
         let said = said_about(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
@@ -60,7 +60,7 @@ impl Replay<'_> {
     /// Why no provider or no agent could work with the context, if so.
     fn unusable(&self) -> Option<Unusable> {
         let request = self.prepared.tool_tokens + self.session.view().tokens();
-        let is_over = self.case.budget.binding_window().is_some_and(|window| request > window);
+        let is_over = self.case.budget().binding_window().is_some_and(|window| request > window);
         if self.case.entrant.compacts() && is_over {
             return Some(Unusable::OverWindow);
         }
@@ -84,7 +84,7 @@ impl Replay<'_> {
     /// Tokens that may be retrieved for a question. They count against the retained budget, like what stayed; if there is none,
     /// the strategy's own limits apply.
     fn room(&self) -> u32 {
-        let budget = self.case.budget;
+        let budget = self.case.budget();
         budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained))
     }
 
@@ -98,7 +98,7 @@ impl Replay<'_> {
             retrieved,
             is_refused: self.counts.violations > 0 || observation.unusable.is_some(),
             evidence: self.case.entrant.evidence(),
-            retained: self.case.budget.retained.unwrap_or_default(),
+            retained: self.case.budget().retained.unwrap_or_default(),
             counter: self.counter,
         };
         for (row, call) in questioner.ask(observation).await {

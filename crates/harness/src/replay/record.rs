@@ -25,7 +25,7 @@ impl Replay<'_> {
                 strategy: case.entrant.name.clone(),
                 family: case.entrant.family,
                 protocol: case.protocol,
-                budget: case.budget,
+                budget: case.budget(),
                 split: case.split,
                 summarizer: self.meters.summarizer.to_owned(),
                 target: self.meters.target.map(str::to_owned),

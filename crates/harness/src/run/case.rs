@@ -16,7 +16,7 @@ pub async fn run_case<'m>(
 ) -> CaseResult {
     let models = models.into();
     let strategy = case.entrant.build(&case.prepared, case.seed);
-    let limited = models.window_limited(case.budget.binding_window(), counter);
+    let limited = models.window_limited(case.budget().binding_window(), counter);
     let meters = models.meters(&limited, case.seed);
     let mut replay = Replay::new(case, session(case, &*strategy, &meters, counter), &meters, counter);
     for index in 0..=case.prepared.messages.len() {

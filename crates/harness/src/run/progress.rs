@@ -111,7 +111,7 @@ impl<'k> Keeper<'k> {
     ) -> Result<(CaseResult, bool), RunError> {
         let strategy = case.entrant.build(&case.prepared, case.seed);
         let models = fail_fast.models();
-        let limited = models.window_limited(case.budget.binding_window(), counter);
+        let limited = models.window_limited(case.budget().binding_window(), counter);
         let meters = models.meters(&limited, case.seed);
         let (mut replay, refusal, from) = self.begin(case, &*strategy, &meters, counter).map_err(RunError::Keep)?;
         for index in from..=case.prepared.messages.len() {

@@ -40,11 +40,11 @@ fn a_sweep_comes_after_an_unchanged_plan() {
     // Three sizes of what is under test, two splits of what has a tail.
     assert_eq!(further.len(), 6 * (3 * 2 + 2));
     for case in further {
-        let retained = case.budget.retained.unwrap();
+        let retained = case.budget().retained.unwrap();
         if let Some(split) = case.split {
             assert_eq!((case.entrant.name.as_str(), retained), ("summarize", swept.sizes.retained));
-            assert_eq!(case.budget.tail, Tail::Tokens((f64::from(retained) * split) as u32));
-            assert_eq!(case.budget.written, retained - (f64::from(retained) * split) as u32);
+            assert_eq!(case.budget().tail, Tail::Tokens((f64::from(retained) * split) as u32));
+            assert_eq!(case.budget().written, retained - (f64::from(retained) * split) as u32);
         } else {
             assert!(case.entrant.family.is_tested() && swept.sweep.sizes().contains(&retained));
         }

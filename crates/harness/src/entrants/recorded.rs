@@ -1,5 +1,4 @@
-//! `recorded`: replays the compactions that the program of a transcript made, at its own moments. It is not a control: it is
-//! compared with the strategies.
+//! `recorded`: replays the compactions that the program of a transcript made, at its own moments. It is compared with the strategies.
 
 use std::sync::Arc;
 
@@ -9,18 +8,14 @@ use compactometer_engine::message::MessageId;
 use compactometer_engine::record::{NewRecord, RecordKind};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 
-use crate::plan::Control;
+use crate::plan::RecordedProgram;
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded::{edits, written};
 
-/// It runs under the protocol `recorded` only.
-pub(crate) const RECORDED: &Control = &Control {
+pub(super) static PROGRAM: RecordedProgram = RecordedProgram {
     name: "recorded",
     about: "the compactions that the recorded program made; all rows then compact at its moments and to its sizes",
-    tail_share: 0.0,
-    compacts: true,
-    evidence: None,
-    build: |prepared, _| Arc::new(Recorded { prepared: Arc::clone(prepared) }),
+    build: |prepared| Arc::new(Recorded { prepared: Arc::clone(prepared) }),
 };
 
 struct Recorded {

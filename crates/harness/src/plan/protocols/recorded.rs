@@ -1,39 +1,59 @@
-//! The moments and sizes of the compactions that a recorded program made. Under the protocol `recorded` they apply to all
-//! strategies and controls.
+//! `recorded`: the moments and sizes of the compactions that the recorded program made apply to all strategies and controls.
 
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::log::Pending;
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::protocol::{Limits, Protocol};
+use compactometer_formats::record::Family;
 
-use super::{Entrant, LimitsError, Shares, Sizes};
+use super::{Frame, Ground, ProtocolSpec};
+use crate::plan::{Entrant, LimitsError, Moment, PlanError, PlanOptions, Schedule, Shares, Sizes};
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded::{Left, left};
-use compactometer_formats::protocol::Protocol;
 
-/// A recorded compaction as the limits of one entrant.
-#[derive(Clone, Debug)]
-pub struct Moment {
-    /// Length of the log at the compaction.
-    pub length: usize,
-    /// The pending part of the log then, which every strategy keeps beside its budget.
-    pub pending: Pending,
-    /// The limits up to this compaction.
-    pub budget: Budget,
-    /// Length of the log from which on the program's context is not known: that of the next compaction that cannot be measured.
-    pub known_until: Option<usize>,
+pub(super) const SPEC: ProtocolSpec = ProtocolSpec { protocol: Protocol::Recorded, claims, frame };
+
+/// It sets all limits wherever `recorded` takes part.
+fn claims(options: &PlanOptions) -> Result<bool, PlanError> {
+    let takes_part = options.protocols.contains(&Protocol::Recorded)
+        || options.entrants.iter().any(|entrant| entrant.family == Family::Recorded);
+    let has_others = options.protocols.iter().any(|protocol| protocol.limits() == Limits::OfStrategy);
+    let has_sizes = options.window.is_some() || options.sweep || !options.smaller_retained.is_empty();
+    if takes_part && (has_others || has_sizes) {
+        return Err(PlanError::RecordedOnly);
+    }
+    Ok(takes_part)
 }
 
-impl Moment {
-    /// The last of these compactions before the log has that length, if it is known what the program had then.
-    pub(super) fn last_before(moments: &[Moment], length: usize) -> Option<&Moment> {
-        let last = moments.iter().rfind(|moment| moment.length <= length)?;
-        last.known_until.is_none_or(|until| length < until).then_some(last)
+/// The limits of the conversations that their own program compacted.
+fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
+    let &Ground { suite, options, counter, .. } = ground;
+    let sizes = suite.iter().map(|prepared| sizes(prepared, counter)).collect::<Vec<_>>();
+    let places = (0..suite.len()).filter(|place| !suite[*place].scenario.compactions.is_empty()).collect::<Vec<_>>();
+    if places.is_empty() {
+        return Err(PlanError::NothingRecorded);
     }
+    let all = sizes.concat();
+    let (made, window) = (all.len(), window(&all, options.shares));
+    Ok(Frame {
+        sizes: largest(&all, window),
+        reason: format!(
+            "moments and sizes of {made} recorded compaction{}, in {} of {} conversations",
+            if made == 1 { "" } else { "s" },
+            places.len(),
+            suite.len()
+        ),
+        places,
+        schedule: Box::new(move |entrant, place, _| {
+            let (moments, entrant) = moments(entrant, &sizes[place], window)?;
+            Ok(Schedule::at_moments(moments).map(|schedule| (schedule, entrant)))
+        }),
+    })
 }
 
 /// A recorded compaction in tokens of the measuring counter.
 #[derive(Clone, Debug)]
-pub(super) struct Size {
+struct Size {
     length: usize,
     pending: Pending,
     /// Tokens of the request before it.
@@ -44,7 +64,7 @@ pub(super) struct Size {
 }
 
 /// The sizes of a conversation's recorded compactions.
-pub(super) fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Size> {
+fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Size> {
     left(prepared, counter).iter().map(|left| size(prepared, left)).collect()
 }
 
@@ -77,19 +97,19 @@ pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Momen
 }
 
 /// The context window of which the largest trigger is the share `shares.trigger`.
-pub(super) fn window(sizes: &[Size], shares: Shares) -> u32 {
+fn window(sizes: &[Size], shares: Shares) -> u32 {
     let largest = sizes.iter().map(|size| size.trigger).max().unwrap_or_default();
     (f64::from(largest) / shares.trigger).ceil() as u32
 }
 
 /// The largest of each, for a run's manifest.
-pub(super) fn largest(sizes: &[Size], window: u32) -> Sizes {
+fn largest(sizes: &[Size], window: u32) -> Sizes {
     let most = |of: fn(&Size) -> u32| sizes.iter().map(of).max().unwrap_or_default();
     Sizes { window, trigger: most(|size| size.trigger), retained: most(|size| size.retained), split: None }
 }
 
 /// The moments of a conversation for one entrant, and the entrant with the settings that its limits scale.
-pub(super) fn moments(entrant: &Entrant, sizes: &[Size], window: u32) -> Result<(Vec<Moment>, Entrant), LimitsError> {
+fn moments(entrant: &Entrant, sizes: &[Size], window: u32) -> Result<(Vec<Moment>, Entrant), LimitsError> {
     let (mut moments, mut resolved) = (Vec::with_capacity(sizes.len()), entrant.clone());
     for size in sizes {
         let limits = Sizes { window, trigger: size.trigger, retained: size.retained, split: None };

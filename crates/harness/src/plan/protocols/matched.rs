@@ -1,0 +1,33 @@
+//! `matched`: one window, trigger and retained budget for all.
+
+use compactometer_formats::protocol::Protocol;
+
+use super::{Frame, Ground, ProtocolSpec};
+use crate::plan::{PlanError, Schedule, choose, smallest_feasible};
+
+pub(super) const SPEC: ProtocolSpec = ProtocolSpec {
+    protocol: Protocol::Matched,
+    claims: |_| Ok(false),
+    frame: |ground| of_window(ground, Protocol::Matched),
+};
+
+/// The limits of a window: the one that is given, else the suite's, else one chosen by rule.
+pub(super) fn of_window<'g>(ground: &Ground<'g>, protocol: Protocol) -> Result<Frame<'g>, PlanError> {
+    let &Ground { suite, suite_window, options, .. } = ground;
+    let given = options.window.map(|window| (window, "as given".to_owned()));
+    let from_suite = || suite_window.map(|window| (window, "the suite's own".to_owned()));
+    let (window, reason) = given.or_else(from_suite).unwrap_or_else(|| choose(suite, options.shares.trigger));
+    let smallest = smallest_feasible(suite, options.shares);
+    if window < smallest {
+        return Err(PlanError::Infeasible { window, smallest });
+    }
+    Ok(Frame {
+        sizes: options.shares.of(window),
+        reason,
+        places: (0..suite.len()).collect(),
+        schedule: Box::new(move |entrant, _, sizes| {
+            let (budget, entrant) = entrant.resolve(protocol, sizes, options.scale)?;
+            Ok(Some((Schedule::AtTrigger(budget), entrant)))
+        }),
+    })
+}

@@ -1,0 +1,76 @@
+//! When a case compacts, and under which limits.
+
+use compactometer_engine::budget::Budget;
+use compactometer_engine::log::Pending;
+use compactometer_engine::session::Due;
+
+use super::Distance;
+
+/// When a case compacts, and under which limits.
+#[derive(Clone, Debug)]
+pub enum Schedule {
+    /// When a request reaches the trigger.
+    AtTrigger(Budget),
+    /// At each of these moments, in the order of the conversation, under its limits.
+    AtMoments {
+        /// The limits of the first.
+        first: Budget,
+        /// All of them.
+        moments: Vec<Moment>,
+    },
+}
+
+/// A recorded compaction as the limits of one entrant.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// Length of the log at the compaction.
+    pub length: usize,
+    /// The pending part of the log then, which every strategy keeps beside its budget.
+    pub pending: Pending,
+    /// The limits up to this compaction.
+    pub budget: Budget,
+    /// Length of the log from which on the program's context is not known: that of the next compaction that cannot be measured.
+    pub known_until: Option<usize>,
+}
+
+impl Schedule {
+    /// Compactions at these moments; nothing if there is none.
+    pub(crate) fn at_moments(moments: Vec<Moment>) -> Option<Self> {
+        Some(Schedule::AtMoments { first: moments.first()?.budget, moments })
+    }
+
+    /// The limits of the first compaction.
+    pub fn budget(&self) -> Budget {
+        match self {
+            Schedule::AtTrigger(budget) | Schedule::AtMoments { first: budget, .. } => *budget,
+        }
+    }
+
+    /// The limits where the log has that length, and when the next compaction is due.
+    pub(crate) fn at(&self, length: usize) -> (Budget, Due) {
+        match self {
+            Schedule::AtTrigger(budget) => (*budget, Due::AtTrigger),
+            Schedule::AtMoments { first, moments } => {
+                let next = moments.iter().find(|moment| moment.length >= length);
+                let due = if next.is_some_and(|moment| moment.length == length) { Due::Now } else { Due::NotYet };
+                (next.or(moments.last()).map_or(*first, |moment| moment.budget), due)
+            }
+        }
+    }
+
+    /// How far back a fact must have been said for the last time to count.
+    pub(crate) fn distance(&self) -> Distance<'_> {
+        match self {
+            Schedule::AtTrigger(budget) => Distance::Tokens(budget.trigger),
+            Schedule::AtMoments { moments, .. } => Distance::Compactions(moments),
+        }
+    }
+}
+
+impl Moment {
+    /// The last of these compactions before the log has that length, if it is known what the program had then.
+    pub(super) fn last_before(moments: &[Moment], length: usize) -> Option<&Moment> {
+        let last = moments.iter().rfind(|moment| moment.length <= length)?;
+        last.known_until.is_none_or(|until| length < until).then_some(last)
+    }
+}
