@@ -117,7 +117,11 @@ fn common<'r>(runs: &[ProtocolRun<'r>]) -> Vec<&'r str> {
 fn failing(runs: &[ProtocolRun], name: &str) -> Vec<LeftOut> {
     let of_run = |run: &ProtocolRun| {
         let reason = why_not_compared(run.strategy(name)?)?;
-        Some(LeftOut { strategy: name.to_owned(), summarizer: run.manifest.summarizer.clone(), reason })
+        let (own, seed) = (&run.manifest.summarizer, run.manifest.seed);
+        // The run of the ceiling has the same model.
+        let is_alone = runs.iter().filter(|other| other.manifest.summarizer == *own).count() == 1;
+        let summarizer = if is_alone { own.clone() } else { format!("{own} with seed {seed}") };
+        Some(LeftOut { strategy: name.to_owned(), summarizer, reason })
     };
     runs.iter().filter_map(of_run).collect()
 }

@@ -176,4 +176,10 @@ fn what_fails_on_both_sides_makes_no_agreement() {
     assert!((found.metrics[0].tau.value.unwrap() + 1.0).abs() < 1e-8, "{:?}", found.metrics[0].tau);
     let text = agreement_text(&found);
     assert!(text.contains("left out: e: under mock:strong, 50.0 % of the compactions that were due failed"), "{text}");
+    // Two runs of the model are told apart by their seeds.
+    let mut again = run(MODEL, 2, 6, [3, 5, 1, 7, 10]);
+    again.records.clone_from(&model.records);
+    let told = compared(&mock, &model, Some(&again)).left_out;
+    let told: Vec<_> = told.iter().map(|left| left.summarizer.clone()).collect();
+    assert_eq!(told, [MOCK.to_owned(), format!("{MODEL} with seed 1"), format!("{MODEL} with seed 2")]);
 }
