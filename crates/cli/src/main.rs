@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => terminal::fail(&failure),
     }
 }
 

@@ -8,7 +8,8 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
 use compactometer_report::agreement::{agreement as compared, agreement_text};
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};
 

@@ -3,7 +3,9 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use super::{CommandRow, HelpGroup, parsed, program};
+use super::command_row::{CommandRow, parsed};
+use super::program;
+use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::say;
 

@@ -6,7 +6,9 @@ use std::path::Path;
 use anyhow::anyhow;
 use compactometer_disk::write_whole;
 
-use super::{CommandRow, HelpGroup, program};
+use super::command_row::CommandRow;
+use super::program;
+use crate::arguments::help::HelpGroup;
 use crate::arguments::settings::{self, FILE, Setting};
 use crate::output::failure::Failure;
 use crate::output::run_folder::advice;

@@ -1,6 +1,7 @@
 //! A command for tests: it is named only in the registry, and must be found in help and completions.
 
-use super::{CommandRow, HelpGroup};
+use super::command_row::CommandRow;
+use crate::arguments::help::HelpGroup;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "dummy-command",

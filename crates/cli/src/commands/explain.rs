@@ -12,7 +12,8 @@ use compactometer_harness::run::run_case;
 use compactometer_report::explain::Story;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::roles::Roles;
 use crate::arguments::suites;
 use crate::arguments::{PricesArg, SettingArgs, encoding, positive};

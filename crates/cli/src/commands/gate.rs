@@ -18,8 +18,9 @@ use compactometer_report::RunFiles;
 use compactometer_report::gate::{self, GateOptions, GateReport, StatedFact, Verdict};
 use tempfile::TempDir;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
 use super::{program, run};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::{RunArgs, number};
 use crate::output::failure::{Failure, words};
 use crate::output::run_folder::of_latest;

@@ -11,7 +11,8 @@ use compactometer_suites::generate::{Spec, embedded, generate_telling};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::progress;

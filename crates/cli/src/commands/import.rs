@@ -7,7 +7,8 @@ use anyhow::anyhow;
 use compactometer_suites::import::{self, Options};
 use compactometer_suites::properties::measure;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
 use crate::arguments::transcripts::format_and_files;
 use crate::output::failure::Failure;

@@ -13,8 +13,9 @@ use compactometer_suites::import::{self, Options};
 use compactometer_text::suggest::unknown;
 use serde_json::json;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
 use crate::arguments::encoding;
+use crate::arguments::help::HelpGroup;
 use crate::arguments::transcripts::format_and_files;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say, say_json};

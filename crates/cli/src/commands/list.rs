@@ -19,7 +19,8 @@ use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
 use serde_json::{Value, json};
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{known_width, say, say_json};
 

@@ -12,7 +12,8 @@ use compactometer_formats::suite::Suite;
 use compactometer_report::losses::{By, Losses};
 use compactometer_suites::import::{self, ImportReport, Options};
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::one_of;
 use crate::arguments::transcripts::by_format;
 use crate::arguments::{encoding, suites};

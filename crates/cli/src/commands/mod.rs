@@ -2,6 +2,7 @@
 
 mod agreement;
 mod checkpoint;
+mod command_row;
 mod compare;
 mod completions;
 mod config;
@@ -26,24 +27,14 @@ mod serve;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, Parser};
 use compactometer_suites::generate::embedded;
 use compactometer_text::suggest::unknown;
 
+use self::command_row::{CommandRow, parsed};
 use self::compare::CompareArgs;
 use crate::arguments::help::{self, HelpGroup};
 use crate::output::failure::Failure;
-
-/// A command and everything that the program needs to know about it.
-struct CommandRow {
-    name: &'static str,
-    /// Its line in the help.
-    about: &'static str,
-    group: HelpGroup,
-    /// Adds its arguments.
-    arguments: fn(clap::Command) -> clap::Command,
-    run: fn(&ArgMatches) -> Result<(), Failure>,
-}
 
 /// Every command, in the order of the help within its group. A new one needs its file and one line here.
 const ALL: &[CommandRow] = &[
@@ -115,11 +106,6 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<(), Failure> {
     };
     // The parser knows no other name.
     ALL.iter().find(|row| row.name == name).map_or(Ok(()), |row| (row.run)(of_command))
-}
-
-/// The arguments of a command.
-fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
-    A::from_arg_matches(matches).map_err(Failure::usage)
 }
 
 /// Fails if the only word that is given names no suite: it is probably a mistyped command.

@@ -13,7 +13,8 @@ use compactometer_suites::curate::{self, Wanted};
 use compactometer_suites::import;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::run_folder::cannot;

@@ -9,7 +9,8 @@ use compactometer_harness::entrants::all;
 use compactometer_harness::plan::Entry;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
 

@@ -10,10 +10,11 @@ use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
 
+use super::command_row::{CommandRow, parsed};
 use super::compare::salience::Salience;
 use super::compare::{ShownArgs, verdict};
-use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::PricesArg;
+use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::run_folder::{difference, of_latest, read_manifest};
 use crate::output::terminal::note;

@@ -18,7 +18,8 @@ use compactometer_suites::sample::sample;
 use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::roles::Roles;
 use crate::arguments::{RunArgs, encoding, recordings, stores, suites};
 use crate::cost::{self, CostBudget, Estimate};

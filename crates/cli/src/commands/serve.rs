@@ -7,7 +7,8 @@ use anyhow::{Context, anyhow};
 use compactometer_engine::model::ChatModel;
 use compactometer_models::server::{Limits, Server};
 
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
 

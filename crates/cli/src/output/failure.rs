@@ -3,8 +3,6 @@
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
-use crate::output::terminal::note;
-
 /// A failure that no argument caused, such as a full disk or a damaged journal.
 const FAILED: u8 = 1;
 /// Unusable arguments or input, or a mismatch between them.
@@ -76,9 +74,8 @@ impl Failure {
         words(&self.error)
     }
 
-    /// Prints the message on stderr.
-    pub(crate) fn report(&self) -> ExitCode {
-        note(&format!("error: {}", self.words()));
+    /// The program's exit code.
+    pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }
 }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{BufRead, ErrorKind, IsTerminal, Stderr, Stdout, Write as _};
+use std::process::ExitCode;
 
 use indicatif::ProgressDrawTarget;
 use serde::Serialize;
@@ -49,6 +50,12 @@ pub(crate) fn name_in_files(value: &impl Serialize) -> String {
 /// Writes a line to stderr. If that fails, there is no other place to say so.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(stderr().lock(), "{}", escaped(line));
+}
+
+/// Writes a failure's message to stderr, and gives its exit code.
+pub(crate) fn fail(failure: &Failure) -> ExitCode {
+    note(&format!("error: {}", failure.words()));
+    failure.code()
 }
 
 /// Whether a person can be asked.

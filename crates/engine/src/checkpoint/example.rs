@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use super::{Checkpoint, ladder, reader, shape};
+use super::{Checkpoint, reader, shape};
 
 /// The values that a prompt's JSON shapes show as examples, and the material that may say them too.
 pub struct Examples<'m> {
@@ -39,7 +39,7 @@ impl<'m> Examples<'m> {
     fn shown(&self) -> &[String] {
         self.shown.get_or_init(|| {
             let mut shown = Vec::new();
-            for object in ladder::objects(self.prompt).filter_map(|text| reader::object(text).ok()) {
+            for object in reader::objects(self.prompt).filter_map(|text| reader::object(text).ok()) {
                 texts(&as_value(&shape::checkpoint(object).0), &mut shown);
             }
             shown

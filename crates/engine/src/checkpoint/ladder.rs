@@ -109,26 +109,18 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// An answer with more braces before its checkpoint is not searched further: hostile text may hold millions.
-const MOST_OBJECTS: usize = 64;
-
 /// What to read on which rung, in order.
 fn rungs(answer: &str, finish: Finish) -> impl Iterator<Item = (Rung, &str)> {
     let opens = |text: &&str| text.starts_with('{');
     let whole = Some(answer.trim()).filter(opens).map(|text| (Rung::Strict, text));
     let fenced = answer.split("```").skip(1).step_by(2);
     let fenced = fenced.filter_map(|block| block.split_once('\n')).map(|(_, body)| (Rung::Fenced, body.trim()));
-    let whole_objects = objects(answer).flat_map(|text| {
+    let whole_objects = reader::objects(answer).flat_map(|text| {
         let balanced = balanced(text).map(|object| (Rung::Balanced, object));
         balanced.into_iter().chain([(Rung::Lenient, text)])
     });
-    let cut = objects(answer).filter(move |_| finish == Finish::Length).map(|text| (Rung::Partial, text));
+    let cut = reader::objects(answer).filter(move |_| finish == Finish::Length).map(|text| (Rung::Partial, text));
     whole.into_iter().chain(fenced.filter(move |(_, text)| opens(text))).chain(whole_objects).chain(cut)
-}
-
-/// The text from each opening brace on.
-pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('{').map(|(at, _)| &text[at..]).take(MOST_OBJECTS)
 }
 
 /// One rung's reading. An error without a reason leaves the reason to a later rung over the same text.

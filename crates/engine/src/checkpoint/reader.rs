@@ -17,6 +17,14 @@ pub(super) enum Broken {
     Unclosed,
 }
 
+/// An answer with more braces before its checkpoint is not searched further: hostile text may hold millions.
+const MOST_OBJECTS: usize = 64;
+
+/// The text from each opening brace on.
+pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('{').map(|(at, _)| &text[at..]).take(MOST_OBJECTS)
+}
+
 /// The whole object at the start of a text; what follows it is not read.
 ///
 /// # Errors

@@ -12,7 +12,6 @@ pub(crate) mod pieces;
 pub(crate) mod prompt;
 pub(crate) mod retrieve;
 pub mod selection;
-pub mod settings;
 pub mod summary;
 pub mod with_ledger;
 

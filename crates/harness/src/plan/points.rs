@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
 
-use super::Moment;
+use super::schedule::Distance;
 use crate::prepare::PreparedScenario;
 
 /// A point of the log at which every strategy is observed.
@@ -19,49 +19,6 @@ pub struct Point {
     pub used: Vec<u32>,
     /// Uses left out because a recorded turn repeated the value within the distance.
     pub echoed: u32,
-}
-
-/// How far back a fact must have been said for the last time to count.
-#[derive(Clone, Copy, Debug)]
-pub enum Distance<'p> {
-    /// That many tokens: the distance at which a compaction starts.
-    Tokens(u32),
-    /// Before the last of these compactions, outside of what was pending then.
-    Compactions(&'p [Moment]),
-}
-
-impl From<u32> for Distance<'_> {
-    fn from(tokens: u32) -> Self {
-        Distance::Tokens(tokens)
-    }
-}
-
-impl Distance<'_> {
-    /// The first index of a log of that length that is not that far back.
-    pub(crate) fn old_before(self, prepared: &PreparedScenario, length: usize) -> usize {
-        match self {
-            Distance::Tokens(tokens) => {
-                // Of the messages 1 to `length`, those that the distance begins before.
-                let before = &prepared.tokens_before[1..=length];
-                before.partition_point(|before| prepared.tokens_before[length] - before >= u64::from(tokens))
-            }
-            Distance::Compactions(moments) => {
-                let last = Moment::last_before(moments, length);
-                last.map_or(0, |last| last.pending.batch.start)
-            }
-        }
-    }
-
-    /// Whether a mention is that far back from a log of that length.
-    fn is_over(self, prepared: &PreparedScenario, mention: usize, length: usize) -> bool {
-        match self {
-            Distance::Tokens(tokens) => prepared.tokens_between(mention + 1, length) >= u64::from(tokens),
-            Distance::Compactions(moments) => {
-                let last = Moment::last_before(moments, length);
-                last.is_some_and(|last| mention < last.length && !last.pending.contains(mention))
-            }
-        }
-    }
 }
 
 /// The observation points of a scenario: before each turn that uses a fact (for needed-at-use recall), at the end (for fates),

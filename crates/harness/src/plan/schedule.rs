@@ -4,7 +4,7 @@ use compactometer_engine::budget::Budget;
 use compactometer_engine::log::Pending;
 use compactometer_engine::session::Due;
 
-use super::Distance;
+use crate::prepare::PreparedScenario;
 
 /// When a case compacts, and under which limits.
 #[derive(Clone, Debug)]
@@ -46,16 +46,13 @@ impl Schedule {
         }
     }
 
-    /// The limits where the log has that length, and when the next compaction is due.
-    pub(crate) fn at(&self, length: usize) -> (Budget, Due) {
-        match self {
-            Schedule::AtTrigger(budget) => (*budget, Due::AtTrigger),
-            Schedule::AtMoments { first, moments } => {
-                let next = moments.iter().find(|moment| moment.length >= length);
-                let due = if next.is_some_and(|moment| moment.length == length) { Due::Now } else { Due::NotYet };
-                (next.or(moments.last()).map_or(*first, |moment| moment.budget), due)
-            }
-        }
+    /// The limits where the log has that length, and whether a compaction is due; nothing if the trigger decides, under limits
+    /// that stay.
+    pub(crate) fn at(&self, length: usize) -> Option<(Budget, Due)> {
+        let Schedule::AtMoments { first, moments } = self else { return None };
+        let next = moments.iter().find(|moment| moment.length >= length);
+        let due = if next.is_some_and(|moment| moment.length == length) { Due::Now } else { Due::NotYet };
+        Some((next.or(moments.last()).map_or(*first, |moment| moment.budget), due))
     }
 
     /// How far back a fact must have been said for the last time to count.
@@ -69,8 +66,51 @@ impl Schedule {
 
 impl Moment {
     /// The last of these compactions before the log has that length, if it is known what the program had then.
-    pub(super) fn last_before(moments: &[Moment], length: usize) -> Option<&Moment> {
+    fn last_before(moments: &[Moment], length: usize) -> Option<&Moment> {
         let last = moments.iter().rfind(|moment| moment.length <= length)?;
         last.known_until.is_none_or(|until| length < until).then_some(last)
+    }
+}
+
+/// How far back a fact must have been said for the last time to count.
+#[derive(Clone, Copy, Debug)]
+pub enum Distance<'p> {
+    /// That many tokens: the distance at which a compaction starts.
+    Tokens(u32),
+    /// Before the last of these compactions, outside of what was pending then.
+    Compactions(&'p [Moment]),
+}
+
+impl From<u32> for Distance<'_> {
+    fn from(tokens: u32) -> Self {
+        Distance::Tokens(tokens)
+    }
+}
+
+impl Distance<'_> {
+    /// The first index of a log of that length that is not that far back.
+    pub(crate) fn old_before(self, prepared: &PreparedScenario, length: usize) -> usize {
+        match self {
+            Distance::Tokens(tokens) => {
+                // Of the messages 1 to `length`, those that the distance begins before.
+                let before = &prepared.tokens_before[1..=length];
+                before.partition_point(|before| prepared.tokens_before[length] - before >= u64::from(tokens))
+            }
+            Distance::Compactions(moments) => {
+                let last = Moment::last_before(moments, length);
+                last.map_or(0, |last| last.pending.batch.start)
+            }
+        }
+    }
+
+    /// Whether a mention is that far back from a log of that length.
+    pub(super) fn is_over(self, prepared: &PreparedScenario, mention: usize, length: usize) -> bool {
+        match self {
+            Distance::Tokens(tokens) => prepared.tokens_between(mention + 1, length) >= u64::from(tokens),
+            Distance::Compactions(moments) => {
+                let last = Moment::last_before(moments, length);
+                last.is_some_and(|last| mention < last.length && !last.pending.contains(mention))
+            }
+        }
     }
 }

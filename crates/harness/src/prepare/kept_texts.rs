@@ -7,7 +7,9 @@ use std::ops::Deref;
 
 use compactometer_formats::record::text_hash;
 
-use super::references::OPEN;
+/// Opens a reference: `⟦12.0⟧` is the first part of message 12, and `⟦HASH⟧` the text with that hash. In the text itself it is
+/// doubled.
+pub(super) const OPEN: char = '⟦';
 
 /// Bytes by which a text is looked up. A shorter one is never quoted.
 const START: usize = 24;

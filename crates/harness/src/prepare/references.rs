@@ -7,11 +7,9 @@ use std::sync::Arc;
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::CountedMessage;
 
-use super::kept_texts::{KeptTexts, start_of};
+use super::kept_texts::{KeptTexts, OPEN, start_of};
 
-/// Opens a reference: `⟦12.0⟧` is the first part of message 12, and `⟦HASH⟧` the text with that hash. In the text itself it is
-/// doubled.
-pub(super) const OPEN: char = '⟦';
+/// Ends a reference.
 const CLOSE: char = '⟧';
 
 /// The parts of a conversation's messages, by how their texts start.

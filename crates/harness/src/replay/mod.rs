@@ -194,9 +194,9 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// Sets the limits, and when a compaction is due. Returns whether its moment has come.
+    /// Sets the limits, and whether a compaction is due, if moments decide. Returns whether one has come.
     fn schedule(&mut self, index: usize) -> bool {
-        let (budget, due) = self.case.schedule.at(index);
+        let Some((budget, due)) = self.case.schedule.at(index) else { return false };
         self.budget = budget;
         self.session.schedule(budget, due);
         due == Due::Now

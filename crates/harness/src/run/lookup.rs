@@ -9,7 +9,8 @@ use compactometer_disk::input;
 use compactometer_formats::record::Record;
 use serde::Deserialize;
 
-use super::journal::{JournalError, RECORDS, TEXTS, text_row};
+use super::journal::{RECORDS, TEXTS, text_row};
+use super::journal_error::JournalError;
 
 /// Texts by hash.
 pub type Texts = BTreeMap<String, String>;

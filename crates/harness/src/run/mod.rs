@@ -4,6 +4,7 @@
 mod case;
 mod fail_fast;
 mod journal;
+mod journal_error;
 mod lookup;
 mod models;
 mod progress;
@@ -23,7 +24,8 @@ use tracing::Instrument;
 
 pub use case::run_case;
 pub use fail_fast::{FailFastModels, Stopped};
-pub use journal::{Journal, JournalError, read_records, read_texts};
+pub use journal::{Journal, read_records, read_texts};
+pub use journal_error::JournalError;
 pub use lookup::{Lookup, Texts};
 pub use models::Models;
 pub use progress::KeepError;

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::RunError;
 use super::case::judged;
 use super::fail_fast::FailFastModels;
-use super::journal::JournalError;
+use super::journal_error::JournalError;
 use super::refusals::{ObservedThread, Refusal};
 use crate::plan::PlannedCase;
 use crate::replay::{Counts, Meters, Replay, session};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use super::journal::JournalError;
+use super::journal_error::JournalError;
 use super::rejections::{Held, first_calls};
 use super::{Cases, Done, RunError};
 

@@ -7,7 +7,7 @@ use compactometer_disk::{input, write_whole};
 use compactometer_formats::record::Record;
 use compactometer_formats::timings::{CaseTimings, Timings};
 
-use super::journal::JournalError;
+use super::journal_error::JournalError;
 
 const FILE: &str = "timings.json";
 

@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::Summary;
 
-use super::judge::MetricGate;
+use super::metric_gate::MetricGate;
 use super::{GatedStrategy, Verdict};
 use crate::metrics::{COST_USD_CHECKPOINT, COST_USD_COMPACTION, COST_USD_PROBES};
 

@@ -11,7 +11,7 @@ use compactometer_formats::record::{self, Record, text_hash};
 
 use super::guards::GUARDS;
 use super::mismatch::Mismatch;
-use super::replay::default_replay;
+use super::replay::{default_replay, tested};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, decisions, fates};
 use crate::metrics::CorrectedRecall;
@@ -31,11 +31,6 @@ pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Result<Baseline, Mism
         return Err(Mismatch::NothingTested);
     }
     Ok(Baseline { run: conditions(run), scenarios: conversations(&run.records), strategies })
-}
-
-/// The strategies of a run that a gate looks at.
-pub(super) fn tested<'a, 'r>(run: &'a ProtocolRun<'r>) -> impl Iterator<Item = &'a StrategyRecords<'r>> {
-    run.strategies.iter().filter(|strategy| strategy.family.is_tested())
 }
 
 pub(super) fn conditions(run: &RunFiles) -> Conditions {

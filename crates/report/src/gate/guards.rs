@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::baseline::StrategyHead;
 
-use super::judge::MetricGate;
+use super::metric_gate::MetricGate;
 use super::{GatedStrategy, Verdict, rule};
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::{

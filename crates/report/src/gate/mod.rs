@@ -18,6 +18,7 @@ mod damage;
 mod guards;
 mod judge;
 mod junit;
+mod metric_gate;
 mod mismatch;
 mod power;
 mod replay;
@@ -29,8 +30,8 @@ pub use baseline::baseline_of;
 pub use candidate::SettingChange;
 pub use changes::{FateChange, StatedFact};
 pub use damage::{Damage, PlantedDamage};
-pub use judge::MetricGate;
 pub use junit::{JunitError, junit};
+pub use metric_gate::MetricGate;
 pub use mismatch::Mismatch;
 pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
 pub use text::{markdown, terminal, whole};
@@ -197,7 +198,7 @@ fn pairs<'a, 'r>(
     let known = || baseline.strategies.iter().filter(|one| one.head.protocol == run.protocol);
     let (now, before) = (baseline::conditions(files), &baseline.run);
     let mut pairs = Vec::new();
-    for strategy in baseline::tested(run).filter(|strategy| is_asked(strategy.name)) {
+    for strategy in replay::tested(run).filter(|strategy| is_asked(strategy.name)) {
         let one_sided =
             || Mismatch::OneSided { strategy: strategy.name.to_owned(), protocol: run.protocol, side: "run" };
         let baseline = known().find(|one| one.head.strategy == strategy.name).ok_or_else(one_sided)?;

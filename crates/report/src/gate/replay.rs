@@ -7,8 +7,12 @@ use std::collections::BTreeSet;
 use compactometer_formats::protocol::Protocol;
 
 use super::Mismatch;
-use super::baseline::tested;
-use crate::data::ProtocolRun;
+use crate::data::{ProtocolRun, StrategyRecords};
+
+/// The strategies of a run that a gate looks at.
+pub(super) fn tested<'a, 'r>(run: &'a ProtocolRun<'r>) -> impl Iterator<Item = &'a StrategyRecords<'r>> {
+    run.strategies.iter().filter(|strategy| strategy.family.is_tested())
+}
 
 /// The default replay, known by its protocol and retained budget and not by its place.
 pub(super) fn default_replay<'a, 'r>(runs: &'a [ProtocolRun<'r>]) -> Result<&'a ProtocolRun<'r>, Mismatch> {

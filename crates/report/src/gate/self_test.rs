@@ -18,8 +18,8 @@ use serde::Serialize;
 
 use super::damage::{self, PlantedDamage};
 use super::power::{Arm, Gates, Population};
-use super::replay::default_replay;
-use super::{VERSION, Verdict, baseline};
+use super::replay::{default_replay, tested};
+use super::{VERSION, Verdict};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::scores::{BOUND, PrimaryMetric, UnitScores};
@@ -130,20 +130,20 @@ pub fn self_test(
 ) -> Result<SelfTest, SelfTestError> {
     check(&first.manifest, &second.manifest)?;
     let runs = [first, second].map(|run| ProtocolRun::by_protocol(&run.manifest, &run.records, prices));
-    let mut tested = Vec::new();
+    let mut judged = Vec::new();
     let replay = |at: usize| default_replay(&runs[at]).map_err(|error| SelfTestError(error.to_string()));
     let (one, other) = (replay(0)?, replay(1)?);
-    for strategy in baseline::tested(one) {
+    for strategy in tested(one) {
         let Some(again) = other.strategy(strategy.name) else { continue };
-        tested.push(one_strategy(one.protocol, strategy, again, margin, gates)?);
+        judged.push(one_strategy(one.protocol, strategy, again, margin, gates)?);
     }
-    if tested.is_empty() {
+    if judged.is_empty() {
         return Err(SelfTestError("no strategy under test is in both runs".to_owned()));
     }
-    let names: Vec<&str> = tested.iter().map(|one| one.strategy.as_str()).collect();
+    let names: Vec<&str> = judged.iter().map(|one| one.strategy.as_str()).collect();
     let damages = damage::all(first, prices, &names, margin);
     let rows = |times: f64| {
-        let all = tested.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
+        let all = judged.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
         all.filter(move |(_, row)| row.difference == 0.0 - times * margin)
     };
     let alarms = GateRate::of(rows(0.0).map(|(_, row)| row.regression), gates);
@@ -160,11 +160,11 @@ pub fn self_test(
         margin,
         n: gates,
         units: first.manifest.groups,
-        units_needed: tested.iter().map(|one| one.units_needed).max().unwrap_or(0),
+        units_needed: judged.iter().map(|one| one.units_needed).max().unwrap_or(0),
         suite: first.manifest.suite.clone(),
         model: models(&first.manifest.summarizer, first.manifest.target.as_deref()),
         seeds: [first.manifest.seed, second.manifest.seed],
-        strategies: tested,
+        strategies: judged,
         damages,
     })
 }

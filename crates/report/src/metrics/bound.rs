@@ -4,7 +4,7 @@ use compactometer_formats::record::RANDOM_DRAWS;
 use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
-use super::recall::{NONE_ELIGIBLE, mean_over_looks};
+use super::by_fact::{NONE_ELIGIBLE, fact_means, mean_over_looks};
 use super::{Column, Metric, Section, over_units, undefined};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 
@@ -55,7 +55,7 @@ pub(super) fn lift(strategy: &StrategyRecords) -> Option<MetricValue> {
 
 /// Of each fact of a unit: its weight, and its part in BR*.
 pub(crate) fn shares_of_unit(unit: &UnitRecords) -> Vec<(f64, f64)> {
-    super::recall::fact_means(unit, corrected)
+    fact_means(unit, corrected)
 }
 
 /// Why there is no bound recall.

@@ -12,6 +12,7 @@ use crate::stats::{interval, mean, nine_digits};
 mod answered;
 mod answers;
 mod bound;
+mod by_fact;
 mod chance;
 mod chance_match;
 mod compactions;

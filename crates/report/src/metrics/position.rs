@@ -8,7 +8,8 @@ use compactometer_formats::record::{FactRow, Record};
 use compactometer_formats::summary::MetricValue;
 
 use super::bound::{self, BOUND_RECALL};
-use super::recall::{CONTEXT_RECALL, bare, mean_over_looks};
+use super::by_fact::mean_over_looks;
+use super::recall::{CONTEXT_RECALL, bare};
 use super::undefined;
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 

@@ -1,11 +1,11 @@
 //! Prompted recall: what contexts hold together with what a strategy retrieves for a question, without a model call.
 
-use compactometer_formats::record::{Observation, Prompted, Record};
+use compactometer_formats::record::{Observation, Prompted};
 
+use super::by_fact::{asked, recall};
 use super::chance::CorrectedRecall;
-use super::recall::recall;
 use super::{Better, Metric, Section, over_units, ratio, undefined};
-use crate::data::{Look, StrategyRecords, UnitRecords, points, prompted_looks};
+use crate::data::{StrategyRecords, UnitRecords, points};
 use crate::metrics::MetricUnit;
 
 pub(crate) const PROMPTED_RECALL: Metric = Metric {
@@ -46,11 +46,6 @@ pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
 };
 
 const NO_QUESTION: &str = "no eligible fact has a question";
-
-/// The looks at one conversation's facts that were asked for.
-pub(super) fn asked(record: &Record) -> Vec<Look<'_>> {
-    points(record).flat_map(|observation| prompted_looks(record, observation)).collect()
-}
 
 fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
     let points = || strategy.records().flat_map(points).filter(|point| !point.asked.is_empty());

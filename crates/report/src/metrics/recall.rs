@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_formats::record::{Held, Observation, Record, Use, UseKind};
 use compactometer_formats::summary::MetricValue;
 
+use super::by_fact::{NONE_ELIGIBLE, means_by_fact, recall};
 use super::chance::CorrectedRecall;
 use super::{Column, Metric, Section, bound, defined, estimated, over_units, ratio, undefined};
 use crate::data::label;
@@ -112,8 +113,6 @@ pub(crate) const NEEDED_AT_USE_WITH_GENERIC: Metric = Metric {
 
 const NONE_USED: &str = "no turn uses a fact last mentioned a trigger's length before";
 
-pub(super) const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
-
 /// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
 pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
     let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
@@ -171,52 +170,6 @@ pub(crate) fn of_unit(unit: &UnitRecords) -> Option<f64> {
 
 pub(super) fn recall_at_points(unit: &UnitRecords, counts: impl Fn(&Look) -> bool) -> Option<f64> {
     recall(unit, |record| looks_at_points(record).filter(&counts))
-}
-
-/// The mean over a unit's weighted facts of the share of looks at which each is present.
-pub(super) fn recall<'r, L: Iterator<Item = Look<'r>>>(
-    unit: &UnitRecords<'r>,
-    looks: impl Fn(&'r Record) -> L,
-) -> Option<f64> {
-    mean_over_looks(unit, looks, |look| Some(f64::from(u8::from(look.is_present))))
-}
-
-/// The mean over a unit's weighted facts of the mean of a number over the looks that have it.
-pub(super) fn mean_over_looks<'r, L: Iterator<Item = Look<'r>>>(
-    unit: &UnitRecords<'r>,
-    looks: impl Fn(&'r Record) -> L,
-    of_look: impl Fn(&Look) -> Option<f64>,
-) -> Option<f64> {
-    let (mut held, mut weights) = (0.0, 0.0);
-    for record in &unit.records {
-        for (weight, mean) in means_by_fact(looks(record), &of_look).into_values() {
-            held += weight * mean;
-            weights += weight;
-        }
-    }
-    ratio(held, weights)
-}
-
-/// The weight of each fact and the mean of a number over its looks, by the fact's index.
-fn means_by_fact<'r>(
-    looks: impl Iterator<Item = Look<'r>>,
-    of_look: impl Fn(&Look) -> Option<f64>,
-) -> BTreeMap<usize, (f64, f64)> {
-    let mut by_fact: BTreeMap<usize, (f64, f64, f64)> = BTreeMap::new();
-    for look in looks {
-        let Some(number) = of_look(&look) else { continue };
-        let (sum, times, weight) = by_fact.entry(look.index).or_default();
-        *sum += number;
-        *times += 1.0;
-        *weight = look.fact.weight;
-    }
-    by_fact.into_iter().map(|(fact, (sum, times, weight))| (fact, (weight, sum / times))).collect()
-}
-
-/// The weight of each fact of a unit, and the mean of a number over its looks at points.
-pub(super) fn fact_means(unit: &UnitRecords, of_look: impl Fn(&Look) -> Option<f64>) -> Vec<(f64, f64)> {
-    let of_record = |record| means_by_fact(looks_at_points(record), &of_look).into_values();
-    unit.records.iter().flat_map(|record| of_record(record)).collect()
 }
 
 fn needed_at_use<'r, U: Iterator<Item = bool>>(

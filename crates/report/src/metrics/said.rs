@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
-use super::recall::mean_over_looks;
+use super::by_fact::mean_over_looks;
 use super::{Column, Metric, Section, over_units, undefined};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 

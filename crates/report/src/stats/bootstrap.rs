@@ -8,13 +8,13 @@ use std::rc::Rc;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::quantile;
+use super::{LEVEL, quantile};
 
 const DRAWS: usize = 10_000;
 const SEED: u64 = 0x00C0_FFEE;
 /// Fewer units than this carry no interval.
 const FEWEST_UNITS: usize = 3;
-const TAILS: [f64; 2] = [0.025, 0.975];
+const TAILS: [f64; 2] = [0.5 * LEVEL, 1.0 - 0.5 * LEVEL];
 
 /// The interval of a statistic over `units` units.
 ///

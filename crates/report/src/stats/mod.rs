@@ -18,7 +18,7 @@ pub(crate) mod sign_flip;
 mod student;
 pub(crate) mod tau;
 
-/// Level of every test for a difference or a regression.
+/// Level of every test for a difference or a regression. Intervals leave half of it on each side.
 pub(crate) const LEVEL: f64 = 0.05;
 /// Under this many units nothing is decided.
 pub(crate) const FEWEST_UNITS: usize = 5;

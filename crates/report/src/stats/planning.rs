@@ -1,12 +1,12 @@
 //! How many units a difference needs, and how much alike facts of one unit are. For planning alone: no verdict uses these.
 
 use super::paired::Paired;
-use super::{mean, student};
+use super::{LEVEL, mean, student};
 
 /// The smallest true difference that a two-sided test at 5 % finds with probability .80: (t.975 + t.8) s / sqrt(G), both t at
 /// G - 1 degrees of freedom.
 pub(crate) fn detectable(paired: &Paired) -> f64 {
-    let quantiles = student::quantile(0.975, paired.freedom()) + student::quantile(0.8, paired.freedom());
+    let quantiles = student::quantile(1.0 - 0.5 * LEVEL, paired.freedom()) + student::quantile(0.8, paired.freedom());
     quantiles * paired.sd / libm::sqrt(paired.units as f64)
 }
 

@@ -1,6 +1,6 @@
 //! Shares of independent yes-or-no outcomes.
 
-use super::normal;
+use super::{LEVEL, normal};
 
 /// The 95 % interval of Wilson (1927) for a share of `hits` in `of`; (0, 1) of nothing.
 pub(crate) fn wilson(hits: usize, of: usize) -> (f64, f64) {
@@ -12,7 +12,7 @@ pub(crate) fn wilson_among(shares: usize, hits: usize, of: usize) -> (f64, f64) 
     if of == 0 {
         return (0.0, 1.0);
     }
-    let z = normal::quantile(1.0 - 0.025 / shares.max(1) as f64);
+    let z = normal::quantile(1.0 - 0.5 * LEVEL / shares.max(1) as f64);
     let (n, share) = (of as f64, hits as f64 / of as f64);
     let scale = 1.0 / (1.0 + z * z / n);
     let middle = scale * (share + 0.5 * z * z / n);

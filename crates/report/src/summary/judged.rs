@@ -16,7 +16,7 @@ use crate::metrics::{MetricUnit, defined, rounded, undefined, within};
 use crate::stats::interval;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
-use crate::summary::warnings::listed;
+use crate::summary::by_strategy::listed;
 
 /// A judge's verdicts on a run's answers; nothing if there was no judge.
 pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {

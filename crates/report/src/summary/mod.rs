@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: rankings, and groups of more than one model, window or suite.
 
+mod by_strategy;
 mod checks;
 mod comparisons;
 mod findings;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use compactometer_formats::answer::{AnswerRow, Grade};
 
-use super::warnings::listed;
+use super::by_strategy::listed;
 use crate::data::ProtocolRun;
 
 /// A line for the questions of the suite, if it has any.

@@ -16,6 +16,7 @@ use crate::data::{FULL, ProtocolRun, StrategyRecords, points, uses_with_generic}
 use crate::metrics::grouped;
 use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
 use crate::stats::sign_flip;
+use crate::summary::by_strategy::{joined, listed};
 use crate::summary::scale::too_large;
 use crate::summary::{checks, comparisons, judged, questions, recorded, sizes, suite};
 
@@ -373,16 +374,4 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
         warnings.push("`full` was not run, so no saving is shown".to_owned());
     }
     warnings
-}
-
-/// A count by strategy, where any is above 0.
-pub(super) fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyRecords) -> usize) -> Option<String> {
-    let counts = run.strategies.iter().map(|strategy| (strategy.name, count(strategy))).filter(|(_, count)| *count > 0);
-    joined(what, counts.map(|(name, count)| format!("{name} {count}")))
-}
-
-/// What holds for these; nothing where there are none.
-fn joined(what: &str, of: impl Iterator<Item = String>) -> Option<String> {
-    let of: Vec<_> = of.collect();
-    (!of.is_empty()).then(|| format!("{what}: {}", of.join(", ")))
 }

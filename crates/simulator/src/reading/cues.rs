@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-use crate::reading::pieces::number;
-use crate::reading::words::{Term, stem, terms};
+use crate::reading::words::{Term, number, stem, terms};
 
 /// A topic of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

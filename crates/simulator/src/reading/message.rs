@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::reading::cache::Cache;
 use crate::reading::cues::Cues;
 use crate::reading::lines::{heading_level, lines_of};
-use crate::reading::pieces::{Context, Piece, unmarked};
+use crate::reading::pieces::{Context, Piece, Speaker, unmarked};
 use crate::reading::sentences::sentences;
-use crate::reading::statements::{Speaker, Turn};
+use crate::reading::statements::Turn;
 
 /// Messages that were read, by speaker. Each strategy of a run reads the same conversation, mostly several times.
 #[derive(Clone, Debug)]

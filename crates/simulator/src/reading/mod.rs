@@ -24,10 +24,11 @@ use crate::reading::cues::is_stop_word;
 use crate::reading::json_shape::Node;
 use crate::reading::limits::{Unit, limits};
 use crate::reading::lines::is_marker;
-use crate::reading::pieces::number;
+use crate::reading::pieces::Speaker;
 use crate::reading::regions::Parted;
-use crate::reading::statements::{Speaker, Turn, turns};
+use crate::reading::statements::{Turn, turns};
 use crate::reading::template::{Section, sections};
+use crate::reading::words::number;
 use crate::reading::words::{stem, terms};
 
 /// A request that has been read.

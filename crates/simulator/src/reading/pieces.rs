@@ -1,14 +1,20 @@
 //! Reads one sentence of the material. Absent on purpose: the text itself, to which a piece refers by positions.
 
-use std::hash::BuildHasher;
 use std::sync::OnceLock;
-
-use foldhash::fast::FixedState;
 
 use crate::reading::cues::{Cues, LEXICON};
 use crate::reading::lines::numbered;
-use crate::reading::statements::Speaker;
-use crate::reading::words::{Term, stem, terms};
+use crate::reading::words::{Term, number, stem, terms};
+
+/// The speaker of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    User,
+    Assistant,
+    Tool,
+    /// An earlier summary.
+    Summary,
+}
 
 /// A statement. Positions are in bytes of its message.
 #[derive(Debug)]
@@ -119,11 +125,6 @@ impl Word {
         let (start, end) = (usize::from(self.start), usize::from(self.end));
         Term { text: &piece[start..end], start, is_value: self.is_value }
     }
-}
-
-/// The number of a stem, so that stems are compared as integers. Two stems share a number with a probability of 2^-64.
-pub(crate) fn number(stem: &str) -> u64 {
-    FixedState::default().hash_one(stem)
 }
 
 fn bit(stem: u64) -> u64 {

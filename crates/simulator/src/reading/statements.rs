@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::lines::{header, lines_of};
-use crate::reading::pieces::Piece;
+use crate::reading::pieces::{Piece, Speaker};
 use crate::reading::regions::{Kind, Region};
 use crate::reading::words::Term;
 
@@ -34,16 +34,6 @@ impl<'m> Statement<'m> {
         let text = self.text;
         self.piece.words.iter().map(move |word| word.term(text))
     }
-}
-
-/// The speaker of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Speaker {
-    User,
-    Assistant,
-    Tool,
-    /// An earlier summary.
-    Summary,
 }
 
 /// A message of the material.

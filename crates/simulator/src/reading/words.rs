@@ -2,6 +2,14 @@
 //! a fast path by bytes.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+
+/// The number of a stem, so that stems are compared as integers. Two stems share a number with a probability of 2^-64.
+pub(crate) fn number(stem: &str) -> u64 {
+    FixedState::default().hash_one(stem)
+}
 
 /// A word, number, path or identifier, without the punctuation around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

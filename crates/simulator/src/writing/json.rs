@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::reading::cues::{Cue, Cues, is_subject, split_name};
 use crate::reading::json_shape::{Field, Node};
-use crate::reading::pieces::number;
 use crate::reading::statements::Statement;
+use crate::reading::words::number;
 use crate::reading::words::{Term, stem, terms};
 use crate::writing::{Chosen, Room, Source, choose};
 

@@ -45,7 +45,7 @@ pub(crate) fn answer(items: &[Item], turns: &[Turn], find: impl Fn(&str) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::statements::Speaker;
+    use crate::reading::pieces::Speaker;
 
     #[test]
     fn a_list_is_read_only_where_an_order_is_asked_for() {

@@ -7,7 +7,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::draw::logistic;
 use crate::profile::{Profile, Weights};
-use crate::reading::statements::{Speaker, Statement};
+use crate::reading::pieces::Speaker;
+use crate::reading::statements::Statement;
 
 /// Indices of the statements that score above the profile's floor, best first. A statement repeated in the same words counts only
 /// at its first occurrence.

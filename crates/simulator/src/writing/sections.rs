@@ -3,7 +3,8 @@
 use compactometer_engine::tokens::TokenCounter;
 
 use crate::reading::cues::{Cue, Cues};
-use crate::reading::statements::{Speaker, Statement};
+use crate::reading::pieces::Speaker;
+use crate::reading::statements::Statement;
 use crate::reading::template::{Form, Section};
 use crate::reading::words::{Term, stem};
 use crate::writing::{Chosen, Room, Source, choose, sentence};

@@ -2,6 +2,7 @@
 
 mod memory;
 mod open;
+mod query;
 mod records;
 mod rows;
 mod summaries;

@@ -12,7 +12,7 @@ use compactometer_engine::record::{RecordKind, SessionRecord};
 use rusqlite::{Connection, Row, params};
 use serde_json::value::RawValue;
 
-use super::rows::{all, json};
+use super::query::{all, json};
 use super::{cannot, summaries};
 use crate::error::Error;
 use crate::packing;

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use compactometer_engine::message::MessageId;
 use compactometer_engine::view::Edit;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 
+use super::query::{all, json};
 use super::{cannot, records};
 use crate::backend::Change;
 use crate::contents::{Contents, Kept, Rollback, names_version, to_fold};
@@ -50,15 +51,6 @@ fn views(connection: &Connection, id: &ThreadId) -> rusqlite::Result<Vec<(u32, u
     all(connection, sql, id, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
 }
 
-pub(super) fn all<T>(
-    connection: &Connection,
-    sql: &str,
-    id: &ThreadId,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Vec<T>> {
-    connection.prepare(sql)?.query_map([id.as_str()], read)?.collect()
-}
-
 /// Adds a commit; `records` counts those before it.
 pub(super) fn write(
     connection: &Connection,
@@ -84,10 +76,6 @@ pub(super) fn write(
         connection.execute("INSERT INTO rollbacks VALUES (?1, ?2, ?3, ?4)", params![session, sequence, at, to])?;
     }
     Ok(())
-}
-
-pub(super) fn json<T: serde::Serialize + ?Sized>(value: &T) -> rusqlite::Result<String> {
-    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
 /// Removes the views beyond those to keep.

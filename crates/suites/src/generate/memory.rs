@@ -2,49 +2,18 @@
 //! conversation that the second one starts with. Only memory states what they hold.
 
 use compactometer_engine::message::MessageId;
-use compactometer_formats::scenario::{MemoryPart, Probe, ValueKind};
-use serde::Deserialize;
+use compactometer_formats::scenario::{MemoryPart, Probe};
 
 use crate::generate::asides::Wording;
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::Claim;
 use crate::generate::forms::Reserved;
 use crate::generate::plan::{Pair, Plan, Side};
-use crate::generate::spec::Spec;
+use crate::generate::spec::{Spec, THREADS};
 use crate::generate::writer::Writer;
 
-/// Conversations of one person.
-pub(crate) const THREADS: usize = 2;
 /// Facts and decoys of one daily note.
 const NOTED_A_DAY: usize = 2;
-
-/// How much memory holds.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Memory {
-    /// The number of facts in the memory document of a person.
-    pub(crate) document: usize,
-    /// The largest number of facts of a person's first conversation that notes pass on to the second.
-    pub(crate) notes: usize,
-}
-
-/// What memory states for one conversation, and no message does.
-#[derive(Default)]
-pub(crate) struct Remembered {
-    pub(crate) document: Vec<Pair>,
-    pub(crate) noted: Vec<Pair>,
-}
-
-impl Remembered {
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = &Pair> {
-        self.document.iter().chain(&self.noted)
-    }
-}
-
-/// Whether memory may hold the claim. A number is a number in any sentence, so that it would be found by chance.
-pub(crate) fn may_hold(claim: &Claim) -> bool {
-    matches!(claim.form.kind(), ValueKind::Nonce | ValueKind::Id | ValueKind::Path | ValueKind::Free)
-}
 
 /// The text of one conversation's memory.
 #[derive(Default)]

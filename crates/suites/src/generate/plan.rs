@@ -5,10 +5,9 @@ use compactometer_formats::scenario::{Category, Speaker, ValueKind};
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::{Claim, Domain, Tool};
 use crate::generate::forms::{Form, Reserved};
-use crate::generate::memory::{self, Remembered};
 use crate::generate::part::Part;
 use crate::generate::session::Session;
-use crate::generate::spec::Spec;
+use crate::generate::spec::{Memory, Spec};
 
 /// Foil values of each fact and decoy.
 const FOILS: usize = 6;
@@ -70,6 +69,19 @@ pub(crate) struct Pair {
     pub(crate) mentions: Vec<Mention>,
     /// The place where a tool call uses their values.
     pub(crate) use_at: Option<Place>,
+}
+
+/// What memory states for one conversation, and no message does.
+#[derive(Default)]
+pub(crate) struct Remembered {
+    pub(crate) document: Vec<Pair>,
+    pub(crate) noted: Vec<Pair>,
+}
+
+impl Remembered {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = &Pair> {
+        self.document.iter().chain(&self.noted)
+    }
 }
 
 /// A statement of both sides.
@@ -179,9 +191,9 @@ struct Draft<'r> {
 impl Draft<'_> {
     /// Draws what the memory document of a person states. If the person had a conversation before, the document is the same, and
     /// notes hold some of what was said then.
-    fn remember(&mut self, memory: memory::Memory, earlier: Option<&Plan>) {
+    fn remember(&mut self, memory: Memory, earlier: Option<&Plan>) {
         let Some(earlier) = earlier else {
-            let claims = self.claims_in_turn().into_iter().filter(|claim| memory::may_hold(claim)).collect::<Vec<_>>();
+            let claims = self.claims_in_turn().into_iter().filter(|claim| memory_may_hold(claim)).collect::<Vec<_>>();
             for claim in claims.into_iter().cycle().take(memory.document) {
                 let pair = self.pair_of(claim, claim.form, Vec::new());
                 self.remembered.document.push(pair);
@@ -193,7 +205,7 @@ impl Draft<'_> {
         let lasting =
             earlier.pairs.iter().enumerate().filter(|(at, pair)| pair.replaces.is_none() && !is_replaced(*at));
         let noted =
-            lasting.map(|(_, pair)| pair).filter(|pair| pair.form == pair.claim.form && memory::may_hold(pair.claim));
+            lasting.map(|(_, pair)| pair).filter(|pair| pair.form == pair.claim.form && memory_may_hold(pair.claim));
         let mut noted = noted.cloned().collect::<Vec<_>>();
         self.dice.shuffle(&mut noted);
         noted.truncate(memory.notes);
@@ -334,6 +346,11 @@ impl Draft<'_> {
         let apart = if self.dice.chance(60) { 0 } else { self.dice.between(20, self.span.window / 20) };
         [first, first + apart]
     }
+}
+
+/// Whether memory may hold the claim. A number is a number in any sentence, so that it would be found by chance.
+fn memory_may_hold(claim: &Claim) -> bool {
+    matches!(claim.form.kind(), ValueKind::Nonce | ValueKind::Id | ValueKind::Path | ValueKind::Free)
 }
 
 /// The tool that takes values of the form, and the index of the argument.

@@ -7,7 +7,6 @@ use compactometer_formats::scenario::Split;
 use serde::Deserialize;
 
 use crate::generate::domains::{self, Domain};
-use crate::generate::memory::{Memory, THREADS};
 use crate::generate::part::Part;
 use crate::generate::session::Session;
 
@@ -52,6 +51,16 @@ pub struct Spec {
     pub(crate) splits: Option<Splits>,
 }
 
+/// How much memory holds.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Memory {
+    /// The number of facts in the memory document of a person.
+    pub(crate) document: usize,
+    /// The largest number of facts of a person's first conversation that notes pass on to the second.
+    pub(crate) notes: usize,
+}
+
 /// The number of conversations in each split, in this order.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,6 +71,8 @@ pub(crate) struct Splits {
     pub(crate) calibration: usize,
 }
 
+/// Conversations of one person.
+pub(crate) const THREADS: usize = 2;
 /// Context windows that a spec may ask for, in tokens.
 const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
 /// Facts per conversation. Twelve leave room for most categories and 24 for all. More than 60 would need more values than the

@@ -7,8 +7,9 @@ use compactometer_engine::message::{MessageId, Part, Role, part_text};
 use compactometer_formats::scenario::{RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 
 use super::error::ImportError;
+use super::place::Place;
 use super::report::Recorder;
-use super::session::{Compaction, Left, Place, Session};
+use super::session::{Compaction, Left, Session};
 
 /// The compactions of a session, those that can be measured and those that cannot.
 #[derive(Debug, Default)]

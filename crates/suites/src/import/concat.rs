@@ -9,7 +9,8 @@ use compactometer_engine::message::Role;
 
 use super::error::ImportError;
 use super::project;
-use super::report::{Recorder, counted};
+use super::repair::counted;
+use super::report::Recorder;
 use super::session::{Session, Spoken};
 use super::settle;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::report::Repair;
+use super::repair::Repair;
 
 /// A transcript that cannot be imported.
 #[derive(Debug, thiserror::Error)]

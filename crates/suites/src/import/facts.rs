@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::error::ImportError;
 use super::foils;
-use super::report::counted;
+use super::repair::counted;
 use compactometer_engine::message::part_text;
 use compactometer_formats::scenario::{Fact, Scenario, Speaker, ValueKind};
 use compactometer_formats::suite::Suite;

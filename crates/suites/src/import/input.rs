@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::error::ImportError;
+use super::place::Place;
 use super::report::Recorder;
-use super::session::Place;
 use compactometer_disk::input::{Kind, read, read_ends};
 
 /// A file's text and its name.

@@ -12,13 +12,16 @@ mod error;
 mod facts;
 pub(crate) mod foils;
 mod formats;
+mod importer;
 mod input;
 mod kept;
 mod nearest;
 mod pair;
+mod place;
 mod project;
 mod questions;
 mod readers;
+mod repair;
 mod report;
 pub mod secrets;
 mod session;
@@ -36,9 +39,11 @@ pub use cut::up_to_compaction;
 pub use error::ImportError;
 pub use facts::{FactCounts, all_facts, auto_facts};
 pub use formats::ALL;
+pub use importer::Importer;
 pub use kept::{Found, Kept, newest_first, sessions_in};
 pub use pair::import_pair;
-pub use report::{ImportReport, Repair};
+pub use repair::Repair;
+pub use report::ImportReport;
 
 use input::Input;
 use report::Recorder;
@@ -62,24 +67,6 @@ pub fn by_content(path: &Path) -> Result<&'static Importer, ImportError> {
         };
         ImportError::Other(format!("`{}` {why}", input.file))
     })
-}
-
-/// Reads one foreign format.
-#[derive(Debug)]
-pub struct Importer {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it reads, in one line.
-    pub about: &'static str,
-    /// Where the format comes from.
-    pub source: &'static str,
-    /// Where its program keeps sessions, if that place is known.
-    pub sessions: Option<Kept>,
-    /// What its program is known to put back after a compaction without a record of it.
-    reattaches: Option<fn() -> Reattached>,
-    /// Whether the beginning of a file looks like this format.
-    recognises: fn(&str) -> bool,
-    read: fn(&Input, &mut Recorder) -> Result<Vec<Session>, ImportError>,
 }
 
 /// What an import does in addition to reading.
@@ -150,7 +137,7 @@ fn read_all(
         recorder.report.files += 1;
         if !seen.insert(blake3::hash(input.text.as_bytes())) {
             let what = "same content as an earlier file: left out".to_owned();
-            recorder.repair(&input.file, session::Place::Line(1), what)?;
+            recorder.repair(&input.file, place::Place::Line(1), what)?;
             continue;
         }
         if !(importer.recognises)(&input.text) {

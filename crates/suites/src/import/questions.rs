@@ -9,7 +9,8 @@ use compactometer_engine::message::{Message, MessageId, part_text};
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::Matcher;
 
-use super::session::{Place, Question};
+use super::place::Place;
+use super::session::Question;
 
 /// Longest answer that becomes a fact, in characters.
 const LONGEST: usize = 1_000;

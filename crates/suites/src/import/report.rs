@@ -5,9 +5,9 @@ use std::fmt;
 
 use super::error::ImportError;
 use super::facts::FactCounts;
-use super::session::Place;
+use super::place::Place;
+use super::repair::{Repair, counted};
 use compactometer_formats::scenario::{Scenario, Unmeasured};
-use compactometer_text::code::code;
 
 /// What was read, repaired, masked and left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,23 +42,6 @@ pub struct ImportReport {
     pub joined: usize,
     /// What joining left out.
     pub leftovers: Vec<String>,
-}
-
-/// A repair that the importer made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repair {
-    /// The file, as the user named it.
-    pub file: String,
-    /// The line, element or message.
-    pub place: String,
-    /// What was wrong and what was done.
-    pub what: String,
-}
-
-impl fmt::Display for Repair {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}, {}: {}", code(&self.file), self.place, self.what)
-    }
 }
 
 /// The number of repairs shown one by one. The others are only counted.
@@ -128,11 +111,6 @@ impl ImportReport {
         lines.extend(self.leftovers.iter().cloned());
         lines
     }
-}
-
-/// A number with its noun.
-pub(super) fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn listed<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {

@@ -7,6 +7,8 @@
 //! personal data.
 
 mod checks;
+mod known;
+mod name;
 mod named;
 mod table;
 
@@ -18,7 +20,7 @@ use serde_json::{Map, Value};
 
 use super::error::ImportError;
 use super::session::{Left, Question, Session};
-use named::{Name, Setting};
+use name::{Name, Setting};
 use table::{Found, Table};
 
 /// Masks every text and argument in place. Returns how many secrets were masked, by kind.

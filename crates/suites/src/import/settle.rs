@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use compactometer_engine::message::{Part, Role};
 
 use super::error::ImportError;
+use super::place::Place;
 use super::report::Recorder;
-use super::session::{Place, Session, Spoken};
+use super::session::{Session, Spoken};
 
 /// The text for a missing result. The wording comes from the agent loop (`docs/sources.md`).
 const NO_RESPONSE: &str = "Tool no response";

@@ -209,8 +209,14 @@ proptest! {
 
     #[test]
     fn a_value_inside_a_longer_one_is_never_found(kind in kinds(), value in "[a-z0-9]{1,8}(-[a-z0-9]{1,4})?", more in "[a-z0-9_é]{1,4}") {
+        let number = |text: &str| text.parse::<f64>().ok();
+        // A zero is one in any notation (`0k`), and `1e0` is 1.
+        let is_zero = kind == ValueKind::Number && !value.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
+        let is_same = |text: &str| kind == ValueKind::Number && number(text).is_some() && number(text) == number(&value);
         for text in [format!("{value}{more}"), format!("{more}{value}"), format!("{more}{value}{more}")] {
-            prop_assume!(!text.split('-').any(|part| part == value));
+            if is_zero || is_same(&text) || text.split('-').any(|part| part == value) {
+                continue;
+            }
             prop_assert!(!is_found(kind, &value, &text), "{value} in {text}");
         }
     }

@@ -13,7 +13,8 @@ use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
 use self::arguments::{CheckpointCommand, ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
-use super::{CommandRow, HelpGroup, parsed};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::stores;
 use crate::output::failure::Failure;
 use crate::output::terminal::{self, say, say_json};

@@ -12,8 +12,9 @@ use compactometer_harness::plan::Prospects;
 use compactometer_report::Screen;
 
 use self::salience::Salience;
+use super::command_row::{CommandRow, parsed};
 use super::run::{FinishedRun, execute, jobs, records_of};
-use super::{CommandRow, HelpGroup, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::{DEFAULT_MODEL, RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::run_folder;

@@ -15,8 +15,9 @@ use clap::Args;
 use compactometer_harness::plan::PlanOptions;
 use serde::Serialize;
 
+use super::command_row::{CommandRow, parsed};
 use super::run;
-use super::{CommandRow, HelpGroup, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::arguments::{RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};

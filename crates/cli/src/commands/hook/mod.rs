@@ -13,8 +13,9 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_suites::import;
 
+use super::command_row::{CommandRow, parsed};
 use super::ledger::BUDGET;
-use super::{CommandRow, HelpGroup, parsed};
+use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
 

@@ -12,6 +12,7 @@ use compactometer_formats::summary::MetricValue;
 use super::{Better, Column, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
 use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
+use crate::stats::LEVEL;
 use crate::stats::paired::Paired;
 
 pub(super) mod memory;
@@ -119,7 +120,7 @@ pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
     let Some(paired) = Paired::of(&differences).filter(|paired| paired.units >= FEWEST_PAIRS) else {
         return Err(format!("under {FEWEST_PAIRS} units have answers of `full` and of `null`"));
     };
-    let (value, low) = (paired.mean, paired.bounds(0.025).0);
+    let (value, low) = (paired.mean, paired.bounds(0.5 * LEVEL).0);
     if low > LEAST_STRENGTH {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
 
 use self::dense::{TooHigh, UnitSums};
-use super::prompted::asked;
+use super::by_fact::asked;
 use super::{estimated, ratio, undefined};
 use crate::data::label;
 use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks_at_points};

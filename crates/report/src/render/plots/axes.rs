@@ -2,8 +2,9 @@
 
 use compactometer_formats::summary::MetricValue;
 
+use super::colours::{BLACK, GREY, PALE};
 use super::draw::text_width;
-use super::figure::{Anchor, BLACK, Figure, GREY, PALE, Style, TEXT};
+use super::figure::{Anchor, Figure, Style, TEXT};
 
 /// Room for one line of text.
 pub(super) const LINE: f64 = 22.0;

@@ -5,8 +5,9 @@ use plotters::style::{RGBColor, WHITE};
 
 use super::WIDTH;
 use super::axes::{Axes, LINE, Scale, swatches};
+use super::colours::{BLACK, GREY};
 use super::draw::text_width;
-use super::figure::{Anchor, BLACK, Figure, GREY};
+use super::figure::{Anchor, Figure};
 
 /// One bar.
 pub(super) struct Row<'s> {

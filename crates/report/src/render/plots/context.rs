@@ -6,7 +6,8 @@ use compactometer_formats::summary::Group;
 use compactometer_text::code::code;
 
 use super::axes::{Axes, LINE, Scale, beside_legend, with_legend};
-use super::figure::{Anchor, BLACK, Figure, Style};
+use super::colours::BLACK;
+use super::figure::{Anchor, Figure, Style};
 use super::{Plot, WIDTH, first_conversation, header, styled, styles};
 use crate::data::ProtocolRun;
 use crate::metrics::grouped;

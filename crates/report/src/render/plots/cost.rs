@@ -5,7 +5,7 @@ use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
-use super::figure::{BLUE, GREEN, ORANGE, SKY};
+use super::colours::{BLUE, GREEN, ORANGE, SKY};
 use super::{Plot, header, number};
 use crate::data::{FULL, ProtocolRun};
 use crate::metrics::{

@@ -5,7 +5,7 @@ use compactometer_formats::summary::Group;
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
-use super::figure::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
+use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
 use super::{Plot, header};
 use crate::data::ProtocolRun;
 

@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-use super::figure::{GREEN, PURPLE, SKY, VERMILION, YELLOW};
+use super::colours::{GREEN, PURPLE, SKY, VERMILION, YELLOW};
 
 /// Pixels between two strokes.
 const GAP: f64 = 6.0;

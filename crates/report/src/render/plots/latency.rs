@@ -4,8 +4,9 @@ use compactometer_formats::summary::{Group, StrategySummary};
 use plotters::style::RGBColor;
 
 use super::axes::{Axes, LINE, Scale, swatches};
+use super::colours::{BLUE, GREY, ORANGE, SKY};
 use super::draw::text_width;
-use super::figure::{Anchor, BLUE, Figure, GREY, ORANGE, SKY};
+use super::figure::{Anchor, Figure};
 use super::{Plot, WIDTH, header, number};
 use crate::data::ProtocolRun;
 use crate::metrics::{Metric, WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms};

@@ -9,6 +9,7 @@ use crate::data::ProtocolRun;
 
 mod axes;
 mod bars;
+mod colours;
 mod context;
 mod cost;
 mod curves;

@@ -3,8 +3,9 @@
 use compactometer_formats::summary::{Group, MetricValue};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width, with_legend, wrap};
+use super::colours::GREY;
 use super::draw::text_width;
-use super::figure::{Anchor, Figure, GREY, Style, TEXT};
+use super::figure::{Anchor, Figure, Style, TEXT};
 use crate::render::words::label;
 
 use super::{Plot, WIDTH, header, number, styled};

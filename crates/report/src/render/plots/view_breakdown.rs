@@ -11,7 +11,8 @@ use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::axes::{Axes, LINE, Scale, swatches};
-use super::figure::{Anchor, BLUE, Figure, GREEN, ORANGE, PURPLE, SKY, YELLOW};
+use super::colours::{BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW};
+use super::figure::{Anchor, Figure};
 use super::{Plot, WIDTH, first_conversation, header};
 use crate::data::{ProtocolRun, is_applied};
 

@@ -6,14 +6,15 @@
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::readers::message_files::{self, Conversation};
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Spoken};
+use crate::import::session::Spoken;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "anthropic",

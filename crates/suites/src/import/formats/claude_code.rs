@@ -3,6 +3,7 @@
 //! Rows that share `message.id` are one message. Its usage is that of the row with the most output and counts once.
 //! Absent on purpose: the system prompt and tool definitions, which these files do not contain.
 
+mod boundary;
 mod broken;
 mod compactions;
 mod tree;
@@ -14,13 +15,15 @@ use compactometer_formats::scenario::Reattached;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::kept::Kept;
+use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken, type_name};
-use crate::import::{Importer, Kept};
+use crate::import::session::{Session, Spoken, type_name};
 use tree::Row;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
@@ -91,7 +94,7 @@ fn row(place: Place, mut value: Value, file: &str, recorder: &mut Recorder) -> R
     let (uuid, session, directory, version) = (text("uuid"), text("sessionId"), text("cwd"), text("version"));
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
-    let boundary = compactions::boundary(&value);
+    let boundary = boundary::boundary(&value);
     let attached = compactions::attached(&value);
     let summary = is_summary(&value);
     let message = match spoken(&kind, &value) {

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::message::{Part, Role};
 
-use crate::import::Importer;
-use crate::import::session::{Place, Session, Spoken};
+use crate::import::importer::Importer;
+use crate::import::place::Place;
+use crate::import::session::{Session, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "dummy-format",

@@ -12,14 +12,16 @@ use serde_json::Value;
 
 use crate::import::error::ImportError;
 use crate::import::formats::gemini::log::{Entry, Log};
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::kept::Kept;
+use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::google_parts::{self, Counts, usage};
 use crate::import::readers::json_lines;
 use crate::import::readers::whole;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken};
-use crate::import::{Importer, Kept};
+use crate::import::session::{Session, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "gemini",

@@ -9,15 +9,16 @@ use std::collections::HashMap;
 use compactometer_engine::message::{Role, Usage};
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::json_lines;
 use crate::import::readers::requests::{self, Dialogue, Mark, Request};
 use crate::import::readers::whole;
 use crate::import::readers::wire::{self, Known, Wire};
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken};
+use crate::import::session::{Session, Spoken};
 
 const ABOUT: &str = "an Inspect log as JSON: an object with `eval` and `samples`; \
                      `inspect log dump FILE.eval > FILE.json` makes one of a zipped log";

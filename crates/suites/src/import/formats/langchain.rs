@@ -7,13 +7,14 @@
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::blocks::{Blocks, blocks};
 use crate::import::readers::whole;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Place, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "langchain",

@@ -10,13 +10,14 @@ use std::collections::HashMap;
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::whole;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Question, Session, Spoken, type_name};
+use crate::import::session::{Question, Session, Spoken, type_name};
 
 const ABOUT: &str = "LoCoMo: a JSON array of objects with `conversation` and `qa`";
 

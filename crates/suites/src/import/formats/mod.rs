@@ -21,7 +21,7 @@ mod strands;
 mod swe_agent;
 mod tau_bench;
 
-use super::Importer;
+use super::importer::Importer;
 
 /// Every format that can be imported.
 pub const ALL: &[&Importer] = &[

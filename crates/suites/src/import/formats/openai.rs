@@ -2,8 +2,8 @@
 //!
 //! Absent on purpose: definitions of tools beside the messages, which are only counted.
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::readers::chat;
 use crate::import::readers::json_lines;

@@ -10,15 +10,16 @@ mod view;
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
 use crate::import::formats::openhands::view::View;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken};
+use crate::import::session::{Session, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openhands",

@@ -10,15 +10,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::json_lines;
 use crate::import::readers::requests::{self, Request};
 use crate::import::readers::surrogates;
 use crate::import::readers::wire::{Known, Wire};
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken};
+use crate::import::session::{Session, Spoken};
 use compactometer_engine::message::Role;
 use spans::Span;
 

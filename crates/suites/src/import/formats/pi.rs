@@ -8,14 +8,16 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::kept::Kept;
+use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Place, Session, Spoken, reported};
-use crate::import::{Importer, Kept};
+use crate::import::session::{Compaction, Left, Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "pi",

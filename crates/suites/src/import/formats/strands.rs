@@ -6,13 +6,14 @@
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::whole;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken, reported};
+use crate::import::session::{Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "strands",

@@ -9,13 +9,14 @@ use std::collections::BTreeSet;
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::chat;
 use crate::import::readers::whole;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Place, Session, Spoken};
+use crate::import::session::{Compaction, Left, Session, Spoken};
 
 const ABOUT: &str = "a trajectory of SWE-agent: a JSON object with `history`, messages with `agent` or `message_type`";
 

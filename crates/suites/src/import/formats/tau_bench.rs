@@ -4,13 +4,14 @@
 
 use serde_json::Value;
 
-use crate::import::Importer;
 use crate::import::error::ImportError;
+use crate::import::importer::Importer;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::chat;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, type_name};
+use crate::import::session::{Session, type_name};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "tau-bench",

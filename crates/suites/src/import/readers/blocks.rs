@@ -7,9 +7,10 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
+use crate::import::place::Place;
 use crate::import::readers::base64;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, reported};
+use crate::import::session::reported;
 
 /// Tokens of an image or document.
 const MEDIA_TOKENS: u32 = 1_600;

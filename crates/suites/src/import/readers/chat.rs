@@ -4,9 +4,10 @@ use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
+use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Spoken, type_name};
+use crate::import::session::{Spoken, type_name};
 
 /// One message; nothing where its role is unknown, which is reported.
 pub(in crate::import) fn spoken(

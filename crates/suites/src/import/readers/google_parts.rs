@@ -4,9 +4,10 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
+use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, reported};
+use crate::import::session::reported;
 
 /// The parts of one content.
 #[derive(Default)]

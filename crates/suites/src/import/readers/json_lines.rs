@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use crate::import::error::ImportError;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, type_name};
+use crate::import::session::type_name;
 
 /// A file's objects with their places, and the lines that are no JSON with their numbers.
 pub(in crate::import) struct JsonLines<'i> {

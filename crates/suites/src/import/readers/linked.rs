@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
+use crate::import::place::Place;
 use crate::import::report::Recorder;
-use crate::import::session::Place;
 
 /// How the rows of a format name themselves and the row before them.
 pub(in crate::import) struct Links {

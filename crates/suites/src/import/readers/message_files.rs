@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use crate::import::error::ImportError;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::json_lines;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken};
+use crate::import::session::{Session, Spoken};
 
 /// One conversation of a file.
 pub(in crate::import) struct Conversation {

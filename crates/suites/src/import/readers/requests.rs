@@ -12,8 +12,9 @@ use std::collections::HashSet;
 
 use compactometer_engine::message::{Part, Role};
 
+use crate::import::place::Place;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Place, Spoken};
+use crate::import::session::{Compaction, Spoken};
 use thread::Thread;
 
 /// A request with its reply.

@@ -15,7 +15,7 @@ pub(in crate::import) struct Mended {
 impl Mended {
     /// A description of the repair.
     pub(in crate::import) fn what(&self) -> String {
-        format!("{}: replaced by U+FFFD", crate::import::report::counted(self.count, "lone surrogate escape"))
+        format!("{}: replaced by U+FFFD", crate::import::repair::counted(self.count, "lone surrogate escape"))
     }
 }
 

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::import::error::ImportError;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
-use crate::import::session::Place;
 
 /// The value of a file, with its lone surrogates repaired. `expected` is for the error if the file is no JSON.
 pub(in crate::import) fn read(input: &Input, expected: &str, recorder: &mut Recorder) -> Result<Value, ImportError> {

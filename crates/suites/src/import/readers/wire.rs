@@ -7,9 +7,10 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
+use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Spoken, reported};
+use crate::import::session::{Spoken, reported};
 
 /// Reads messages of one place.
 pub(in crate::import) struct Wire<'r> {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::table::Known;
+use super::known::Known;
 use crate::import::readers::base64;
 
 /// Additional checks on a value's text, named in the table.

@@ -1,13 +1,14 @@
 //! The table of secrets, `rules.toml`, parsed and compiled once. A new kind of secret is a row there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
 use regex::Regex;
 use serde::Deserialize;
 
 use super::checks::Check;
-use super::named::{Name, Setting};
+use super::known::{Known, Pattern};
+use super::name::{Name, Setting};
 
 /// The compiled table.
 pub(super) struct Table {
@@ -26,38 +27,6 @@ pub(super) struct Rows {
     pub(super) context: Vec<Context>,
     /// Strings that only look random.
     pub(super) random: Vec<Form>,
-}
-
-/// Patterns and words that values are compared with.
-#[derive(Deserialize)]
-pub(super) struct Known {
-    pub(super) shapes: Shapes,
-    pub(super) words: Words,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Shapes {
-    pub(super) escape: Pattern,
-    pub(super) quoted: Pattern,
-    pub(super) word: Pattern,
-    pub(super) number: Pattern,
-    pub(super) prose: Pattern,
-    pub(super) passphrase: Pattern,
-    pub(super) folder: Pattern,
-    pub(super) session: Pattern,
-    pub(super) type_name: Pattern,
-    pub(super) placeholder: Pattern,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Words {
-    pub(super) counted: BTreeSet<String>,
-    pub(super) stand_ins: BTreeSet<String>,
-    pub(super) sentence: BTreeSet<String>,
-    pub(super) labels: BTreeSet<String>,
-    pub(super) terms: BTreeSet<String>,
 }
 
 /// A secret that needs no name.
@@ -82,27 +51,6 @@ pub(super) struct Context {
     pub(super) checks: Vec<Check>,
     #[serde(default)]
     pub(super) setting: Setting,
-}
-
-/// A compiled regular expression.
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct Pattern(Regex);
-
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(text: String) -> Result<Self, regex::Error> {
-        Regex::new(&text).map(Pattern)
-    }
-}
-
-impl Deref for Pattern {
-    type Target = Regex;
-
-    fn deref(&self) -> &Regex {
-        &self.0
-    }
 }
 
 /// The range of a secret in a text.

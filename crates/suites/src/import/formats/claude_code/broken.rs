@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use crate::import::formats::claude_code::tree::Row;
-use crate::import::session::Place;
+use crate::import::place::Place;
 
 /// A broken line's number and text.
 pub(in crate::import) type Broken<'i> = (usize, &'i str);

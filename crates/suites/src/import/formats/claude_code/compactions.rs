@@ -5,48 +5,12 @@
 
 use serde_json::Value;
 
+use crate::import::formats::claude_code::boundary::{Boundary, Kept};
 use crate::import::formats::claude_code::tree::{Chosen, Row};
 use crate::import::readers::blocks::blocks;
 use crate::import::session::{Compaction, Left};
 
 use compactometer_engine::message::Role;
-
-/// What a boundary says about its compaction.
-pub(in crate::import) struct Boundary {
-    trigger: Option<String>,
-    reported_tokens: Option<u64>,
-    kept: Kept,
-}
-
-impl Boundary {
-    /// The uuid of the last message that stays, where the program names a part of the conversation that does.
-    pub(in crate::import) fn tail(&self) -> Option<&str> {
-        match &self.kept {
-            Kept::From { last, .. } => Some(last),
-            Kept::These(_) => None,
-        }
-    }
-}
-
-/// The rows that stay after the summary, by uuid.
-enum Kept {
-    These(Vec<String>),
-    From { first: String, last: String },
-}
-
-/// The boundary that a row is, if it is one.
-pub(in crate::import) fn boundary(row: &Value) -> Option<Boundary> {
-    let about = (row["subtype"] == "compact_boundary").then_some(&row["compactMetadata"])?;
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let list = &about["preservedMessages"];
-    let uuids = list.as_array().or_else(|| list["uuids"].as_array()).into_iter().flatten().filter_map(text).collect();
-    let segment = &about["preservedSegment"];
-    let kept = match (text(&segment["headUuid"]), text(&segment["tailUuid"])) {
-        (Some(first), Some(last)) => Kept::From { first, last },
-        _ => Kept::These(uuids),
-    };
-    Some(Boundary { trigger: text(&about["trigger"]), reported_tokens: about["preTokens"].as_u64(), kept })
-}
 
 /// The text that an attachment adds to the conversation: a file or its name, skills in use, or what a hook says at the start of a
 /// session. Other attachments are about tools and programs.

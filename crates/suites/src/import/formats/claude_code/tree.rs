@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::formats::claude_code::compactions::Boundary;
+use crate::import::formats::claude_code::boundary::Boundary;
+use crate::import::place::Place;
 use crate::import::report::Recorder;
-use crate::import::session::Place;
 
 /// One line of the file.
 pub(in crate::import) struct Row {

@@ -12,10 +12,11 @@ use serde_json::Value;
 
 use crate::import::error::ImportError;
 use crate::import::formats::gemini::is_context;
+use crate::import::place::Place;
 use crate::import::readers::google_parts;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Place};
+use crate::import::session::{Compaction, Left};
 
 /// A message of the log.
 pub(in crate::import) struct Entry {

@@ -6,7 +6,8 @@ use serde_json::Value;
 use compactometer_engine::message::Role;
 
 use crate::import::formats::opencode::{OfProgram, usage};
-use crate::import::session::{Compaction, Left, Place};
+use crate::import::place::Place;
+use crate::import::session::{Compaction, Left};
 
 /// What opencode 1.18 sends in place of the part `compaction`, which has no text in the file.
 const QUESTION: &str = "What did we do so far?";

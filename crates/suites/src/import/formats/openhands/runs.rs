@@ -10,10 +10,11 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::formats::openhands::view::View;
 use crate::import::input::Input;
+use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Place, Session, Spoken, reported};
+use crate::import::session::{Session, Spoken, reported};
 
 /// Whether a line is a run.
 pub(in crate::import) fn is_run(row: &Value) -> bool {

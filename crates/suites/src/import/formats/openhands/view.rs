@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use compactometer_engine::message::Role;
 use serde_json::Value;
 
-use crate::import::session::{Compaction, Left, Place};
+use crate::import::place::Place;
+use crate::import::session::{Compaction, Left};
 
 /// The events that the next request holds, and the condensations so far.
 #[derive(Default)]

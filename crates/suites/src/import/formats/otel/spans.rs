@@ -3,9 +3,9 @@
 use compactometer_engine::message::Usage;
 use serde_json::{Value, json};
 
+use crate::import::place::Place;
 use crate::import::readers::wire;
 use crate::import::report::Recorder;
-use crate::import::session::Place;
 
 /// A call of a model, or another span.
 pub(super) struct Span {

@@ -3,8 +3,9 @@
 use compactometer_engine::message::{Role, Usage};
 
 use super::{Mark, Print, Sent, kept, print, text_of};
+use crate::import::place::Place;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Place, Spoken};
+use crate::import::session::{Compaction, Left, Spoken};
 
 /// The fewest characters of a reply that is recognised in a later request as its summary.
 const SHORTEST_SUMMARY: usize = 16;

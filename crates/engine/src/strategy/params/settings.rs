@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::param::{Param, ParamError, ParamValue, Unit, quoted};
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::strategy::StrategySpec;
-use crate::strategy::params::{Param, ParamValue, Unit};
 
 /// A strategy's parameters with their values, and its prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,11 +112,6 @@ fn place(name: &str) -> String {
     format!("{{{name}}}")
 }
 
-/// Names as an error lists them.
-pub(super) fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
 /// Checks that the size at which a compaction starts, a parameter of that name, lies in the window.
 pub(crate) fn within_window(name: &str, trigger: u32, window: u32) -> Result<(), ParamError> {
     if trigger <= window {
@@ -140,8 +135,3 @@ pub(crate) fn limits_in_tokens(
 
 /// The name under which a prompt is given.
 pub const PROMPT: &str = "prompt";
-
-/// A parameter that cannot be used. Its text names the parameter, the value and what it may be.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParamError(pub(crate) String);

@@ -1,14 +1,6 @@
-//! Parameters of strategies: what a source fixes and a user may change, with unit and range.
-//!
-//! A strategy declares its parameters with `parameters!`, which also makes the struct that it reads them into: a field
-//! without a parameter, or a parameter that is read under another name, does not compile. Absent on purpose: files. A prompt
-//! comes in as text.
+//! One parameter: its unit, its range, and how a value of it is read.
 
 use crate::budget::estimate::Estimator;
-
-use crate::strategy::settings::quoted;
-pub use crate::strategy::settings::{PROMPT, ParamError, Settings};
-pub(crate) use crate::strategy::settings::{limits_in_tokens, within_window};
 
 /// One number that a strategy's source fixes.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +105,16 @@ impl Param {
     }
 }
 
+/// Names as an error lists them.
+pub(super) fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A parameter that cannot be used. Its text names the parameter, the value and what it may be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParamError(pub(crate) String);
+
 /// A number with its thousands apart.
 fn grouped(number: f64) -> String {
     let text = number.to_string();
@@ -213,29 +215,3 @@ impl ParamValue for Estimator {
         Estimator::ALL.get(number as usize).copied().unwrap_or_default()
     }
 }
-
-/// Declares parameters and the struct that holds their values: `field: type = parameter, "what it does";`.
-macro_rules! parameters {
-    ($(#[$attribute:meta])* $name:ident { $($field:ident: $type:ty = $param:expr, $about:literal;)* }) => {
-        $(#[$attribute])*
-        #[derive(Clone, Copy, Debug)]
-        pub(crate) struct $name {
-            $(#[doc = $about] pub(crate) $field: $type,)*
-        }
-
-        impl $name {
-            /// The parameters, in the order of lists.
-            pub(crate) const PARAMS: &'static [$crate::strategy::params::Param] = &[
-                $($crate::strategy::params::Param { name: stringify!($field), about: $about, ..$param },)*
-            ];
-
-            /// Their values.
-            pub(crate) fn read(settings: &$crate::strategy::params::Settings) -> Self {
-                $name { $($field: settings.read(&$crate::strategy::params::Param {
-                    name: stringify!($field), about: $about, ..$param
-                }),)* }
-            }
-        }
-    };
-}
-pub(crate) use parameters;

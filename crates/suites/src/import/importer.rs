@@ -1,0 +1,27 @@
+//! An importer as a row of the list.
+
+use compactometer_formats::scenario::Reattached;
+
+use super::error::ImportError;
+use super::input::Input;
+use super::kept::Kept;
+use super::report::Recorder;
+use super::session::Session;
+
+/// Reads one foreign format.
+#[derive(Debug)]
+pub struct Importer {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it reads, in one line.
+    pub about: &'static str,
+    /// Where the format comes from.
+    pub source: &'static str,
+    /// Where its program keeps sessions, if that place is known.
+    pub sessions: Option<Kept>,
+    /// What its program is known to put back after a compaction without a record of it.
+    pub(super) reattaches: Option<fn() -> Reattached>,
+    /// Whether the beginning of a file looks like this format.
+    pub(super) recognises: fn(&str) -> bool,
+    pub(super) read: fn(&Input, &mut Recorder) -> Result<Vec<Session>, ImportError>,
+}
