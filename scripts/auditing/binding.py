@@ -1,4 +1,4 @@
-"""Which subjects win at a value, by the section "Bound recall" of docs/measurement.md."""
+"""Which subjects win at a value, by the section "Bound recall" of docs/measurement/recall.md."""
 import json
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Each fact at each observation point, computed from the contexts' bytes, by docs/measurement.md: "Fates", "Bound recall", "Eligible facts"
+"""Each fact at each observation point, computed from the contexts' bytes, by docs/measurement: "Fates", "Bound recall", "Eligible facts"
 and "Chance correction"."""
 import bisect
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Whether a text holds a value, by the section "Matching" of docs/measurement.md."""
+"""Whether a text holds a value, by the section "Matching" of docs/measurement/matching.md."""
 import re
 import unicodedata
 from fractions import Fraction

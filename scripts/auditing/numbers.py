@@ -1,4 +1,4 @@
-"""The headline numbers from looks, by docs/measurement.md: "Context recall", "Bound recall", "Chance correction"."""
+"""The headline numbers from looks, by docs/measurement/recall.md: "Context recall", "Bound recall", "Chance correction"."""
 from collections import defaultdict
 
 NAMES = ("context_recall", "context_recall_corrected", "bound_recall", "bound_recall_corrected", "address_use_recall")

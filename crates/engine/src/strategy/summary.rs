@@ -1,7 +1,7 @@
 //! Whether a model's answer is a summary at all.
 //!
 //! In published runs 13 to 21 of 100 answers continued or refused the conversation instead of summarizing it
-//! (`docs/measurement.md`, on summarizers), so such an answer never stands in for messages that nobody read.
+//! (`docs/measurement/recall.md`, on summarizers), so such an answer never stands in for messages that nobody read.
 
 use serde::{Deserialize, Serialize};
 

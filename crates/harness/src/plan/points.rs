@@ -1,4 +1,4 @@
-//! Where a scenario is observed, and which facts count there (the headline set of `docs/measurement.md`).
+//! Where a scenario is observed, and which facts count there (the headline set of `docs/measurement/facts.md`).
 
 use std::collections::BTreeSet;
 

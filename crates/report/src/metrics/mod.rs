@@ -1,5 +1,5 @@
 //! The metrics. Each is a row that holds everything about it: id, unit, direction, definition, the table that shows it, the
-//! heading of `docs/measurement.md` that explains it, and its computation. Pages, files and lists iterate [`ALL`], so a new metric
+//! heading of a page of `docs/measurement` that explains it, and its computation. Pages, files and lists iterate [`ALL`], so a new metric
 //! needs its row and one line there.
 //!
 //! Absent on purpose: rankings.
@@ -157,7 +157,7 @@ pub struct Metric {
     pub definition: &'static str,
     /// The table that shows it.
     pub section: Section,
-    /// The heading of `docs/measurement.md` that explains it.
+    /// The heading of a page of `docs/measurement` that explains it.
     pub chapter: &'static str,
     /// Whether it can be under 0: what is corrected for chance, and differences.
     pub(crate) is_signed: bool,

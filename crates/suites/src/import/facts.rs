@@ -1,4 +1,4 @@
-//! Finds exact values as facts, and the calls that use them (needed-at-use, see `docs/measurement.md`).
+//! Finds exact values as facts, and the calls that use them (needed-at-use, see `docs/measurement/recall.md`).
 //!
 //! A call uses a value if one of its arguments has the value and an earlier message mentions it. Absent on purpose: decisions,
 //! preferences and other facts that are not exact values, and questions about values.

@@ -6,7 +6,7 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_formats::suite::Suite;
 
-/// The largest acceptable share; see `docs/measurement.md`.
+/// The largest acceptable share; see `docs/measurement/facts.md`.
 const MAX_SHARE: f64 = 0.05;
 
 /// Share of questions that at least one of three readers without the conversation answers. The first gives the most frequent

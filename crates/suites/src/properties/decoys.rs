@@ -8,7 +8,7 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_formats::suite::Suite;
 
-/// The largest distance from chance that is ignored (see `docs/measurement.md`), and the fewest pairs that can show a larger one.
+/// The largest distance from chance that is ignored (see `docs/measurement/facts.md`), and the fewest pairs that can show a larger one.
 const MARGIN: f64 = 0.02;
 const MIN_PAIRS: usize = 20;
 /// Square of the two-sided 1 % point of the normal distribution: a level of .05 with Bonferroni's correction for five cues.

@@ -7,7 +7,7 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
 
-/// Words shorter than this are not distinctive; see `docs/measurement.md`.
+/// Words shorter than this are not distinctive; see `docs/measurement/facts.md`.
 const MIN_WORD_LENGTH: usize = 4;
 
 /// Share of questions with a word of four or more characters that also occurs in the answer or in another form of it.

@@ -2,7 +2,7 @@
 //! beside another subject.
 //!
 //! Around each occurrence of a value, the subjects that its unit (`units`) mentions compete: the one nearest to the value, by
-//! clauses and then by words, wins. `docs/measurement.md` has the definition and what it cannot see.
+//! clauses and then by words, wins. `docs/measurement/recall.md` has the definition and what it cannot see.
 //!
 //! Absent on purpose: which subject is right. The caller knows the facts.
 
