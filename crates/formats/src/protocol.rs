@@ -26,18 +26,18 @@ pub struct ProtocolRow {
     /// One line for help.
     pub about: &'static str,
     /// Whose limits it sets.
-    pub limits: Limits,
+    pub limits: LimitsOf,
 }
 
 /// Whose limits a protocol sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limits {
+pub enum LimitsOf {
     /// The run's: one window, trigger and retained budget for all, which a sweep can vary.
-    OfRun,
+    Run,
     /// Each strategy's own, times the run's scale.
-    OfStrategy,
+    Strategy,
     /// Those of each recorded compaction, at its moment.
-    OfRecording,
+    Recording,
 }
 
 impl Protocol {
@@ -47,19 +47,19 @@ impl Protocol {
             protocol: Protocol::Matched,
             name: "matched",
             about: "one window, trigger and retained budget for all",
-            limits: Limits::OfRun,
+            limits: LimitsOf::Run,
         },
         ProtocolRow {
             protocol: Protocol::Published,
             name: "published",
             about: "each strategy's own limits, times `--scale`",
-            limits: Limits::OfStrategy,
+            limits: LimitsOf::Strategy,
         },
         ProtocolRow {
             protocol: Protocol::Recorded,
             name: "recorded",
             about: "the moments and sizes of the recorded program's compactions; the default if `recorded` is among the strategies",
-            limits: Limits::OfRecording,
+            limits: LimitsOf::Recording,
         },
     ];
 
@@ -69,13 +69,13 @@ impl Protocol {
     }
 
     /// Whose limits it sets.
-    pub const fn limits(self) -> Limits {
+    pub const fn limits(self) -> LimitsOf {
         self.row().limits
     }
 
     /// Whether all rows have the run's window, trigger and retained budget. Only then can a sweep vary them.
     pub fn has_limits_of_run(self) -> bool {
-        self.limits() == Limits::OfRun
+        self.limits() == LimitsOf::Run
     }
 
     const fn row(self) -> &'static ProtocolRow {

@@ -7,7 +7,7 @@ use compactometer_engine::params::{ParamError, Settings};
 use compactometer_engine::session::Policy;
 use compactometer_engine::strategy::with_ledger::Room;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
-use compactometer_formats::protocol::{Limits, Protocol};
+use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::Family;
 
 use crate::additions::Addition;
@@ -185,11 +185,11 @@ impl Entrant {
         };
         let limits = (spec.limits)(settings)?;
         let (budget, factor) = match protocol.limits() {
-            Limits::OfRun | Limits::OfRecording => {
+            LimitsOf::Run | LimitsOf::Recording => {
                 let budget = Budget::matched(window, trigger, retained, split.unwrap_or(limits.tail_share()))?;
                 (budget, f64::from(window) / f64::from(limits.window))
             }
-            Limits::OfStrategy => (Budget::published(limits, scale)?, scale),
+            LimitsOf::Strategy => (Budget::published(limits, scale)?, scale),
         };
         let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
         Ok((budget, Entrant { entry, ..self.clone() }))

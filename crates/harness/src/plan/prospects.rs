@@ -6,7 +6,7 @@ use compactometer_engine::message::Role;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::Family;
 
-use super::{Plan, PlannedCase, points, smallest_feasible};
+use super::{Plan, PlannedCase, Schedule, points, smallest_feasible};
 use crate::prepare::PreparedScenario;
 
 /// What a suite offers under a plan's limits.
@@ -72,7 +72,10 @@ fn has_distant_facts(prepared: &PreparedScenario, trigger: u32) -> bool {
 
 fn idle(plan: &Plan) -> BTreeSet<(Protocol, String)> {
     let named = |case: &PlannedCase| (case.protocol, case.entrant.name.clone());
-    let cases = || plan.cases.iter().filter(|case| case.entrant.family != Family::Control && !plan.is_swept(case));
+    // Moments come at any size of a request.
+    let is_by_size = |case: &&PlannedCase| matches!(case.schedule, Schedule::AtTrigger(_));
+    let cases = plan.cases.iter().filter(|case| case.entrant.family != Family::Control && !plan.is_swept(case));
+    let cases = || cases.clone().filter(is_by_size);
     let mut idle = cases().map(named).collect::<BTreeSet<_>>();
     for case in cases().filter(|case| u64::from(case.budget().trigger) <= longest_request(&case.prepared)) {
         idle.remove(&named(case));

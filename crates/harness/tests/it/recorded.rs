@@ -12,7 +12,7 @@ use compactometer_formats::record::{Family, ObservationKind, Record};
 use compactometer_formats::scenario::{RecordedCompaction, Retained, Scenario};
 use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Plan, PlanError, PlanOptions};
+use compactometer_harness::plan::{Plan, PlanError, PlanOptions, Prospects};
 use compactometer_harness::run::run_case;
 use compactometer_testing::model::writes;
 use compactometer_testing::scenario::{Builder, suite};
@@ -73,6 +73,18 @@ fn records(scenarios: Vec<Scenario>, names: &[&str]) -> Vec<Record> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let plan = plan(scenarios, names).unwrap();
     plan.cases.iter().map(|case| runtime.block_on(run_case(case, &silent, &Encoding::O200k)).record).collect()
+}
+
+/// Its trigger is the size of everything, which no request reaches before it.
+#[test]
+fn a_compaction_that_comes_at_its_moment_needs_no_longer_conversation() {
+    let mut scenario = twice();
+    let last = scenario.messages.last().unwrap().id;
+    scenario.compactions = vec![made(last, "They began with aa-11.", &[])];
+    let plan = plan(vec![scenario], &["recorded", "summarize"]).unwrap();
+    let found = Prospects::of(&plan);
+    assert!(u64::from(plan.cases[0].budget().trigger) > found.longest, "{}", found.longest);
+    assert!(found.idle.is_empty(), "{:?}", found.idle);
 }
 
 #[test]

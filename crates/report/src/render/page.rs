@@ -1,7 +1,7 @@
 //! What people read: one set of texts and tables, as HTML and as Markdown.
 
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Group, Summary, Sweep};
 use serde_json::{Value, json};
 
@@ -63,15 +63,15 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
     ];
-    let sets = |limits: Limits| manifest.protocols.iter().any(|protocol| protocol.limits() == limits);
-    if sets(Limits::OfStrategy) {
+    let sets = |limits: LimitsOf| manifest.protocols.iter().any(|protocol| protocol.limits() == limits);
+    if sets(LimitsOf::Strategy) {
         let limits = format!(
             "multiplied by {}; the limits below are those of the matched protocol and of controls",
             manifest.scale
         );
         facts.push(("published limits", limits));
     }
-    if sets(Limits::OfRecording) {
+    if sets(LimitsOf::Recording) {
         let limits = "moments and sizes of the recorded compactions; the limits below are the largest of them";
         facts.push(("recorded limits", limits.to_owned()));
     }

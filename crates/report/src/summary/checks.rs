@@ -1,7 +1,7 @@
 //! The hard checks: what must hold before any number means anything.
 
 use compactometer_formats::fate::Fate;
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Stages;
 use compactometer_formats::summary::{Check, StrategySummary};
 use compactometer_text::code::code;
@@ -47,7 +47,7 @@ fn shown(name: &str, found: Result<f64, String>, holds: impl Fn(f64) -> bool) ->
 fn oracle(run: &ProtocolRun, strategies: &[StrategySummary]) -> Check {
     let name = "CR of `oracle` is at least the best strategy's";
     // The oracle's is the most that one size can hold.
-    if run.protocol.limits() == Limits::OfStrategy {
+    if run.protocol.limits() == LimitsOf::Strategy {
         return untold(name, "under published limits strategies keep other sizes than `oracle`".to_owned());
     }
     let oracle = match value(strategies, ORACLE, &CONTEXT_RECALL) {

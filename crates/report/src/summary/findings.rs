@@ -4,7 +4,7 @@
 //! Absent on purpose: a winner. Under a mock no sentence says which strategy is better.
 
 use compactometer_formats::mock::{has_mock, is_mock};
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Compared, Comparison, Group, StrategySummary, Sweep, SweepPoint};
 use compactometer_text::code::code;
@@ -70,7 +70,7 @@ fn nothing_to_compare(group: &Group) -> Option<String> {
 fn what_decides(group: &Group) -> Vec<String> {
     let beside = recorded(group).or_else(|| (group.units < FEWEST_UNITS).then(|| beside_controls(group)).flatten());
     let other = if has_mock(&group.summarizer, group.target.as_deref()) {
-        Some(order_under_mock(group, group.protocol.limits() == Limits::OfRecording))
+        Some(order_under_mock(group, group.protocol.limits() == LimitsOf::Recording))
     } else if group.units < FEWEST_UNITS {
         None
     } else {
@@ -290,7 +290,7 @@ fn undecided(group: &Group) -> String {
     }
     let open_model = match (has_mock(&group.summarizer, group.target.as_deref()), group.protocol.limits()) {
         (false, _) => "what another model would write",
-        (true, Limits::OfRecording) => "what a real model would write",
+        (true, LimitsOf::Recording) => "what a real model would write",
         (true, _) => "which strategy is best with your model or on your sessions (see `compactometer losses`)",
     };
     open.push(open_model.to_owned());

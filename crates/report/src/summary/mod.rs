@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
 
@@ -61,7 +61,7 @@ fn group(run: &ProtocolRun) -> Group {
     let manifest = run.manifest;
     Group {
         protocol: run.protocol,
-        scale: (run.protocol.limits() == Limits::OfStrategy).then_some(manifest.scale),
+        scale: (run.protocol.limits() == LimitsOf::Strategy).then_some(manifest.scale),
         summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
         latency: run.latency(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::meter::Purpose;
 use compactometer_formats::answer::{AnswerRow, Grade};
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::{CallRow, Record, Refusal, Use, UseKind};
 use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::{Decisions, StrategySummary};
@@ -108,7 +108,7 @@ fn mock(run: &ProtocolRun) -> Option<String> {
 
 fn published(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
-    if run.protocol.limits() != Limits::OfStrategy {
+    if run.protocol.limits() != LimitsOf::Strategy {
         return Vec::new();
     }
     let [window, trigger, retained] =
@@ -262,10 +262,10 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     };
     let (events, all, left_out) = (most(&count), most(&any), most(&echoed));
     // Each strategy's own trigger decides under published limits.
-    let bound = if run.protocol.limits() == Limits::OfStrategy { "at most " } else { "" };
+    let bound = if run.protocol.limits() == LimitsOf::Strategy { "at most " } else { "" };
     let distance = match run.protocol.limits() {
-        Limits::OfRecording => "before a recorded compaction",
-        Limits::OfRun | Limits::OfStrategy => "a trigger's length before",
+        LimitsOf::Recording => "before a recorded compaction",
+        LimitsOf::Run | LimitsOf::Strategy => "a trigger's length before",
     };
     let of_address = |seen: &&Use| seen.kind == UseKind::Address;
     let address = |record: &Record| points(record).flat_map(|point| &point.uses).filter(of_address).count();

@@ -1,6 +1,6 @@
 //! Whether a run would measure anything, by the same rules as `compare`.
 
-use compactometer_formats::protocol::{Limits, Protocol};
+use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_harness::plan::{Plan, Prospects};
 use compactometer_report::FEWEST_TO_COMPARE;
 
@@ -48,8 +48,8 @@ fn idle(prospects: &Prospects) -> impl Iterator<Item = DoctorCheck> {
         let names = prospects.idle.iter().filter(|(of, _)| *of == protocol).map(|(_, name)| name.as_str());
         let names = names.collect::<Vec<_>>();
         let remedy = match row.limits {
-            Limits::OfRun | Limits::OfRecording => prospects.remedy(),
-            Limits::OfStrategy => "a smaller `--scale` would do; the report names one for each strategy".to_owned(),
+            LimitsOf::Run | LimitsOf::Recording => prospects.remedy(),
+            LimitsOf::Strategy => "a smaller `--scale` would do; the report names one for each strategy".to_owned(),
         };
         (!names.is_empty()).then(|| {
             DoctorCheck::warning(

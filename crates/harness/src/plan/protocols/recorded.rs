@@ -3,7 +3,7 @@
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::log::Pending;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::protocol::{Limits, Protocol};
+use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::Family;
 
 use super::{Frame, Ground, ProtocolSpec};
@@ -17,7 +17,7 @@ pub(super) const SPEC: ProtocolSpec = ProtocolSpec { protocol: Protocol::Recorde
 fn claims(options: &PlanOptions) -> Result<bool, PlanError> {
     let takes_part = options.protocols.contains(&Protocol::Recorded)
         || options.entrants.iter().any(|entrant| entrant.family == Family::Recorded);
-    let has_others = options.protocols.iter().any(|protocol| protocol.limits() == Limits::OfStrategy);
+    let has_others = options.protocols.iter().any(|protocol| protocol.limits() == LimitsOf::Strategy);
     let has_sizes = options.window.is_some() || options.sweep || !options.smaller_retained.is_empty();
     if takes_part && (has_others || has_sizes) {
         return Err(PlanError::RecordedOnly);

@@ -1,6 +1,6 @@
 //! The size of the context over one conversation.
 
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::Group;
 use compactometer_text::code::code;
@@ -126,8 +126,8 @@ fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Fi
 /// The limits that hold for all strategies, the highest first.
 fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
     match run.protocol.limits() {
-        Limits::OfRun => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
-        Limits::OfStrategy | Limits::OfRecording => Vec::new(),
+        LimitsOf::Run => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
+        LimitsOf::Strategy | LimitsOf::Recording => Vec::new(),
     }
 }
 

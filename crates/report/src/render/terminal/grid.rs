@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
 use compactometer_text::lines::{clipped, wrapped};
@@ -159,7 +159,7 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary]) -> Vec<Filled> {
     let recall = shown_recall(&group.strategies);
     let place = |metric: &Metric, column: &Column| match metric.id {
         // What a program kept is judged by what its later calls needed.
-        id if id == ADDRESS_USE_RECALL.id && group.protocol.limits() == Limits::OfRecording => 0,
+        id if id == ADDRESS_USE_RECALL.id && group.protocol.limits() == LimitsOf::Recording => 0,
         _ => column.place,
     };
     let filled = |metric: &'static Metric, column: Column| {

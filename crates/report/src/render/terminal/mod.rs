@@ -4,7 +4,7 @@ mod grid;
 mod notes;
 mod versions;
 
-use compactometer_formats::protocol::Limits;
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_text::lines::wrapped;
 
@@ -73,9 +73,9 @@ fn heading(group: &Group) -> String {
     let Group { suite, window, conversations, retained, .. } = group;
     let [window, retained] = [window, retained].map(|tokens| grouped(f64::from(*tokens)));
     let limits = match group.protocol.limits() {
-        Limits::OfRun => format!("window {window} tokens, {retained} left by a compaction"),
-        Limits::OfRecording => "compacted when and as far as the recorded program did".to_owned(),
-        Limits::OfStrategy => format!("protocol {}, window of controls {window} tokens", conditions(group)),
+        LimitsOf::Run => format!("window {window} tokens, {retained} left by a compaction"),
+        LimitsOf::Recording => "compacted when and as far as the recorded program did".to_owned(),
+        LimitsOf::Strategy => format!("protocol {}, window of controls {window} tokens", conditions(group)),
     };
     let model = models(&group.summarizer, group.target.as_deref());
     let plural = if *conversations == 1 { "" } else { "s" };
