@@ -139,30 +139,28 @@ impl Plan {
         if shares.retained >= shares.trigger {
             return Err(PlanError::Shares(shares));
         }
+        options.protocols = protocols::of_run(&options)?;
         let (suite_hash, hashes) = suite.hashes();
         let suite_window = suite.header.window;
         let seeds =
             suite.scenarios.iter().map(|scenario| seed_of(options.seed, &scenario.messages)).collect::<Vec<_>>();
-        let prepared = prepare_all(suite.scenarios, &suite_hash, counter);
-        options.protocols = protocols::of_run(&options)?;
+        let prepared = prepare_all(suite.scenarios, &suite_hash, counter).into_iter().map(Arc::new).collect::<Vec<_>>();
         let ground = Ground { suite: &prepared, suite_window, options: &options, counter };
         let frames = protocols::frames(&ground)?;
         let Some((_, first)) = frames.first() else { return Err(PlanError::NoProtocol) };
         let (sizes, window_reason, places) = (first.sizes, first.reason.clone(), first.places.clone());
         let sweep = Sweep::of(&options, sizes, &prepared)?;
         let keys = Keys { options: &options, suite_hash: &suite_hash, tokenizer: counter.name() };
-        let planned = planned(&frames, &sweep, &options.entrants, |place, entrant, protocol, budget| {
-            keys.of(&hashes[place], entrant, protocol, budget)
-        })?;
-        drop(frames);
-        let suite = prepared.into_iter().map(Arc::new).collect::<Vec<_>>();
-        let case = |Planned { key, place, entrant, protocol, schedule, split }| {
-            let prepared = Arc::clone(&suite[place]);
+        let case = |place: usize, (schedule, entrant): (Schedule, Entrant), protocol, split| {
+            let key = keys.of(&hashes[place], &entrant, protocol, &schedule.budget());
+            let prepared = Arc::clone(&prepared[place]);
             PlannedCase { key, prepared, entrant, protocol, schedule, split, seed: seeds[place] }
         };
+        let cases = cases(&frames, &sweep, &options.entrants, case)?;
+        drop(frames);
         Ok(Plan {
-            cases: planned.into_iter().map(case).collect(),
-            suite: places.iter().map(|place| Arc::clone(&suite[*place])).collect(),
+            cases,
+            suite: places.iter().map(|place| Arc::clone(&prepared[*place])).collect(),
             suite_hash,
             sizes,
             window_reason,
@@ -183,23 +181,13 @@ impl Plan {
     }
 }
 
-/// A case before its conversation is shared.
-struct Planned {
-    key: String,
-    place: usize,
-    entrant: Entrant,
-    protocol: Protocol,
-    schedule: Schedule,
-    split: Option<f64>,
-}
-
 /// The cases of all protocols at the run's sizes, then those of the sweep.
-fn planned(
+fn cases(
     frames: &[(Protocol, Frame<'_>)],
     sweep: &Sweep,
     entrants: &[Entrant],
-    key: impl Fn(usize, &Entrant, Protocol, &Budget) -> String,
-) -> Result<Vec<Planned>, PlanError> {
+    case: impl Fn(usize, (Schedule, Entrant), Protocol, Option<f64>) -> PlannedCase,
+) -> Result<Vec<PlannedCase>, PlanError> {
     let whole = frames.iter().map(|(protocol, frame)| (*protocol, frame, Condition::whole(frame.sizes)));
     let swept = frames.iter().find(|(protocol, _)| protocol.has_limits_of_run()).into_iter();
     let swept = swept.flat_map(|(protocol, frame)| {
@@ -211,11 +199,11 @@ fn planned(
             for entrant in entrants.iter().filter(|entrant| condition.runs(entrant)) {
                 let named = |source| PlanError::Limits { strategy: entrant.name.clone(), source };
                 let scheduled = (frame.schedule)(entrant, place, condition.sizes).map_err(named)?;
-                let Some((schedule, entrant)) = scheduled else { continue };
-                let key = key(place, &entrant, protocol, &schedule.budget());
+                let Some(scheduled) = scheduled else { continue };
+                let case = case(place, scheduled, protocol, condition.sizes.split);
                 // A strategy's own split may be one of the sweep's: then its case is there already.
-                if seen.insert(key.clone()) {
-                    cases.push(Planned { key, place, entrant, protocol, schedule, split: condition.sizes.split });
+                if seen.insert(case.key.clone()) {
+                    cases.push(case);
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! Their cases come after all others and enter no table: the report draws curves of them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::window::smallest_feasible;
 use super::{Entrant, PlanError, PlanOptions, Shares, Sizes, points};
@@ -56,7 +57,7 @@ impl Condition<'_> {
 }
 
 impl Sweep {
-    pub(super) fn of(options: &PlanOptions, sizes: Sizes, suite: &[PreparedScenario]) -> Result<Self, PlanError> {
+    pub(super) fn of(options: &PlanOptions, sizes: Sizes, suite: &[Arc<PreparedScenario>]) -> Result<Self, PlanError> {
         let whole = smaller(options, sizes)?;
         if !options.sweep {
             return Ok(Sweep { whole, ..Sweep::default() });
@@ -116,7 +117,7 @@ fn smaller(options: &PlanOptions, sizes: Sizes) -> Result<Vec<u32>, PlanError> {
 }
 
 /// The places of the shortest conversations in which recall is asked for an old fact, one of a group.
-fn shortest(suite: &[PreparedScenario], trigger: u32) -> Vec<usize> {
+fn shortest(suite: &[Arc<PreparedScenario>], trigger: u32) -> Vec<usize> {
     let tells = |place: &usize| points(&suite[*place], trigger).iter().any(|point| !point.eligible.is_empty());
     let mut places = (0..suite.len()).filter(tells).collect::<Vec<_>>();
     places.sort_by_key(|place| suite[*place].tokens_between(0, suite[*place].messages.len()));

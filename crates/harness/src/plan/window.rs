@@ -37,10 +37,13 @@ const ENOUGH_EVENTS: (usize, usize) = (20, 5);
 /// The largest window among a half, third, quarter and sixth of the median conversation (the upper one of an even count) that
 /// leaves 20 eligible events in 5 groups, else the largest feasible one, with the reason for the user. It depends only on the
 /// trigger's share, so that runs with different retained budgets have one window.
-pub fn choose(suite: &[PreparedScenario], trigger: f64) -> (u32, String) {
+pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, String) {
     let shares = Shares { trigger, retained: Shares::default().retained.min(trigger / 2.0) };
-    let mut sizes =
-        suite.iter().map(|prepared| prepared.tokens_between(0, prepared.messages.len())).collect::<Vec<_>>();
+    let mut sizes = suite
+        .iter()
+        .map(Borrow::borrow)
+        .map(|prepared: &PreparedScenario| prepared.tokens_between(0, prepared.messages.len()))
+        .collect::<Vec<_>>();
     sizes.sort_unstable();
     let median = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
     let smallest = smallest_feasible(suite, shares);
@@ -75,8 +78,9 @@ pub fn smallest_feasible(suite: &[impl Borrow<PreparedScenario>], shares: Shares
 
 /// The number of eligible events at that trigger, and of groups that have one. An event is a use if the suite has uses, else a
 /// fact at a point.
-fn events(suite: &[PreparedScenario], trigger: u32) -> (usize, usize) {
-    let per_scenario = suite.iter().map(|prepared| (prepared, points(prepared, trigger))).collect::<Vec<_>>();
+fn events(suite: &[impl Borrow<PreparedScenario>], trigger: u32) -> (usize, usize) {
+    let suite = suite.iter().map(Borrow::borrow).collect::<Vec<&PreparedScenario>>();
+    let per_scenario = suite.iter().map(|prepared| (*prepared, points(prepared, trigger))).collect::<Vec<_>>();
     let has_uses = suite.iter().any(|prepared| prepared.scenario.facts.iter().any(|fact| !fact.used_at.is_empty()));
     let mut total = 0;
     let mut groups = BTreeSet::new();

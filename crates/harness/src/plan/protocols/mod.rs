@@ -6,6 +6,7 @@ mod published;
 pub(crate) mod recorded;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::protocol::Protocol;
@@ -27,7 +28,7 @@ const ALL: &[&ProtocolSpec] = &[&matched::SPEC, &published::SPEC, &recorded::SPE
 
 /// What a frame is made of.
 pub(crate) struct Ground<'g> {
-    pub(crate) suite: &'g [PreparedScenario],
+    pub(crate) suite: &'g [Arc<PreparedScenario>],
     /// The window that the suite is made for, if it names one.
     pub(crate) suite_window: Option<u32>,
     pub(crate) options: &'g PlanOptions,
