@@ -200,14 +200,14 @@ fn strategy_lines(strategy: &StrategyBaseline) -> serde_json::Result<String> {
     Ok(format!("{open},\"units\":[\n{}\n]}}", units.join(",\n")))
 }
 
-/// A text that is no baseline.
+/// A text that is not a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaselineError {
     /// Not the JSON of a baseline.
-    #[error("expected a baseline: {0}; write it anew with `--update`")]
+    #[error("expected a baseline: {0}; rewrite it with `--update`")]
     Malformed(String),
     /// The content is not what was written.
-    #[error("the checksum does not match: the baseline was edited or damaged; write it anew with `--update`")]
+    #[error("the checksum does not match: the baseline was edited or damaged; rewrite it with `--update`")]
     Checksum,
     /// Written by a later program.
     #[error("version `{0}` is newer than this program's, {VERSION}; update compactometer")]

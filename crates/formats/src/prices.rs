@@ -117,7 +117,7 @@ impl PriceTable {
     /// Parses a file's text.
     ///
     /// # Errors
-    /// [`PriceError`] if the text is no table, or a row has no source or no usable figures.
+    /// [`PriceError`] if the text is not a table, or a row has no source or no usable figures.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
         let table: PriceTable =
             toml::from_str(text).map_err(|error| PriceError::Wrong(format!("expected a price table: {error}")))?;

@@ -71,7 +71,7 @@ impl Suite {
         let mut lines = Lines { reader, path, number: 0, ended: false };
         let mut faults = Faults::default();
         let first = lines.next_line()?.unwrap_or_else(|| Err("the file is empty; expected a suite header".to_owned()));
-        // A file without a header is no suite, so its other lines are not judged.
+        // A file without a header is not a suite, so its other lines are not judged.
         let header =
             first.and_then(|line| parse_header(&line)).map_err(|what| Faults::only(lines.number, what).of(path))?;
         header.notes.iter().chain([&header.name]).filter_map(|name| is_plain("name or note", name).err()).for_each(
@@ -218,7 +218,7 @@ fn parse_scenario(line: String) -> Result<Scenario, String> {
     })
 }
 
-/// Longest line that is read, in bytes. It protects against files that are no suite.
+/// Longest line that is read, in bytes. It protects against files that are not a suite.
 const LONGEST_LINE: u64 = 256 * 1024 * 1024;
 
 struct Lines<'p, R> {

@@ -107,7 +107,7 @@ pub enum Latency {
     Measured,
     /// A mock assumes it.
     Assumed,
-    /// It was measured, and its recording says that it is no result.
+    /// It was measured, and its recording says that it is not a result.
     NoResult,
 }
 
@@ -210,7 +210,7 @@ pub enum Compared {
     Dominated,
     /// The units support a difference under the margin of .05 on either side, at 5 % after Holm.
     Equivalent,
-    /// The units do not support a difference. This is no proof of equality.
+    /// The units do not support a difference. It does not prove that they are equal.
     #[default]
     NoSupportedDifference,
     /// With so few units no difference could be significant.
@@ -290,7 +290,7 @@ pub struct Found {
 pub struct Decisions {
     /// Compactions that changed the view.
     pub applied: usize,
-    /// Compactions that left the view unchanged for a reason that is no failure.
+    /// Compactions that left the view unchanged for a reason that is not a failure.
     pub skipped: usize,
     /// Compactions that failed.
     pub failed: usize,

@@ -70,7 +70,7 @@ pub struct CostLimit {
 }
 
 impl CostLimit {
-    /// Of so many US dollars; a request's tokens are those of the counter.
+    /// A limit in US dollars. The counter counts a request's tokens.
     pub fn new(limit: f64, tariff: Tariff, counter: Encoding) -> Self {
         CostLimit { tariff, limit, counter, spent: Arc::default() }
     }

@@ -214,7 +214,10 @@ pub const LOST_IN_THE_MIDDLE: Profile = Profile {
 pub const CONTINUES_CHAT: Profile = Profile {
     name: "continues-chat",
     about: "continues the chat instead of writing a summary",
-    continues: of(0.17, "measured: 100 of 471 and 101 of 796 outputs of two models were no summaries; between the two"),
+    continues: of(
+        0.17,
+        "measured: 100 of 471 and 101 of 796 outputs of two models were not summaries; between the two",
+    ),
     continues_open: of(
         1.0,
         "measured: all 24 of a set-up whose instruction came first and nothing after the transcript",

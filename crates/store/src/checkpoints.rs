@@ -180,7 +180,7 @@ impl Thread {
     /// `compactometer_engine::memory::document`; none where none was written.
     ///
     /// # Errors
-    /// [`Error`], where it cannot be read or is no text.
+    /// [`Error`], where it cannot be read or is not text.
     pub fn memory_document(&self) -> Result<Option<String>, Error> {
         self.backend.memory_document(&self.id)
     }

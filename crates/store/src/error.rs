@@ -45,7 +45,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Something in the store is torn, or was not written by this library.
-    #[error("`{}` is no whole file of this store: {why}; it was left as it is: restore it from a copy, or move it away", path.display())]
+    #[error("`{}` is not a whole file of this store: {why}; it was left as it is: restore it from a copy, or move it away", path.display())]
     Damaged {
         /// Where.
         path: PathBuf,

@@ -5,7 +5,7 @@
 //! `-`, or by one `/`, are not values. A number needs four significant digits. Dates and times are ids, because thousands
 //! separators have no meaning in them.
 //!
-//! Names that any project may use are no values inside a text: keys of objects and calls of members, by the characters around
+//! Names that any project may use are not values inside a text: keys of objects and calls of members, by the characters around
 //! them, and common names, by their form. An argument that is such a name as a whole is still a value.
 
 mod common;

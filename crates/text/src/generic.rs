@@ -185,7 +185,7 @@ const MODULES: &[&str] = &[
     "File.",
 ];
 
-/// Endings of files, by which `errors.go` is no member of the module `errors`.
+/// Endings of files, by which `errors.go` is not a member of the module `errors`.
 const ENDINGS: &str = "c cc cfg conf cpp cs css csv env erl ex exs go h hpp html ini java js json jsonl jsx kt lock log lua md mjs mod \
     php proto py rb rs rst scss sh sql sum swift toml ts tsx txt vue xml yaml yml zig";
 

@@ -44,7 +44,7 @@ impl Default for About {
     }
 }
 
-/// What a recording says about itself. A model that is no recording, or a recording without the file, says nothing.
+/// What a recording says about itself. A model that is not a recording, or a recording without the file, says nothing.
 pub(crate) fn about(model: &str) -> Result<About> {
     cassette::folder(model).map_or_else(|| Ok(About::default()), read_about)
 }

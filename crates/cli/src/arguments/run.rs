@@ -43,10 +43,9 @@ pub(crate) struct RunArgs {
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
-    /// Also replay the shortest conversations, one of each of 6 groups, with .1, .2, .3 and .4 of the window retained, and, for
-    /// strategies with a tail, with 0 and 50 % of the retained budget kept verbatim. The report draws curves of recall over both;
-    /// no other table or number changes. Costs 5 more replays of those conversations by each strategy under test, with all their
-    /// calls. Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
+    /// Also replay 6 short conversations, one per group, at other sizes (.1 to .4 of the window) and other splits (0 and 50 % of the
+    /// retained budget kept verbatim). The report adds curves of recall; no other number changes. Each strategy under test
+    /// replays those conversations 5 more times, with all calls. Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
     #[arg(hide_short_help = true, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) sweep: Option<bool>,
     /// How limits are set. Several, separated with commas, give as many groups in one report.

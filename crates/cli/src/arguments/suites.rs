@@ -34,7 +34,7 @@ pub(crate) fn of_split(mut suite: Suite, split: Option<Split>) -> Result<Suite> 
     if suite.scenarios.is_empty() {
         bail!("suite `{}` has no conversations of the split `{name}`", suite.header.name);
     }
-    suite.header.notes.push(format!("the split `{name}` alone: {} of {all} conversations", suite.scenarios.len()));
+    suite.header.notes.push(format!("only the split `{name}`: {} of {all} conversations", suite.scenarios.len()));
     Ok(suite)
 }
 

@@ -12,7 +12,7 @@ use crate::output::terminal::{answer, can_ask, note};
 /// The most sessions that a list shows.
 const LISTED: usize = 20;
 
-/// The format and the files. A first word that is no format and no file is a misspelt format.
+/// The format and the files. A first word that is neither a format nor a file is a misspelt format.
 pub(crate) fn format_and_files(inputs: &[PathBuf]) -> Result<(&'static Importer, Vec<PathBuf>), Failure> {
     let Some((first, files)) = inputs.split_first() else { return Err(Failure::usage(anyhow!("no file is named"))) };
     let word = first.to_string_lossy();

@@ -23,8 +23,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "The runs differ in `--model`, `--seed` and `--out` only; strategies that one of them lacks are left out, and those that\n\
-    fail in over 5 % of their compactions, or are over the window in over 5 % of their turns, in either run.\n\
+    after_help = "The runs differ in `--model`, `--seed` and `--out` only. Skipped: strategies missing from a run,\n\
+    failing over 5 % of their compactions, or over the window in over 5 % of their turns.\n\
     Exit codes: 0 done, whatever the claim, 2 usage or mismatch."
 )]
 pub(crate) struct AgreementArgs {

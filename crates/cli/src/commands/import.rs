@@ -24,8 +24,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ImportArgs {
-    /// The transcripts. The first one's content shows the format; a format before them overrides it, and
-    /// `compactometer list formats` names the formats. A format without files lists the sessions that its program keeps, if
+    /// The transcripts. The first one's content shows the format; name a format first to override
+    /// detection (`compactometer list formats`). A format without files lists the sessions that its program keeps, if
     /// their place is known, and asks which to read. `pair BEFORE AFTER` turns the last request before a compaction and the
     /// first one after it into a conversation with that compaction.
     #[arg(value_names = ["FORMAT|FILE", "FILE"], num_args = 1.., required = true)]

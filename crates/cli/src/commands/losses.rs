@@ -32,8 +32,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct LossesArgs {
-    /// The sessions as your agent keeps them, or a suite that was imported from them. The content of sessions shows their format; a
-    /// format before them overrides it. Without a file, the sessions that programs keep are listed, the newest first, and you are
+    /// The sessions as your agent keeps them, or a suite that was imported from them. The content of sessions shows their format; name
+    /// a format first to override detection. Without a file, the sessions that programs keep are listed, the newest first, and you are
     /// asked which to read. A format lists those of its program, and a folder those in it.
     #[arg(value_names = ["FORMAT|FILE|FOLDER", "FILE"], num_args = 0..)]
     pub(crate) inputs: Vec<PathBuf>,

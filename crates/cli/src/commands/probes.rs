@@ -31,7 +31,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 #[command(
     group = clap::ArgGroup::new("change").args(["add", "accept", "reject", "auto_facts"]),
-    after_help = "Without `--add`, `--accept`, `--reject` or `--auto-facts`, the command lists facts and questions. A changed suite is another suite: a gate needs a new baseline."
+    after_help = "Without `--add`, `--accept`, `--reject` or `--auto-facts`, the command lists facts and questions. Editing a suite invalidates gate baselines: write a new one."
 )]
 pub(crate) struct ProbesArgs {
     /// The suite, as `import` or `generate` writes it.
@@ -147,7 +147,7 @@ fn checked(suite: &Suite, out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A line for each conversation, each fact that is no decoy, and each question.
+/// A line for each conversation, each fact that is not a decoy, and each question.
 fn listed(suite: &Suite, scenario: Option<&str>) -> Result<String> {
     let ids = || suite.scenarios.iter().map(|scenario| scenario.id.as_str());
     if let Some(id) = scenario.filter(|id| ids().all(|known| known != *id)) {

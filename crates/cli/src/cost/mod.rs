@@ -83,7 +83,7 @@ impl CostBudget {
     }
 
     /// Makes sure that a person agreed to the cost of these cases: by a limit or on a terminal. No agreement is needed if
-    /// nothing is billed, or if no price is known and the server is no provider's.
+    /// nothing is billed, or if no price is known and the server is not a provider's.
     ///
     /// # Errors
     /// Exit code 2 if nobody agreed.

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::terminal;
 
-/// A bar over `total` of the named things. It is hidden if stderr is no terminal or the command is quiet.
+/// A bar over `total` of the named things. It is hidden if stderr is not a terminal or the command is quiet.
 pub(crate) fn bar(total: usize, what: &str, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { terminal::progress() };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);

@@ -118,7 +118,8 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
 pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     let path = dir.join("manifest.json");
     let text = read_text(&path, Kind::MANIFEST).with_context(|| format!("cannot read `{}`", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))
+    serde_json::from_str(&text)
+        .with_context(|| format!("`{}` is not a manifest that this version can read", path.display()))
 }
 
 /// The error for a failed write to the place that a flag names.

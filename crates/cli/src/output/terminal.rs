@@ -17,7 +17,7 @@ use tracing_subscriber::fmt::format::debug_fn;
 
 use crate::output::failure::Failure;
 
-/// Writes text to stdout. A reader may close the pipe early, as `head` does; that is no error.
+/// Writes text to stdout. A reader may close the pipe early, as `head` does; that is not an error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     match stdout().lock().write_all(escaped(text).as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(error)),
@@ -84,7 +84,7 @@ pub(crate) fn can_show_progress() -> bool {
     stderr().is_terminal()
 }
 
-/// Where a progress line goes: nowhere if stderr is no terminal.
+/// Where a progress line goes: nowhere if stderr is not a terminal.
 pub(crate) fn progress() -> ProgressDrawTarget {
     if can_show_progress() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }

@@ -107,7 +107,7 @@ fn a_torn_and_a_newer_thread_are_named_and_can_be_cleared() {
     let whole = std::fs::read_to_string(&index).unwrap();
     let show = || stderr(&program(dir.path(), &["checkpoint", "show", "--store", "kept", "--thread", &thread]));
     std::fs::write(&index, &whole[..whole.len() / 2]).unwrap();
-    assert!(show().contains(".checkpoint_index` is no whole file of this store"), "{}", show());
+    assert!(show().contains(".checkpoint_index` is not a whole file of this store"), "{}", show());
     std::fs::write(&index, whole.replacen("\"format\":1", "\"format\":99", 1)).unwrap();
     assert!(show().contains("has format 99") && show().contains("newer version"), "{}", show());
     stdout(&program(dir.path(), &["checkpoint", "clear", "--store", "kept", "--thread", &thread, "--yes"]));

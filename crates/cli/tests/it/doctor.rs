@@ -205,7 +205,7 @@ fn a_run_folder_or_store_that_cannot_be_read_is_a_problem() {
     assert!(line.contains("line 1: the checksum does not match") && line.contains("delete the folder"), "{line}");
     std::fs::write(dir.path().join("out/manifest.json"), "{").unwrap();
     let line = told(dir.path(), &["--out", "out"], OUTPUT, 1);
-    assert!(line.contains("is no manifest of this program"), "{line}");
+    assert!(line.contains("is not a manifest that this version can read"), "{line}");
     let output = program(dir.path(), &[&["run"], &TINY[..], &["--out", "out"]].concat(), &[]);
     assert!(String::from_utf8(output.stderr).unwrap().contains("choose another `--out`, or delete the folder"));
     std::fs::write(dir.path().join("kept.db"), "no database").unwrap();

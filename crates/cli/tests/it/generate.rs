@@ -32,7 +32,7 @@ fn a_spec_becomes_a_suite_that_says_what_it_holds() {
         "questions answered without the conversation: 0.0",
         "questions that share a word of four characters with the answer: 0.000, at most 0, holds",
         "how often the best cue picks the fact",
-        "facts of the test split whose subject or value stands in another split: 0.000, at most 0, holds",
+        "facts of the test split whose subject or value occurs in another split: 0.000, at most 0, holds",
     ] {
         assert!(told.contains(line), "{line} in {told}");
     }

@@ -280,7 +280,7 @@ fn the_classes_are_those_of_a_hand_count() {
     for row in rows.records() {
         let row = row.unwrap();
         let found = classes.remove(&key(&row[0], &row[1], &row[3]));
-        // A function that is called is no value at all.
+        // A function that is called is not a value at all.
         let is_call = row[5].contains("that is called") && found.is_none();
         if !is_call && found.as_deref() != Some(&row[4]) {
             wrong.push(format!("{row:?}: {found:?}"));
@@ -323,7 +323,7 @@ fn without_a_file_the_sessions_that_programs_keep_are_listed() {
     let folder = run_at_home(home.path(), &["losses", ".claude"]);
     let error = text(&folder.stderr);
     assert!(folder.status.code() == Some(2) && error.contains("s-1.jsonl") && !error.contains("p-1.jsonl"), "{error}");
-    // A folder may hold files that are no sessions, and a format may come before it.
+    // A folder may hold files that are not sessions, and a format may come before it.
     std::fs::write(home.path().join(".claude/package.json"), "{\"name\":\"x\"}").unwrap();
     for words in [&["losses", ".claude"][..], &["losses", "claude-code", ".claude"]] {
         let error = text(&run_at_home(home.path(), words).stderr);

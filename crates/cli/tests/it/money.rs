@@ -86,7 +86,7 @@ fn nothing_is_sent_before_somebody_agreed() {
         assert!(told.contains(words), "{words} in {told}");
     }
     assert!(!dir.path().join("out").exists());
-    // A price table without the model's row, which a folder's settings may name, is no agreement.
+    // A price table without the model's row, which a folder's settings may name, is not an agreement.
     for model in ["openai:new", "openai:new@2", "anthropic:new@https://api.anthropic.com/v1"] {
         let unpriced = run(dir.path(), &["--model", model]);
         assert_eq!(unpriced.status.code(), Some(2), "{model}: {}", stderr(&unpriced));

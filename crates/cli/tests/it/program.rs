@@ -174,7 +174,7 @@ fn bad_parameters_name_value_and_range() {
         (
             "chained",
             "chained.window=9000",
-            "limits of `chained[window=9000]`: `window` is 9000 tokens; its reserves alone take 11000",
+            "limits of `chained[window=9000]`: `window` is 9000 tokens; its reserves already take 11000",
         ),
         ("chained", "chained.prompt=bare.md", "lacks the placeholders `{previous}`, `{task}`, `{messages}`"),
         ("chained", "chained.prompt=none.md", "cannot read the prompt `none.md`"),

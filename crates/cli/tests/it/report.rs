@@ -160,7 +160,7 @@ fn a_sweep_changes_nothing_of_the_first_group() {
     assert_eq!(serde_json::from_str::<Value>(&joined).unwrap()["sweep"], sweep);
 
     let published = ["run", "tiny.toml", "--sweep", "--protocol", "published", "--out", "no"];
-    assert!(refused(dir, &published).contains("`--sweep` is of the matched protocol"));
+    assert!(refused(dir, &published).contains("`--sweep` needs the matched protocol"));
 }
 
 #[test]

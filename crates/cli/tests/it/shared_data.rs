@@ -75,7 +75,7 @@ fn every_format_comes_to_a_report_whose_checks_hold_or_say_why_not() {
             assert_ne!(check["passed"], Value::Bool(false), "{format}: {check}");
             assert!(table.contains(check["name"].as_str().unwrap()), "{format}: {check} in {table}");
         }
-        // No label is in such files, and few units are no ranking: the report says both.
+        // No label is in such files, and few units are not a ranking: the report says both.
         let warnings = group["warnings"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned());
         let warnings = warnings.collect::<Vec<_>>().join("\n");
         for said in ["exact values only", "the suite, not measured: questions answered", "the suite: greatest share"] {

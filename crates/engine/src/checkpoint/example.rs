@@ -35,7 +35,7 @@ impl<'m> Examples<'m> {
         may_be_shown && self.shown().iter().any(|shown| shown == value) && !is_said()
     }
 
-    /// Read only where a value may be among them: a text that the prompt does not hold is no example.
+    /// Read only where a value may be among them: a text that the prompt does not hold is not an example.
     fn shown(&self) -> &[String] {
         self.shown.get_or_init(|| {
             let mut shown = Vec::new();

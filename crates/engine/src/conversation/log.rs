@@ -183,7 +183,7 @@ pub enum Refused {
         id: MessageId,
     },
     /// It is a system message and not the first message.
-    #[error("message `{}` is a system message: it stands first and once; say later instructions as a user's", id.0)]
+    #[error("message `{}` is a system message: only the first message may be one; give later instructions as a user", id.0)]
     LateSystem {
         /// The message.
         id: MessageId,

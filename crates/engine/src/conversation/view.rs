@@ -366,7 +366,7 @@ pub struct UnknownMessage(pub MessageId);
 #[serde(tag = "violation", rename_all = "snake_case")]
 pub enum Violation {
     /// A system message after the first place.
-    #[error("system message at place {index}: it stands first and once")]
+    #[error("system message at place {index}: only the first message may be one")]
     LateSystem {
         /// Place in the view, from 0.
         index: usize,

@@ -70,7 +70,7 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, usize)> {
                 at += length;
             }
             let end = at;
-            // What follows a backslash or an escape character is no part of a value.
+            // What follows a backslash or an escape character is not part of a value.
             at += match bytes.get(at) {
                 Some(0x1b) => 1 + control_sequence(&bytes[at + 1..]),
                 Some(b'\\') if matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r' | b'"' | b'\\')) => 2,

@@ -29,7 +29,7 @@ pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
     asked.iter().map(of_query).collect()
 }
 
-/// The place of each term. Nearly every word of a text is none, and is told so by its first byte and its length.
+/// The place of each term. Most words are not terms; first byte and length rule them out.
 struct Places<'t> {
     of: HashMap<&'t str, usize>,
     /// For each first byte, the lengths that terms have, as bits.

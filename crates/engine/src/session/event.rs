@@ -164,7 +164,7 @@ impl RecoveryEvent {
 pub enum Outcome {
     /// The view changed.
     Applied,
-    /// The view stayed, for a reason that is no failure.
+    /// The view stayed, for a reason that is not a failure.
     Skipped(SkipReason),
     /// The view stayed because something failed.
     Failed(FailReason),

@@ -47,7 +47,7 @@ impl Session<'_> {
     /// [`Session::log`] no longer has.
     ///
     /// # Errors
-    /// [`FailReason::InvalidView`] where what the view holds is no log, and [`FailReason::Store`] where a store cannot keep
+    /// [`FailReason::InvalidView`] where what the view holds is not a log, and [`FailReason::Store`] where a store cannot keep
     /// the change; nothing changes then.
     pub fn reset(&mut self) -> Result<(), Declined> {
         let holds = self.view.entries().iter().filter_map(Entry::message_id).collect::<BTreeSet<_>>();

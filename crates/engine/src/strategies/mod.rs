@@ -130,7 +130,7 @@ mod tests {
         assert!(error("prompt", &twice).contains("repeats the placeholders"));
         settings.set(spec, "window", "9000").expect("in range");
         let error = (spec.limits)(&settings).expect_err("the reserves take more").to_string();
-        assert_eq!(error, "`window` is 9000 tokens; its reserves alone take 11000");
+        assert_eq!(error, "`window` is 9000 tokens; its reserves already take 11000");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Asking a summarizer: in pieces that fit its window, and once more where its answer is no summary.
+//! Asking a summarizer: in pieces that fit its window, and once more where its answer is not a summary.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub(crate) async fn ask(
     reply.ok_or(FailReason::NoSummary(NotASummary::Empty))
 }
 
-/// If the answer is no summary of `material` bytes, asks once more, in other words.
+/// If the answer is not a summary of `material` bytes, asks once more, in other words.
 async fn ask_twice(
     cx: &Context<'_>,
     request: ChatRequest,

@@ -49,7 +49,7 @@ pub enum FailReason {
     /// The model did not answer.
     #[error("summarizer call failed: {0}")]
     Call(String),
-    /// The model answered with something that is no summary, twice.
+    /// The model answered with something that is not a summary, twice.
     #[error("summarizer wrote no summary: {0}")]
     NoSummary(NotASummary),
     /// The model's answer holds no checkpoint.

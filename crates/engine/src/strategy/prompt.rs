@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn every_placeholder_of_a_shipped_prompt_is_explained() {
-        // Braces around other text, as in an example of JSON, are no placeholders.
+        // Braces around other text, as in an example of JSON, are not placeholders.
         let is_name = |name: &&str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase());
         for spec in crate::strategies::ALL {
             let published = spec.published.iter().flat_map(|form| form.values).filter(|(name, _)| *name == "prompt");

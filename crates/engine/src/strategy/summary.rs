@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why an answer is no summary.
+/// Why an answer is not a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -14,7 +14,7 @@ pub enum NotASummary {
     #[error("it is empty")]
     Empty,
     /// Thoughts between `<think>` and `</think>`, or cut before their end, and nothing else.
-    #[error("it is reasoning alone")]
+    #[error("it holds only reasoning")]
     ReasoningAlone,
     /// It speaks as one of the chat's voices.
     #[error("it continues the chat")]

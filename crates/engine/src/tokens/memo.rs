@@ -113,7 +113,7 @@ impl Memo {
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
 
-    /// The same of a piece that opens with a long run of one byte. A sequence of tokens is the one that merging comes to where
+    /// Does the same for pieces that start with a long run of one byte. A sequence of tokens is the one that merging comes to where
     /// each may stand beside the next; so a token that a run opens with twice stands before it as often as it fits.
     fn merged_by_run(&self, piece: &[u8]) -> Option<usize> {
         let run = piece.iter().take_while(|byte| **byte == piece[0]).count();

@@ -318,7 +318,7 @@ fn windows_that_cannot_hold_their_limits_are_refused() {
         ("hybrid-checkpoint", "9999", "`trigger` is 10000 tokens; the window has 9999"),
         ("threshold-summary", "79999", "`threshold` is 80000 tokens; the window has 79999"),
         ("handoff", "199999", "`threshold` is 200000 tokens; the window has 199999"),
-        ("chained", "8192", "`window` is 8192 tokens; its reserves alone take 11000"),
+        ("chained", "8192", "`window` is 8192 tokens; its reserves already take 11000"),
     ] {
         let mut settings = Settings::defaults(spec(strategy));
         settings.set(spec(strategy), "window", window).unwrap();

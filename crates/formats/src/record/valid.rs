@@ -31,7 +31,7 @@ fn of_observation(observation: &Observation, facts: usize, compactions: usize) -
         return Err(format!("is of round `{}` after at most `{compactions}`", observation.round));
     }
     if let Some(Misbound(fact, ..)) = observation.misbound.iter().find(|Misbound(.., rivals)| *rivals <= 0.0) {
-        return Err(format!("gives fact {fact} to wrong subjects, of which there are none"));
+        return Err(format!("gives fact {fact} to wrong subjects, but the case has none"));
     }
     few_tokens([observation.tokens_since_compaction, observation.log_tokens])
 }

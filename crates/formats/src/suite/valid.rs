@@ -121,7 +121,7 @@ fn check_compactions(compactions: &[RecordedCompaction], log: &Log) -> Vec<Strin
                 && (*id > after || log.get(*id).is_none_or(|counted| counted.message.role == Role::System))
             {
                 faults.push(format!(
-                    "{name} keeps message `{}`, which is no message before it; keep one of the conversation",
+                    "{name} keeps message `{}`, which does not precede it; name an earlier message",
                     id.0
                 ));
             }

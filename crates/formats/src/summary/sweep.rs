@@ -14,7 +14,7 @@ pub struct Sweep {
     pub metric: String,
     /// Tokens that a compaction may leave at the run's size.
     pub retained: u32,
-    /// Conversations that every point has.
+    /// Conversations measured at every point.
     pub conversations: usize,
     /// Conversations of the run.
     pub of: usize,

@@ -11,7 +11,7 @@ use crate::plan::Control;
 
 pub(super) const CONTROL: Control = Control {
     name: "null",
-    about: "keeps the system prompt and the pending part alone",
+    about: "keeps only the system prompt and the pending part",
     tail_share: 0.0,
     compacts: true,
     evidence: None,

@@ -196,7 +196,7 @@ pub enum SelectError {
         /// What it was given.
         value: String,
     },
-    /// An absence that is no number of hours.
+    /// An absence that is not a number of hours.
     #[error("`absence` is `{0}`; it must be {what}", what = Absence::VALUES)]
     Absence(String),
     /// Two additions.

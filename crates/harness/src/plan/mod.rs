@@ -237,7 +237,7 @@ pub enum PlanError {
         share: f64,
     },
     /// A sweep without the protocol that it is of.
-    #[error("`--sweep` is of the matched protocol: add `matched` to `--protocol`")]
+    #[error("`--sweep` needs the matched protocol: add `matched` to `--protocol`")]
     SweepOfPublished,
     /// A conversation's own compactions set all limits, and the user set others.
     #[error(

@@ -87,7 +87,7 @@ impl Bindings {
         of_message.filter(|place| facts.contains(&self.all[**place as usize].0)).copied()
     }
 
-    /// The bindings in a text that is no message of the conversation.
+    /// The bindings in a text that is not a message of the conversation.
     pub(crate) fn of_text(&self, matcher: &Matcher, text: &str) -> Vec<Binding> {
         self.subjects.bindings(matcher, text)
     }

@@ -33,7 +33,7 @@ impl KeptTexts {
     }
 
     fn add(&mut self, hash: String, text: String) {
-        // A text with references of its own is no quotation.
+        // A text with references of its own is not a quotation.
         if let Some(start) = start_of(&text).filter(|_| !text.contains(OPEN)) {
             self.quotable.entry(start).or_default().push(hash.clone());
         }

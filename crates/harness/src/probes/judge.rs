@@ -1,7 +1,7 @@
 //! A model's opinion of each answer, beside the deterministic grade and never in its place.
 //!
 //! The judge sees question, right answer and given answer, but neither the conversation nor the grade. It is asked after the case
-//! is finished, so that nothing in the case depends on it. Absent on purpose: a second attempt. A reply that is no verdict is
+//! is finished, so that nothing in the case depends on it. Absent on purpose: a second attempt. A reply that is not a verdict is
 //! recorded as unreadable.
 
 use compactometer_engine::meter::{Metered, Purpose};

@@ -118,7 +118,7 @@ fn a_retrieval_stays_within_what_the_summary_leaves_of_the_budget() {
 #[test]
 fn a_value_that_a_note_holds_by_chance_is_not_stored() {
     let mut scenario = scenario("kx-4711", "The ticket of the billing outage is");
-    // Nobody stated it where it stands: not a mention, so its note is no store of it.
+    // Nobody stated it where it stands: not a mention, so its note is not a store of it.
     scenario.facts[0].evidence_message_ids = vec![MessageId(2)];
     scenario.messages[2].parts =
         vec![compactometer_engine::message::Part::Thinking { text: "It is kx-4711.".into(), signature: None }];

@@ -119,7 +119,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
             let line = std::str::from_utf8(line).map_err(|error| wrong(format!("invalid UTF-8: {error}")))?;
             let call: Call = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if key(&call.model, &call.request) != call.key {
-                return Err(wrong("its key is not that of its model and request".to_owned()));
+                return Err(wrong("its key does not match its model and request".to_owned()));
             }
             calls.push(call);
         }
@@ -138,7 +138,7 @@ pub enum CassetteError {
         /// Why.
         source: std::io::Error,
     },
-    /// A line is no call.
+    /// A line is not a call.
     #[error("`{}`, line {line}: {why}; take the line out, and it is recorded again", path.display())]
     Line {
         /// The file.

@@ -85,7 +85,7 @@ impl Endpoint {
         };
         let mut url = Url::parse(address).map_err(|error| wrong(&error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("it holds a user or password, which would stand in records"));
+            return Err(wrong("it holds a user or password, which records would show"));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong("it holds a query or fragment"));

@@ -1,6 +1,6 @@
 //! When a call may be made, and when again: a rate of requests, and waits that grow, with jitter.
 //!
-//! Own code: it is a few lines, and a wait must be known apart from an answer's latency, which it is no part of.
+//! Own code: it is a few lines, and a wait must be known apart from an answer's latency, which it is not part of.
 
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
@@ -51,7 +51,7 @@ impl Limits {
     }
 }
 
-/// A number from 0 to 1 from the system's randomness: a wait is no part of a result.
+/// A number from 0 to 1 from the system's randomness: a wait is not part of a result.
 fn chance() -> f64 {
     RandomState::new().hash_one(()) as f64 / u64::MAX as f64
 }

@@ -2,7 +2,7 @@
 //!
 //! Own code, not a crate: the limits on time and size lie on the chunks, and event names, ids and reconnecting are not needed.
 
-/// What has come of a stream and is no whole event yet.
+/// What has come of a stream and is not a whole event yet.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     /// The unfinished line.

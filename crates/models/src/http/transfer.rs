@@ -205,7 +205,7 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, EndpointError> {
     let Some(key) = &endpoint.key else { return Ok(headers) };
     let (name, before) = provider.key_header;
     let variable = endpoint.key_variable();
-    let wrong = |_| EndpointError(format!("the key in `{variable}` holds characters that no key has; set it anew"));
+    let wrong = |_| EndpointError(format!("the key in `{variable}` holds characters that no key has; set it again"));
     let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret())).map_err(wrong)?;
     value.set_sensitive(true);
     headers.insert(name, value);

@@ -144,7 +144,7 @@ fn schema(format: &Field<'_>) -> Result<Option<Value>, Trouble> {
                 Err(schema.wrong("must be an object"))
             }
         }
-        other => Err(kind.trouble(format!("`{other}` is no format; choose `text`, `json_object` or `json_schema`"))),
+        other => Err(kind.trouble(format!("`{other}` is not a format; choose `text`, `json_object` or `json_schema`"))),
     }
 }
 
@@ -179,7 +179,7 @@ fn message(message: &Field<'_>) -> Result<WireMessage, Trouble> {
         "tool" => Role::Tool,
         other => {
             let choices = "choose `system`, `developer`, `user`, `assistant` or `tool`";
-            return Err(role.trouble(format!("`{other}` is no role; {choices}")));
+            return Err(role.trouble(format!("`{other}` is not a role; {choices}")));
         }
     };
     let mut parts = parts(&content)?;
@@ -225,7 +225,7 @@ fn part(part: Field<'_>) -> Result<Part, Trouble> {
         "image_url" => Ok(media("image/*")),
         "input_audio" => Ok(media("audio/*")),
         "file" => Ok(media("application/octet-stream")),
-        other => Err(kind.trouble(format!("`{other}` is no kind of part; choose `text` or `image_url`"))),
+        other => Err(kind.trouble(format!("`{other}` is not a kind of part; choose `text` or `image_url`"))),
     }
 }
 

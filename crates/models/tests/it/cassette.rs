@@ -224,5 +224,5 @@ async fn folders_that_cannot_be_used_say_why() {
     let path = dir.path().join("calls.jsonl");
     let text = std::fs::read_to_string(&path).expect("text").replace("Summarize.", "Summarise.");
     std::fs::write(&path, text).expect("written");
-    assert!(replay_error(dir.path()).contains("line 1: its key is not that of its model and request"));
+    assert!(replay_error(dir.path()).contains("line 1: its key does not match its model and request"));
 }

@@ -157,7 +157,7 @@ pub enum AgreementError {
         target: String,
     },
     /// The first run is not of a mock.
-    #[error("the first run is of `{0}`, which is no mock; name the mock's run first, then the model's")]
+    #[error("the first run is of `{0}`, which is not a mock; name the mock's run first, then the model's")]
     NoMock(String),
     /// The second run is of a mock.
     #[error("the second run is of `{0}`, which is a mock; name the mock's run first, then the model's")]

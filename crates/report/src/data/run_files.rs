@@ -78,7 +78,7 @@ fn headline(mut run: RunFiles) -> RunFiles {
 }
 
 fn no_manifest(path: &Path, what: &str) -> RunFilesError {
-    let what = format!(" is no manifest that this program reads: {what}");
+    let what = format!(" is not a manifest that this version can read: {what}");
     RunFilesError::Unusable { path: path.to_owned(), what }
 }
 

@@ -56,7 +56,7 @@ pub(super) const GUARDS: [Guard; 3] = [
         is_failure: false,
         whole: |_| None,
         finding: |_, _| {
-            "most values that it holds are in no clause with other words: a list of bare values is no summary"
+            "most values that it holds are in no clause with other words: a list of bare values is not a summary"
                 .to_owned()
         },
     },

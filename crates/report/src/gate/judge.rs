@@ -158,7 +158,7 @@ fn cannot_pass(pair: &GatedStrategy, without_score: usize) -> Option<String> {
     let sizes = pair.head.tokens_retained.zip(pair.baseline.head.tokens_retained);
     if let Some((new, old)) = sizes.filter(|(new, old)| *new > (1.0 + SIZE_MARGIN) * pair.more_room * old) {
         return Some(format!(
-            "{new:.0} tokens are retained on average, {old:.0} in the baseline: more room is no better memory"
+            "{new:.0} tokens are retained on average, {old:.0} in the baseline: more was kept, so a pass would mean nothing"
         ));
     }
     (without_score > 0).then(|| format!("{without_score} units of the baseline have no score in the run"))

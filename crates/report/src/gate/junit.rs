@@ -21,7 +21,7 @@ struct JunitCase {
     text: String,
 }
 
-/// One test case for each strategy and one for each hard check that can be told. An inconclusive one is an error where
+/// One test case for each strategy and one for each hard check with a result. An inconclusive one is an error where
 /// `inconclusive_fails`, else skipped.
 ///
 /// # Errors

@@ -33,7 +33,7 @@ pub enum Mismatch {
     },
     /// A baseline that lists each strategy once for each retained budget.
     #[error(
-        "the baseline was made under several retained budgets, and a gate compares one; write it anew with `--update`"
+        "the baseline was made under several retained budgets, and a gate compares one; rewrite it with `--update`"
     )]
     Swept,
     /// A run without the replay that a gate reads.
@@ -73,7 +73,9 @@ pub enum Mismatch {
         model: String,
     },
     /// A baseline whose scores cannot be scores.
-    #[error("the baseline's {metric} of `{unit}` is `{value}`, which no record gives; write it anew with `--update`")]
+    #[error(
+        "the baseline's {metric} of `{unit}` is `{value}`, which its records do not support; rewrite it with `--update`"
+    )]
     Score {
         /// The metric.
         metric: String,

@@ -1,6 +1,6 @@
 //! The part of a run that a gate reads: the replay at the run's own sizes, under the matched protocol or, without it, the run's first.
 //!
-//! Absent on purpose: what a sweep adds. Further sizes and splits are no candidates, and their checks are not the gate's.
+//! Absent on purpose: what a sweep adds. Further sizes and splits are not candidates, and their checks are not the gate's.
 
 use std::collections::BTreeSet;
 

@@ -34,7 +34,7 @@ impl MarginTest {
     }
 }
 
-/// Nothing for under two differences, or where one is no finite number: every comparison with such a one would be false, and
+/// Nothing for under two differences, or where one is not a finite number: every comparison with such a one would be false, and
 /// read as a pass.
 pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<MarginTest> {
     if !differences.iter().all(|value| value.is_finite()) {

@@ -32,7 +32,7 @@ use crate::stats::{mean, proportion};
 const MOST_WRONG: f64 = 0.05;
 /// At least this share must find a loss of two margins at G*.
 const LEAST_FOUND: f64 = 0.8;
-/// Fewer pairs of units are no population to draw from.
+/// Fewer pairs of units are not a population to draw from.
 const FEWEST_PAIRS: usize = 5;
 const SEED: u64 = 0x5E1F;
 
@@ -120,7 +120,7 @@ pub struct SelfTestError(String);
 /// Simulates `gates` gates for each rate.
 ///
 /// # Errors
-/// [`SelfTestError`] where the runs are no pair of one configuration under two seeds.
+/// [`SelfTestError`] where the runs are not a pair of one configuration under two seeds.
 pub fn self_test(
     first: &RunFiles,
     second: &RunFiles,
@@ -334,7 +334,7 @@ pub fn self_test_text(found: &SelfTest) -> String {
     );
     for one in &found.strategies {
         text.push_str(&format!(
-            "{} ({}, {}): {} units differ, {} identical do not count; sd {:.3}, with losses {:.3}; G* {}\n",
+            "{} ({}, {}): {} units differ, {} identical, ignored; sd {:.3}, with losses {:.3}; G* {}\n",
             one.strategy,
             one.protocol.name(),
             one.metric,

@@ -8,7 +8,7 @@ use super::ratio;
 use crate::data::{Look, UnitRecords, looks_at_points, points, prompted_looks};
 
 /// Why a recall has no value.
-pub(super) const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
+pub(super) const NONE_ELIGIBLE: &str = "no fact is old enough at any observation point";
 
 /// The looks at one conversation's facts that were asked for.
 pub(super) fn asked(record: &Record) -> Vec<Look<'_>> {

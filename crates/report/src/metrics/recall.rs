@@ -54,7 +54,7 @@ pub(crate) const SELECTION_LIFT: Metric = Metric {
 
 pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     id: "needed_at_use_recall",
-    definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
+    definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length earlier; uses at \
               which the context holds it / uses, by unit; mean over units",
     compute: |_, strategy| over_units(strategy, NONE_USED, |unit| needed_at_use(unit, uses)),
     ..Metric::share(Section::Recall, "Needed at use")
@@ -67,7 +67,7 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
         ["recall", "at use"],
         "At use: of the old values that later calls acted on, the share held.",
     ),
-    definition: "a use of an address: the next turn's call takes a fact last mentioned a trigger's length before as what it acts \
+    definition: "a use of an address: the next turn's call takes a fact last mentioned a trigger's length earlier as what it acts \
               on, and not in text that the agent writes; uses whose value the context holds, as it was said or by another name of \
               the same file / uses, over all units together",
     compute: |_, strategy| over_uses(strategy, |seen| Some(seen.held != Held::OutOfSight)),
@@ -94,7 +94,7 @@ fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -
     };
     let carrying = sums.iter().filter(|(_, uses)| *uses > 0.0).count();
     if carrying == 0 {
-        return undefined("no turn uses an address last mentioned a trigger's length before");
+        return undefined("no turn uses an address that is old enough");
     }
     estimated(sums.len(), carrying, |times| {
         let of_draw = |(sum, times): (&(f64, f64), &u32)| (sum.0 * f64::from(*times), sum.1 * f64::from(*times));
@@ -111,7 +111,7 @@ pub(crate) const NEEDED_AT_USE_WITH_GENERIC: Metric = Metric {
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
-const NONE_USED: &str = "no turn uses a fact last mentioned a trigger's length before";
+const NONE_USED: &str = "no turn uses a fact last mentioned a trigger's length earlier";
 
 /// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
 pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {

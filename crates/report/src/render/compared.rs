@@ -37,7 +37,7 @@ fn note(group: &Group) -> Option<String> {
         "Each strategy minus {}, paired by unit; 95 % t intervals, wider on the longer tail and extended to 0 where no difference is \
          supported; p two-sided, by Holm, {} tests with a result; the smallest true difference that so many units find with \
          probability .80 (before Holm). A strategy dominates another if it retains fewer tokens by more than a tenth and its \
-         recall is higher, or not lower by .05. No supported difference is no proof of equality.{mock}",
+         recall is higher, or not lower by .05. A missing difference does not prove equality.{mock}",
         common_reference(&group.comparisons).map_or_else(|| OWN_REFERENCE.to_owned(), code),
         group.comparisons.iter().filter(|made| made.p_holm.is_some()).count(),
     ))

@@ -58,7 +58,7 @@ pub(super) fn note(sweep: &Sweep) -> String {
     let sample = match sweep.conversations == sweep.of {
         true => "all conversations".to_owned(),
         false => format!(
-            "the {} of {} conversations that every point has (`--sweep` takes the shortest with an old fact, one of a group)",
+            "the {} of {} conversations at every point (`--sweep` takes the shortest with an old fact, one per group)",
             sweep.conversations, sweep.of
         ),
     };

@@ -25,7 +25,7 @@ impl Equivalence {
 
 /// Both tests, each a t test and, under [`T_ALONE`] units, also a sign-flip test: the larger p counts.
 ///
-/// Nothing for under two differences, where one is no finite number, or for a margin that is not over 0.
+/// Nothing for under two differences, where one is not a finite number, or for a margin that is not over 0.
 pub(crate) fn equivalent(differences: &[f64], margin: f64) -> Option<Equivalence> {
     if margin.is_nan() || margin <= 0.0 || !differences.iter().all(|value| value.is_finite()) {
         return None;

@@ -1,6 +1,6 @@
 //! Every strategy under test against one declared reference, or its own one, paired by unit.
 //!
-//! Absent on purpose: rankings; under a mock also comparisons of answers, which are its own making. What is no measurement of
+//! Absent on purpose: rankings; under a mock also comparisons of answers, which are its own making. What is not a measurement of
 //! recall, as that of a strategy that fails too often, has no number here.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,13 +145,13 @@ fn why_not(
 }
 
 /// Where facts have no subjects, a value counts whatever is said about it. A text that says little about most of the values that it
-/// holds, compared with the reference, may be a list of them: its recall is no measure of what a reader can use.
+/// holds, compared with the reference, may be a list of them: its recall is not a measure of what a reader can use.
 pub(super) fn lists_values(reference: &str, shares: [Option<f64>; 2]) -> Option<String> {
     let [own, other] = [shares[0]?, shares[1]?];
     (own < other / 2.0).then(|| {
         format!(
             "of the values that it holds, {own:.2} are in a clause with other words, and {other:.2} of those of {}: a list of bare values \
-             is no summary",
+             is not a summary",
             code(reference)
         )
     })
@@ -299,7 +299,7 @@ fn is_supported(made: &Comparison) -> bool {
     made.p_holm.is_some_and(|p| p <= LEVEL) && !holds_zero
 }
 
-/// Whether the tests support that the difference, on each of these sides, is no loss of the margin, and the interval shows it.
+/// Whether the tests support that the difference, on each of these sides, is not a loss of the margin, and the interval shows it.
 fn is_within<const N: usize>(made: &Comparison, signs: [f64; N]) -> bool {
     let ends = [made.low, made.high].into_iter().flatten();
     let reaches = |end: f64| signs.iter().any(|sign| sign * end <= -MARGIN);

@@ -96,7 +96,7 @@ impl VerdictCounts {
         self.right[2] + self.wrong[2]
     }
 
-    /// What is no verdict agrees with nothing.
+    /// A reply without a verdict counts as disagreement.
     fn agreement(&self) -> Option<f64> {
         (self.count() > 0).then(|| (self.right[0] + self.wrong[1]) as f64 / self.count() as f64)
     }

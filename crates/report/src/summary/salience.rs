@@ -112,7 +112,7 @@ mod tests {
         };
         assert_eq!(told("a", "b"), (0.9, true));
         assert_eq!(told("a", "c"), (0.5, true));
-        assert_eq!(told("b", "c"), (0.1, true), "a tie is no order");
+        assert_eq!(told("b", "c"), (0.1, true), "a tie is not an order");
         assert!(
             note(&pairs, RAW, 20, 8).contains("3 of 3 orders by CR")
                 && note(&pairs, RAW, 20, 8).contains("b over c (0.10)")

@@ -250,7 +250,7 @@ fn added_latency(run: &ProtocolRun, strategy: &StrategyRecords, _: &StrategySumm
     let reason = match run.latency() {
         Latency::Measured => return found,
         Latency::Assumed => "the mock's latency is assumed, so there is no verdict",
-        Latency::NoResult => "the recording says that its latencies are no result, so there is no verdict",
+        Latency::NoResult => "the recording says that its latencies are not a result, so there is no verdict",
     };
     if found.value.is_none() { found } else { Found { met: None, reason: Some(reason.to_owned()), ..found } }
 }

@@ -111,7 +111,7 @@ fn no_page_is_too_large_and_every_link_leads_somewhere() {
     std::fs::create_dir_all(dir.join("plots")).unwrap();
     let pages = pages(&dir);
     for (path, text) in &pages {
-        // The report itself is no page of a conversation.
+        // The report itself is not a page of a conversation.
         let is_of_case = path.starts_with(dir.join("cases"));
         assert!(!is_of_case || (text.len() as u64) < MOST, "{} has {} bytes", path.display(), text.len());
         assert!(!text.contains("<script>document"), "{}", path.display());

@@ -27,7 +27,7 @@ fn talk(at: usize, letters: &str) -> Record {
     made
 }
 
-/// What storage holds is no fate: the shares of the fates add up to 1, and the share of what is stored is beside them.
+/// What storage holds is not a fate: the shares of the fates add up to 1, and the share of what is stored is beside them.
 #[test]
 fn fates_add_up_to_one_beside_what_is_stored() {
     let mut first = talk(0, "vcdueexd");

@@ -23,6 +23,6 @@ fn every_name_with_an_underscore_in_the_tour_is_a_metric() {
     let named = table.split('`').skip(1).step_by(2).filter(|name| name.contains('_')).collect::<Vec<_>>();
     assert!(named.len() > 20, "{named:?}");
     for name in named {
-        assert!(metrics::ALL.iter().any(|metric| metric.id == name), "`{name}` is no metric");
+        assert!(metrics::ALL.iter().any(|metric| metric.id == name), "`{name}` is not a metric");
     }
 }

@@ -213,7 +213,7 @@ fn needed_at_use_counts_events() {
     made.observations[1].echoed = 4;
     made.facts[2].generic = true;
     let group = group_of(&manifest(&["summarize"], 1, 1), &[made.clone()]);
-    let listed = "needed at use: 3 uses of facts last mentioned a trigger's length before; 4 more are left out because a recorded turn repeated the value; with generic values 4 uses";
+    let listed = "needed at use: 3 uses of facts last mentioned a trigger's length earlier; 4 more are left out because a recorded turn repeated the value; with generic values 4 uses";
     assert!(group.warnings.iter().any(|warning| warning == listed), "{:?}", group.warnings);
     near(metric(&[made], "needed_at_use_recall").value, 2.0 / 3.0);
 }

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn where_nothing_is_offered_or_compared_nothing_is_chosen() {
         assert_eq!(asked("a", "a", "Answer YES or NO."), None, "not asked for one word");
-        assert_eq!(asked("a", "a", "Reply with the single word UNKNOWN."), None, "one word is no choice");
+        assert_eq!(asked("a", "a", "Reply with the single word UNKNOWN."), None, "one word is not a choice");
         assert_eq!(chosen(&["Topic: tests", "One word: YES or NO"]), None, "nothing to compare with");
     }
 }

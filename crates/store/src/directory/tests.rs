@@ -232,7 +232,7 @@ fn torn_and_foreign_files_are_named_and_left_alone() {
     let remove = |path: &Path| fs::remove_file(path).unwrap();
     for file in [INDEX, last, ARCHIVE] {
         let error = damaged(file, tear);
-        assert!(error.starts_with(&format!("`{file}` is no whole file of this store: ")), "{error}");
+        assert!(error.starts_with(&format!("`{file}` is not a whole file of this store: ")), "{error}");
         assert!(error.ends_with("it was left as it is: restore it from a copy, or move it away"), "{error}");
     }
     assert!(

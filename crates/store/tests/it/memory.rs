@@ -14,7 +14,7 @@ fn a_document_is_replaced_whole_and_no_commit_or_rollback_touches_it() {
         let mut thread = store.thread("telegram:1").unwrap();
         assert_eq!(thread.memory_document().unwrap(), None, "{kind}");
         thread.set_memory_document("# MEMORY.md\n- first\n").unwrap();
-        assert_eq!(store.threads().unwrap(), Vec::<String>::new(), "a document alone is no conversation");
+        assert_eq!(store.threads().unwrap(), Vec::<String>::new(), "a document alone is not a conversation");
         commit(&mut thread, 0, 20);
         commit(&mut thread, 1, 20);
         thread.set_memory_document("- second, \u{65e5}").unwrap();

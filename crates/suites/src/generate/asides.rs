@@ -105,7 +105,7 @@ pub(crate) fn is_for_asides(plan: &Plan, claim: &Claim, number: usize) -> bool {
     number.is_multiple_of(2) && !plan.states(claim, plan.subjects[number])
 }
 
-/// A claim of the speaker, and a subject about which it is no fact.
+/// A claim of the speaker, and a subject about which it is not a fact.
 fn free(plan: &Plan, writer: &mut Writer, speaker: Speaker) -> Option<(&'static Claim, &'static str)> {
     let claims = plan.domain.claims.iter().filter(|claim| claim.speaker == speaker).collect::<Vec<_>>();
     // Few claims are made of most subjects, so some try finds one that is free.

@@ -57,7 +57,7 @@ impl<'r> Writer<'r> {
         self.part.pick(templates, &mut self.dice)
     }
 
-    /// A value that is no fact's.
+    /// A value that is not a fact's.
     pub(crate) fn incidental(&mut self, form: Form) -> String {
         self.reserved.draw_incidental(form, self.part, &mut self.dice)
     }

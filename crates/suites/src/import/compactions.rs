@@ -38,7 +38,7 @@ pub(super) fn resolve(session: &Session, is_part: bool, recorder: &mut Recorder)
             }),
             Err(reason) => {
                 let what = format!("compaction: {}: left out", reason.why());
-                recorder.repair(&session.file, compaction.place, what)?;
+                recorder.repair(compaction.place, what)?;
                 *recorder.report.unmeasured.entry(reason).or_insert(0) += 1;
                 found.unmeasured.push(UnmeasuredCompaction {
                     after: (after != NOTHING).then_some(after),

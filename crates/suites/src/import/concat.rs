@@ -115,7 +115,8 @@ fn interleave(
     }
     let interleaved =
         system.into_iter().chain(interleave_turns(turns)).map(|said| Spoken { at_ms: None, ..said }).collect();
-    let (messages, _) = settle::pair(&file, interleaved, recorder)?;
+    recorder.begin(&file);
+    let (messages, _) = settle::pair(interleaved, recorder)?;
     let group = format!("block-{block}");
     let (stem, compactions) = (format!("{group}/"), Vec::new());
     Ok(Session {

@@ -35,7 +35,7 @@ pub struct FactCounts {
     pub generic: usize,
     /// Facts that the system prompt states first.
     pub system: usize,
-    /// Unused values that are no facts, because their conversations have as many as they may.
+    /// Unused values that are not facts, because their conversations have as many as they may.
     pub left_out: usize,
     /// Projects, or groups where no project is known. With only one, generic values cannot be identified.
     pub projects: usize,
@@ -130,7 +130,7 @@ pub(super) fn find(scenarios: &mut [Scenario], unused: usize, wanted: Foils) -> 
     counts
 }
 
-/// Adds the facts whose value is no fact of the scenario yet, numbered by ids that are free.
+/// Adds the facts whose value is not a fact of the scenario yet, numbered by ids that are free.
 fn add(scenario: &mut Scenario, facts: Vec<Fact>) {
     let known = scenario.facts.iter().flat_map(Fact::forms).map(str::to_lowercase).collect::<BTreeSet<_>>();
     let taken = scenario.facts.iter().map(|fact| fact.id.clone()).collect::<BTreeSet<_>>();

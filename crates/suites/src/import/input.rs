@@ -25,7 +25,8 @@ impl Input {
         let bytes = bytes.map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         let part = |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
         let file = path.display().to_string();
-        let text = decode(&file, bytes, recorder)?;
+        recorder.begin(&file);
+        let text = decode(bytes, recorder)?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         if text.trim().is_empty() {
             return Err(ImportError::Other(format!("`{file}` is empty; expected a transcript")));
@@ -39,7 +40,7 @@ impl Input {
     }
 }
 
-fn decode(file: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Result<String, ImportError> {
+fn decode(bytes: Vec<u8>, recorder: &mut Recorder) -> Result<String, ImportError> {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return Ok(text),
         Err(error) => error.into_bytes(),
@@ -48,7 +49,7 @@ fn decode(file: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Result<String,
     for (line, piece) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
         let decoded = String::from_utf8_lossy(piece);
         if let std::borrow::Cow::Owned(_) = decoded {
-            recorder.repair(file, Place::Line(line), "invalid UTF-8: replaced by U+FFFD".to_owned())?;
+            recorder.repair(Place::Line(line), "invalid UTF-8: replaced by U+FFFD".to_owned())?;
         }
         text.push_str(&decoded);
     }

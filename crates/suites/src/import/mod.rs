@@ -137,7 +137,7 @@ fn read_all(
         recorder.report.files += 1;
         if !seen.insert(blake3::hash(input.text.as_bytes())) {
             let what = "same content as an earlier file: left out".to_owned();
-            recorder.repair(&input.file, place::Place::Line(1), what)?;
+            recorder.repair(place::Place::Line(1), what)?;
             continue;
         }
         if !(importer.recognises)(&input.text) {
@@ -172,6 +172,7 @@ fn into_scenarios(
     let (mut taken, mut projects) = (HashSet::new(), project::Names::default());
     let mut scenarios = Vec::with_capacity(sessions.len());
     for mut session in sessions {
+        recorder.begin(&session.file);
         let id = unused_id(&session, &mut numbers, &mut taken);
         let projects = session.projects.iter().map(|project| projects.of(project)).collect();
         let compactions::Resolved { measured, unmeasured } =

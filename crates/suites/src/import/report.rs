@@ -92,7 +92,7 @@ impl ImportReport {
         }
         if self.repeated_call_ids > 0 {
             lines.push(format!(
-                "{} repeated within a session; all calls are numbered anew",
+                "{} repeated within a session; all calls are renumbered",
                 counted(self.repeated_call_ids, "tool call id")
             ));
         }
@@ -120,17 +120,24 @@ fn listed<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
 /// Collects the report as files are read.
 pub(super) struct Recorder {
     pub(super) report: ImportReport,
+    /// The file that is read, as repairs name it.
+    file: String,
     strict: bool,
 }
 
 impl Recorder {
     pub(super) fn new(importer: &'static str, strict: bool) -> Self {
-        Recorder { report: ImportReport { importer, ..ImportReport::default() }, strict }
+        Recorder { report: ImportReport { importer, ..ImportReport::default() }, file: String::new(), strict }
     }
 
-    /// Records a repair. Under strict reading the repair is an error.
-    pub(super) fn repair(&mut self, file: &str, place: Place, what: String) -> Result<(), ImportError> {
-        let repair = Repair { file: file.to_owned(), place: place.to_string(), what };
+    /// Says which file repairs are of from now on.
+    pub(super) fn begin(&mut self, file: &str) {
+        file.clone_into(&mut self.file);
+    }
+
+    /// Records a repair of the file that is read. Under strict reading the repair is an error.
+    pub(super) fn repair(&mut self, place: Place, what: String) -> Result<(), ImportError> {
+        let repair = Repair { file: self.file.clone(), place: place.to_string(), what };
         if self.strict {
             return Err(ImportError::Strict(repair));
         }

@@ -21,21 +21,17 @@ pub(super) fn settle(mut session: Session, recorder: &mut Recorder) -> Result<Op
     drop_empty(&mut session, recorder)?;
     drop_misplaced(&mut session, recorder)?;
     if !session.messages.iter().any(|said| said.role == Role::User) {
-        recorder.repair(&session.file, place, format!("`{}` holds no user turn: left out", session.stem))?;
+        recorder.repair(place, format!("`{}` holds no user turn: left out", session.stem))?;
         return Ok(None);
     }
-    let (messages, repeated) = pair(&session.file, session.messages, recorder)?;
+    let (messages, repeated) = pair(session.messages, recorder)?;
     recorder.report.repeated_call_ids += repeated;
     Ok(Some(Session { messages, ..session }))
 }
 
 /// Moves each call's result directly after it and renumbers the calls. Also returns how many calls repeated an earlier id.
-pub(super) fn pair(
-    file: &str,
-    messages: Vec<Spoken>,
-    recorder: &mut Recorder,
-) -> Result<(Vec<Spoken>, usize), ImportError> {
-    let mut pairing = Pairing { file, recorder, out: Vec::new(), calls: Vec::new(), open: HashMap::new() };
+pub(super) fn pair(messages: Vec<Spoken>, recorder: &mut Recorder) -> Result<(Vec<Spoken>, usize), ImportError> {
+    let mut pairing = Pairing { recorder, out: Vec::new(), calls: Vec::new(), open: HashMap::new() };
     for said in messages {
         match said.role {
             Role::Tool => pairing.push_results(said)?,
@@ -51,7 +47,7 @@ fn drop_empty(session: &mut Session, recorder: &mut Recorder) -> Result<(), Impo
     for mut said in std::mem::take(&mut session.messages) {
         said.parts.retain(|part| !matches!(part, Part::Text { text } if text.trim().is_empty()));
         if said.parts.is_empty() {
-            recorder.repair(&session.file, said.place, format!("empty {} message: dropped", said.role.name()))?;
+            recorder.repair(said.place, format!("empty {} message: dropped", said.role.name()))?;
         } else {
             kept.push(said);
         }
@@ -72,7 +68,7 @@ fn drop_misplaced(session: &mut Session, recorder: &mut Recorder) -> Result<(), 
             continue;
         }
         let what = if said.role == Role::System { "is not the first" } else { "comes before the first user turn" };
-        recorder.repair(&session.file, said.place, format!("{} message {what}: dropped", said.role.name()))?;
+        recorder.repair(said.place, format!("{} message {what}: dropped", said.role.name()))?;
     }
     session.messages = kept;
     Ok(())
@@ -80,7 +76,6 @@ fn drop_misplaced(session: &mut Session, recorder: &mut Recorder) -> Result<(), 
 
 /// Pairs calls with their results.
 struct Pairing<'r> {
-    file: &'r str,
     recorder: &'r mut Recorder,
     /// A message with calls is followed by one for their results.
     out: Vec<Spoken>,
@@ -127,7 +122,7 @@ impl Pairing<'_> {
                     Some(_) => Some("came after other messages: moved to its call"),
                 };
                 if let Some(wrong) = wrong {
-                    self.recorder.repair(self.file, said.place, format!("result for `{call_id}` {wrong}"))?;
+                    self.recorder.repair(said.place, format!("result for `{call_id}` {wrong}"))?;
                 }
             }
             // Media stays with the preceding result.
@@ -166,7 +161,7 @@ impl Pairing<'_> {
             let results = &mut self.out[slot];
             if answer.is_empty() {
                 let what = format!("call `{old}` has no result: answered with `{NO_RESPONSE}`");
-                self.recorder.repair(self.file, results.place, what)?;
+                self.recorder.repair(results.place, what)?;
                 let text = NO_RESPONSE.to_owned();
                 answer.push(Part::ToolResult { call_id: String::new(), text, is_error: false });
             }

@@ -9,7 +9,7 @@ use compactometer_text::matcher::Matcher;
 
 /// Share of the test split's facts whose subject or value occurs in a conversation of another split.
 pub(super) fn measure(suite: &Suite) -> Property {
-    let (id, name) = ("held_out", "facts of the test split whose subject or value stands in another split");
+    let (id, name) = ("held_out", "facts of the test split whose subject or value occurs in another split");
     let (test, others): (Vec<&Scenario>, Vec<&Scenario>) =
         suite.scenarios.iter().partition(|scenario| scenario.split == Split::Test);
     let facts: Vec<&Fact> = test.iter().flat_map(|scenario| &scenario.facts).collect();

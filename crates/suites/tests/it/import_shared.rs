@@ -202,6 +202,6 @@ fn codex_rollouts_have_the_calls_and_usage_of_their_files() {
         assert!(output > 0 && imported.report.repairs.is_empty(), "{name}: {:?}", imported.report.repairs);
         let said = imported.suite.scenarios[0].messages.iter().flat_map(|message| &message.parts);
         let mut texts = said.filter_map(compactometer_engine::message::part_text);
-        assert!(!texts.any(|text| text.starts_with("SUMMARY:")), "{name}: the summary is no message");
+        assert!(!texts.any(|text| text.starts_with("SUMMARY:")), "{name}: the summary is not a message");
     }
 }

@@ -182,7 +182,7 @@ fn check_uses(scenario: &Scenario, fact: &Fact) {
             Part::ToolCall { arguments, .. } => Some(arguments),
             _ => None,
         });
-        assert!(arguments.any(|text| text.contains(&quoted)), "{}: {quoted} is no argument at {id:?}", scenario.id);
+        assert!(arguments.any(|text| text.contains(&quoted)), "{}: {quoted} is not an argument at {id:?}", scenario.id);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The spellings under which a value that is no number is searched, in normal form.
+//! The spellings under which a value that is not a number is searched, in normal form.
 //!
 //! Absent on purpose: dates such as 11/05/2024, whose order nobody knows.
 

@@ -29,7 +29,7 @@ struct Event {
     transcript_path: Option<PathBuf>,
 }
 
-/// The answer as JSON; nothing if the event is no compaction or there is nothing to add.
+/// The answer as JSON; nothing if the event is not a compaction or there is nothing to add.
 pub(super) fn answer(event: &str, importer: &Importer, budget: u32) -> Result<Option<String>> {
     let event: Event = serde_json::from_str(event)
         .context("the event on stdin is not the JSON object that the program passes to a hook")?;

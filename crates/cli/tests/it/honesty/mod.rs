@@ -6,7 +6,7 @@
 //! | a method that keeps nothing scores | `null_method` |
 //! | a strategy wins by reading labels that the answer key planted | `labels` |
 //! | keywords that match texts which never held the fact count as found | `keyword_luck` |
-//! | answers that are no summaries count as summaries | `answers::not_a_summary` |
+//! | answers that are not summaries count as summaries | `answers::not_a_summary` |
 //! | values of the prompt's own example count as extracted | `answers::example_leakage` |
 //! | what cannot be parsed drops out of the rate | `answers::unparsable` |
 //! | calls that fail lower the rate of wrong answers | `answers::failed_calls` |

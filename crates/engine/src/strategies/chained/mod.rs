@@ -93,7 +93,7 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let trigger = match window.checked_sub(reserves).filter(|left| *left > 0) {
         Some(left) => (f64::from(left) * threshold) as u32,
         None if deviations.negative => 1,
-        None => return Err(ParamError(format!("`window` is {window} tokens; its reserves alone take {reserves}"))),
+        None => return Err(ParamError(format!("`window` is {window} tokens; its reserves already take {reserves}"))),
     };
     Ok(Limits { window, assumed_window: false, trigger, tail: Tail::Messages(tail), written, estimator })
 }
@@ -139,7 +139,7 @@ impl Chained {
         messages: Material,
         previous: Option<&str>,
     ) -> Result<String, FailReason> {
-        // Records of failed attempts are no rounds.
+        // Records of failed attempts are not rounds.
         let round = 1 + cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary).count();
         let previous = previous.map_or("None: this is the first round.".to_owned(), render::neutralize);
         let (written, temperature) = (cx.budget.written, Some(self.options.temperature as f32));

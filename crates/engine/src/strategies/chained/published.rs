@@ -35,11 +35,11 @@ parameters! {
     Deviations {
         lookup: bool = Param::deviation(), "a model's limit is looked up nowhere";
         negative: bool = Param::deviation(), "a window that the reserves use up compacts at every call";
-        detector: bool = Param::deviation(), "an earlier summary is known by its place and the heading `## Session Summary` alone";
-        task: bool = Param::deviation(), "the original task is the first user turn that still stands";
+        detector: bool = Param::deviation(), "an earlier summary is known only by its place and the heading `## Session Summary`";
+        task: bool = Param::deviation(), "the original task is the first user turn that is still there";
         assistant: bool = Param::deviation(), "the summary is an assistant's turn";
-        by_place: bool = Param::deviation(), "what stands first counts as the system prompt, and the last messages by number alone";
-        unmarked: bool = Param::deviation(), "the record names none of the messages that it stands for";
+        by_place: bool = Param::deviation(), "the first message counts as the system prompt, and the last ones are chosen only by number";
+        unmarked: bool = Param::deviation(), "the record names none of the messages that it replaces";
         unguarded: bool = Param::deviation(), "one request of any size, and any answer is taken for a summary";
     }
 }

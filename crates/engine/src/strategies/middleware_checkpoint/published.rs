@@ -53,7 +53,7 @@ parameters! {
     /// What a model sees of checkpoints and of messages.
     ShowingDeviations {
         at_once: bool = Param::deviation(), "each checkpoint joins the system prompt at once and voids the cached prefix";
-        roles: bool = Param::deviation(), "messages stand as ROLE: content, without calls; a tag in them may close the prompt's";
+        roles: bool = Param::deviation(), "messages are written as ROLE: content, without calls; a tag in them may close the prompt's";
         prompts: bool = Param::deviation(), "the calls at a compaction have the document's prompts, whose example may pass for values";
     }
 }
@@ -67,7 +67,7 @@ impl ExtractionDeviations {
     }
 }
 
-/// Messages as `ROLE: content`: calls and their arguments are no content, and a tag in a text may close the prompt's.
+/// Messages as `ROLE: content`: calls and their arguments are not content, and a tag in a text may close the prompt's.
 pub(super) fn messages<'e>(cx: &Context<'_>, entries: impl Iterator<Item = &'e Entry>) -> Material {
     let content = |entry: &Entry| {
         let texts = entry.parts().filter_map(|(part, _)| match part {

@@ -13,6 +13,6 @@ pub(super) const FORM: PublishedForm = PublishedForm {
 parameters! {
     /// How the source deviates.
     Deviations {
-        unbounded: bool = Param::deviation(), "ages alone decide what is shown, whether it fits or not";
+        unbounded: bool = Param::deviation(), "only age decides what is shown, whether it fits or not";
     }
 }

@@ -36,7 +36,7 @@ pub(in crate::strategies) fn updated(
     }
 }
 
-/// The JSON of both; of only the newer one if that is no checkpoint.
+/// The JSON of both; of only the newer one if that is not a checkpoint.
 pub(in crate::strategies) fn together(earlier: Checkpoint, newer: String) -> String {
     match serde_json::from_str::<Checkpoint>(&newer) {
         Ok(checkpoint) => json(&earlier.merged_with(checkpoint)),

@@ -32,7 +32,7 @@ parameters! {
     Deviations {
         strict: bool = Param::deviation(), "starts above the threshold, not at it";
         reuse: bool = Param::deviation(), "the first summary is shown for ever; what leaves after it is never read";
-        limit: bool = Param::deviation(), "reads the latest 100 messages alone";
+        limit: bool = Param::deviation(), "reads only the latest 100 messages";
         overlap: bool = Param::deviation(), "reads what stays verbatim too";
         gapless: bool = Param::deviation(), "assumes that message ids have no gaps: a summary covers up to the last id minus the number of messages kept";
         section: bool = Param::deviation(), "rebuilds the context from all that was said, as one text";

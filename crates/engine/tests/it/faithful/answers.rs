@@ -13,7 +13,7 @@ fn reasoning_alone_is_asked_for_once_more_and_then_falls_back() {
     for spec in ALL.iter().filter(|spec| !spec.prompt.is_empty()) {
         let stage = Stage::new(spec.name, &[Ok("<think>First I look at what was said, and then")]);
         let shown = stage.plain(&steps);
-        let refused = "Your answer before was refused: it is reasoning alone.";
+        let refused = "Your answer before was refused: it holds only reasoning.";
         let again = shown.calls.iter().filter(|call| request(call).contains(refused)).count();
         assert_eq!(again, 1, "{}", spec.name);
         let event = &shown.events[0];

@@ -79,7 +79,7 @@ fn a_models_limit_is_never_looked_up_and_a_small_one_is_negative() {
         (spec.limits)(&settings).map(|limits| limits.trigger).map_err(|error| error.to_string())
     };
     let plain = || Settings::defaults(spec);
-    let refused = "`window` is 8192 tokens; its reserves alone take 11000".to_owned();
+    let refused = "`window` is 8192 tokens; its reserves already take 11000".to_owned();
     assert_eq!(trigger(own.clone(), "model", "gpt-4"), Ok(93_600));
     assert_eq!(trigger(plain(), "model", "gpt-4"), Err(refused.clone()));
     assert_eq!(trigger(plain(), "model", "claude-3-haiku-20240307"), Ok(151_200));

@@ -75,7 +75,7 @@ fn the_context_becomes_one_text() {
     let section = &faithful.view[1];
     assert!(section.starts_with("user: ## Previous Context (Summarized)\n- The first list is done."), "{section}");
     assert!(section.contains("\n\n## Recent Conversation\n") && section.contains("user: Run it.\n"));
-    // 1: the result that comes later finds no call. 8: the last user message is no message any more.
+    // 1: the result that comes later finds no call. 8: the last user message is not a message any more.
     assert_eq!((faithful.view.len(), faithful.violations), (3, 1));
     assert_eq!(faithful.kept, [0, 20]);
     let plain = stage().plain(&steps);

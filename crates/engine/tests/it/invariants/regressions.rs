@@ -268,7 +268,7 @@ fn a_checkpoint_with_a_summary_does_not_make_the_next_one_due() {
 
 #[test]
 fn invariant_20_an_answer_without_progress_is_paid_for_in_the_records() {
-    let model = Scripted::new(&[Answer::Text("Some forty letters that are no progress.".into())]);
+    let model = Scripted::new(&[Answer::Text("Some forty letters that are not progress.".into())]);
     let (metered, strategy) = (Metered::new(&model, 0), strategy("summarize"));
     let mut session = Session::new(&*strategy, &metered, &Quarters, config(10, None));
     session.push(said(0, Role::User, "Begin, and think of it well, please.")).unwrap();

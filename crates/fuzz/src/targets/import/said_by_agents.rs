@@ -124,7 +124,7 @@ pub(super) fn in_gemini(file: &str) -> Vec<Said> {
     }
 }
 
-/// The texts of parts that are no messages of a compaction.
+/// The texts of parts that are not messages of a compaction.
 pub(super) fn in_opencode(file: &str) -> Vec<Said> {
     fn of_message(message: &Value) -> Vec<String> {
         if message["info"]["summary"] == true || !matches!(message["info"]["role"].as_str(), Some("user" | "assistant"))

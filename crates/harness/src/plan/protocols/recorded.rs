@@ -73,7 +73,7 @@ fn size(prepared: &PreparedScenario, left: &Left) -> Size {
         length: left.length,
         pending: left.pending.clone(),
         trigger: left.before,
-        // A compaction that left more than it found is no limit that others could keep.
+        // A compaction that left more than it found is not a limit that others could keep.
         retained: left.retained.min(left.before.saturating_sub(1)),
         known_until: prepared.unmeasured().find(|next| *next > left.length),
     }

@@ -127,7 +127,7 @@ const AUTHORED: &[&str] = &[
     "todos",
 ];
 
-/// An argument of this many characters or more is no address unless the table names it.
+/// An argument of this many characters or more is not an address unless the table names it.
 const LONG: usize = 300;
 /// An argument of this many words or more is prose.
 const PROSE: usize = 12;

@@ -128,7 +128,7 @@ mod tests {
         let names = |path: &str| other_names(path, &directories);
         assert_eq!(names("/home/ann/shop/web/app.js"), ["web/app.js", "~/shop/web/app.js"]);
         assert_eq!(names("/home/ann/shop/mix.exs"), ["mix.exs", "~/shop/mix.exs"]);
-        assert_eq!(names("/home/ann/shop/config"), ["~/shop/config"], "a bare word is no name of a file");
+        assert_eq!(names("/home/ann/shop/config"), ["~/shop/config"], "a bare word is not a name of a file");
         assert_eq!(names("/home/ann/shop/.env"), [".env", "~/shop/.env"]);
         assert_eq!(names("src/pay.rs"), ["/home/ann/shop/src/pay.rs", "/home/ann/shop/web/src/pay.rs"]);
         assert_eq!(names("~/notes/a.md"), ["/home/ann/notes/a.md"]);

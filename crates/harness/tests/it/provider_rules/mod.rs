@@ -1,5 +1,5 @@
 //! Every request that a case makes keeps each provider's published rules in the body that the provider would get: for random
-//! conversations, every strategy and control, both protocols, and answers too. The forms of published systems are no exception:
+//! conversations, every strategy and control, both protocols, and answers too. The forms of published systems are not exceptions:
 //! the client mends what their defects break.
 
 mod conversation;

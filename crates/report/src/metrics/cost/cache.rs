@@ -101,7 +101,7 @@ impl<'p> PromptCache<'p> {
     }
 
     /// Records count a shared prefix with tools first. Tools never change, so where the system prompt comes first and changes,
-    /// they are no part of it.
+    /// they are not part of it.
     fn in_order(&self, shared: u32) -> u32 {
         let (Some((first, _)), Some((_, all))) = (self.fixed.first(), self.fixed.last()) else { return 0 };
         let changed = shared < *all;

@@ -64,7 +64,7 @@ impl<'f> Marks<'f> {
     }
 }
 
-/// Whether it is no part of a longer word or number.
+/// Whether it is not part of a longer word or number.
 fn is_whole(text: &str, at: usize, form: &str) -> bool {
     let meets = |one: Option<char>, other: Option<char>| {
         one.zip(other).is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())

@@ -211,7 +211,7 @@ mod tests {
             );
         }
         let alone = plots(&manifest, &records[..1]);
-        assert!(alone.iter().all(|plot| plot.name != "recall_by_split"), "one point is no curve");
+        assert!(alone.iter().all(|plot| plot.name != "recall_by_split"), "one point is not a curve");
     }
 
     /// A strategy that fails keeps whole views, which lie far outside the sizes that are compared.

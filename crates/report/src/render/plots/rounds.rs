@@ -65,7 +65,7 @@ fn draw(group: &Group) -> Figure {
     }
     let shown: Vec<_> = strategies.iter().filter(|(_, strategy)| drawn(strategy).next().is_some()).collect();
     if shown.is_empty() {
-        axes.say_empty(&mut figure, "no fact was last mentioned a trigger's length before an observation");
+        axes.say_empty(&mut figure, "no fact is old enough at any observation point");
     } else if first == last {
         axes.say_empty(&mut figure, ONE_ROUND);
     }

@@ -64,7 +64,7 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
         lines.push(format!("{hidden} more {}: --all", if hidden == 1 { "row" } else { "rows" }));
     }
     if rows.iter().any(|row| is_marked(row)) {
-        let mark = "* over 5 % of its due compactions fail, or of its turns exceed the window: not compared";
+        let mark = "* not compared: over 5 % of due compactions failed, or of turns exceeded the window";
         lines.extend(wrapped(mark, screen.width));
     }
     let key = columns.iter().map(|column| column.about.as_str()).filter(|about| !about.is_empty()).collect::<Vec<_>>();

@@ -117,7 +117,7 @@ fn changes(points: &[SweepPoint], pairs: &[Pair], recall: &str) -> String {
     };
     let doubled = with_tail.iter().filter(|pair| pair.own > 0.0 && pair.common >= 2.0 * pair.own).count();
     format!(
-        " This at least doubles {recall} of {doubled} of {} strategies with a tail to choose; {} changes most, from {:.2} to {:.2}.",
+        " This at least doubles {recall} for {doubled} of the {} strategies with an adjustable tail; {} changes most, from {:.2} to {:.2}.",
         with_tail.len(),
         code(most.name),
         most.own,

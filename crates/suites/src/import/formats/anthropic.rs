@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
-use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
@@ -42,10 +41,10 @@ fn recognises(text: &str) -> bool {
     !messages.is_empty() && messages.iter().all(is_own)
 }
 
-fn messages(input: &Input, conversation: &Conversation, recorder: &mut Recorder) -> Result<Vec<Spoken>, ImportError> {
+fn messages(conversation: &Conversation, recorder: &mut Recorder) -> Result<Vec<Spoken>, ImportError> {
     let Conversation { around, messages } = conversation;
     let mut said = Vec::new();
-    let mut reader = Blocks { file: &input.file, recorder };
+    let mut reader = Blocks { recorder };
     let system = blocks(&around["system"]);
     if let (false, Some((place, _))) = (system.is_empty(), messages.first()) {
         let parts = parts(&mut reader, *place, Role::System, &system)?;
@@ -63,11 +62,11 @@ fn turns(reader: &mut Blocks, place: Place, message: &Value) -> Result<Vec<Spoke
         "user" => Role::User,
         "assistant" => Role::Assistant,
         other => {
-            reader.recorder.repair(reader.file, place, format!("role `{other}` is not user or assistant: dropped"))?;
+            reader.recorder.repair(place, format!("role `{other}` is not user or assistant: dropped"))?;
             return Ok(Vec::new());
         }
     };
-    let at_ms = json_lines::at_ms(&message["timestamp"], reader.file, place, reader.recorder)?;
+    let at_ms = json_lines::at_ms(&message["timestamp"], place, reader.recorder)?;
     let (results, others): (Vec<_>, Vec<_>) =
         blocks(&message["content"]).into_iter().partition(|block| block["type"] == "tool_result");
     let mut answers = Vec::new();

@@ -11,7 +11,7 @@ use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
-use crate::import::readers::blocks::media;
+use crate::import::readers::blocks::{media, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::whole;
 use crate::import::report::Recorder;
@@ -46,7 +46,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             sessions.push(session(input, order, *place, row, recorder)?);
         } else {
             let what = "not a trajectory with `schema_version` and `steps`: dropped".to_owned();
-            recorder.repair(&input.file, *place, what)?;
+            recorder.repair(*place, what)?;
         }
     }
     Ok(sessions)
@@ -65,7 +65,7 @@ fn session(
     if row["continued_trajectory_ref"].is_string() {
         recorder.ignore("continuation in another file");
     }
-    let mut reader = Reader { file: &input.file, recorder, messages: Vec::new() };
+    let mut reader = Reader { recorder, messages: Vec::new() };
     for (number, step) in (1..).zip(row["steps"].as_array().into_iter().flatten()) {
         reader.step(Place::Turn { element: place.number(), message: number }, step)?;
     }
@@ -75,14 +75,13 @@ fn session(
 }
 
 struct Reader<'r> {
-    file: &'r str,
     recorder: &'r mut Recorder,
     messages: Vec<Spoken>,
 }
 
 impl Reader<'_> {
     fn step(&mut self, place: Place, step: &Value) -> Result<(), ImportError> {
-        let at_ms = json_lines::local_at_ms(&step["timestamp"], self.file, place, self.recorder)?;
+        let at_ms = json_lines::local_at_ms(&step["timestamp"], place, self.recorder)?;
         let role = match step["source"].as_str() {
             Some("system") => Role::System,
             Some("user") => Role::User,
@@ -90,7 +89,7 @@ impl Reader<'_> {
             other => {
                 let other = other.unwrap_or(type_name(&step["source"]));
                 let what = format!("source `{other}` is not system, user or agent: dropped");
-                return self.recorder.repair(self.file, place, what);
+                return self.recorder.repair(place, what);
             }
         };
         let calls = step["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -132,7 +131,7 @@ impl Reader<'_> {
                 "image" => parts.push(media(&block["source"]["media_type"], &block["source"]["path"], false)),
                 kind => {
                     let what = format!("part of type `{kind}` in a content: dropped");
-                    self.recorder.repair(self.file, place, what)?;
+                    self.recorder.repair(place, what)?;
                 }
             }
         }
@@ -154,8 +153,8 @@ impl Reader<'_> {
                 self.recorder.ignore("trajectory of a subagent");
             }
             let contents = self.contents(place, &result["content"])?;
-            let call_id = result["source_call_id"].as_str().unwrap_or_default();
-            parts.extend(if is_answer { answer(call_id, contents) } else { contents });
+            let answer = |contents| tool_result(&result["source_call_id"], contents, false);
+            parts.extend(if is_answer { answer(contents) } else { contents });
         }
         if !parts.is_empty() {
             let role = if is_answer { Role::Tool } else { Role::User };
@@ -168,19 +167,6 @@ impl Reader<'_> {
 fn call(call: &Value) -> Part {
     let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
     Part::ToolCall { id: text("tool_call_id"), name: text("function_name"), arguments: call["arguments"].to_string() }
-}
-
-/// A result with its texts joined, followed by its images.
-fn answer(call_id: &str, contents: Vec<Part>) -> Vec<Part> {
-    let (mut texts, mut parts) = (Vec::new(), Vec::new());
-    for part in contents {
-        match part {
-            Part::Text { text } => texts.push(text),
-            other => parts.push(other),
-        }
-    }
-    parts.insert(0, Part::ToolResult { call_id: call_id.to_owned(), text: texts.join("\n"), is_error: false });
-    parts
 }
 
 /// The usage that the provider reported. Its input includes what was cached.

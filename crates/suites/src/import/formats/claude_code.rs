@@ -61,9 +61,9 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let mut directories = Vec::new();
     rows.iter().for_each(|row| project::note_directory(&mut directories, row.directory.as_deref()));
     let mut sessions = Vec::new();
-    for (order, tree) in (0..).zip(tree::trees(&input.file, &rows, recorder)?) {
+    for (order, tree) in (0..).zip(tree::trees(&rows, recorder)?) {
         let (spoken, compactions) = compactions::split(&rows, tree.rows);
-        let messages = Reader(Blocks { file: &input.file, recorder }).messages(&rows, &spoken)?;
+        let messages = Reader(Blocks { recorder }).messages(&rows, &spoken)?;
         sessions.push(Session {
             stem: if tree.sidechain { format!("{group}/side-") } else { group.clone() },
             projects: project.iter().cloned().collect(),
@@ -81,14 +81,14 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
     let lines = json_lines::read(input, recorder)?;
-    let rows = lines.rows.into_iter().map(|(place, value)| row(place, value, &input.file, recorder));
+    let rows = lines.rows.into_iter().map(|(place, value)| row(place, value, recorder));
     let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
     broken::put_back(&mut rows, &lines.broken);
     Ok(rows)
 }
 
-fn row(place: Place, mut value: Value, file: &str, recorder: &mut Recorder) -> Result<Row, ImportError> {
-    let at_ms = json_lines::at_ms(&value["timestamp"], file, place, recorder)?;
+fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, ImportError> {
+    let at_ms = json_lines::at_ms(&value["timestamp"], place, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
     let (uuid, session, directory, version) = (text("uuid"), text("sessionId"), text("cwd"), text("version"));
@@ -104,7 +104,7 @@ fn row(place: Place, mut value: Value, file: &str, recorder: &mut Recorder) -> R
             None
         }
         Err(what) => {
-            recorder.repair(file, place, format!("{what}: dropped"))?;
+            recorder.repair(place, format!("{what}: dropped"))?;
             None
         }
     };
@@ -193,7 +193,7 @@ impl Reader<'_> {
     }
 
     /// A user's row: its results become a message of role tool, everything else a message of role user. A summary of the program
-    /// itself is no statement of the user.
+    /// itself is not a statement of the user.
     fn user(
         &mut self,
         row: &Row,
@@ -213,7 +213,7 @@ impl Reader<'_> {
         let role = if row.summary { Role::System } else { Role::User };
         if row.summary {
             let what = "summary of messages that are not in the file: kept as the system prompt".to_owned();
-            self.0.recorder.repair(self.0.file, row.place, what)?;
+            self.0.recorder.repair(row.place, what)?;
         }
         let said = |role, parts| Spoken { place: row.place, role, at_ms: row.at_ms, parts, usage: None };
         let answers = !results.is_empty();

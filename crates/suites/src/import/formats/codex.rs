@@ -35,7 +35,6 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = json_lines::read(input, recorder)?.rows;
     let mut reader = Reader {
-        file: &input.file,
         recorder,
         messages: Vec::new(),
         compactions: Vec::new(),
@@ -60,7 +59,6 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 struct Reader<'r> {
-    file: &'r str,
     recorder: &'r mut Recorder,
     messages: Vec<Spoken>,
     compactions: Vec<Compaction>,
@@ -73,7 +71,7 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn row(&mut self, place: Place, row: &Value) -> Result<(), ImportError> {
         let payload = &row["payload"];
-        let at_ms = json_lines::at_ms(&row["timestamp"], self.file, place, self.recorder)?;
+        let at_ms = json_lines::at_ms(&row["timestamp"], place, self.recorder)?;
         match (row["type"].as_str().unwrap_or("untyped"), payload["type"].as_str()) {
             ("session_meta", _) => self.head(place, payload),
             ("turn_context", _) => {
@@ -156,7 +154,7 @@ impl Reader<'_> {
                 }
                 "input_image" => parts.push(media(&Value::Null, &block["image_url"], false)),
                 kind => {
-                    self.recorder.repair(self.file, place, format!("block of type `{kind}` in a message: dropped"))?;
+                    self.recorder.repair(place, format!("block of type `{kind}` in a message: dropped"))?;
                 }
             }
         }
@@ -228,7 +226,7 @@ impl Reader<'_> {
         self.messages.iter().rev().find_map(|said| said.usage)
     }
 
-    /// An item of the next request: a message that was read before, or what the program wrote. Its context is no part of the
+    /// An item of the next request: a message that was read before, or what the program wrote. Its context is not part of the
     /// conversation.
     fn left(&self, item: &Value) -> Option<Left> {
         let blocks = item["content"].as_array().into_iter().flatten();

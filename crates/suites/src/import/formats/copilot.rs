@@ -40,7 +40,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let mut agents = BTreeMap::<Option<&str>, Agent>::new();
     for (place, row) in &rows {
         let agent = agents.entry(row["agentId"].as_str()).or_default();
-        agent.event(&input.file, *place, row, recorder)?;
+        agent.event(*place, row, recorder)?;
     }
     let sessions = (0..).zip(agents).filter(|(_, (_, agent))| !agent.messages.is_empty());
     let session = |(order, (id, agent)): (u64, (Option<&str>, Agent))| Session {
@@ -67,10 +67,10 @@ struct Agent {
 }
 
 impl Agent {
-    fn event(&mut self, file: &str, place: Place, row: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
+    fn event(&mut self, place: Place, row: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
         let data = &row["data"];
         let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
-        let at_ms = json_lines::at_ms(&row["timestamp"], file, place, recorder)?;
+        let at_ms = json_lines::at_ms(&row["timestamp"], place, recorder)?;
         let has_system = self.messages.iter().any(|said| said.role == Role::System);
         // The files give the output of a reply and not its input, so no reply has a usage.
         let mut say = |role, parts| self.messages.push(Spoken { place, role, at_ms, parts, usage: None });
@@ -80,7 +80,7 @@ impl Agent {
                 recorder.ignore("repeated system.message");
             }
             "system.message" => say(Role::System, vec![Part::Text { text: text("content") }]),
-            // What the program says in the place of the user is no statement of the user.
+            // What the program says in the place of the user is not a statement of the user.
             "user.message" if data["source"] == "system" => recorder.ignore("user.message of the program"),
             "user.message" => say(Role::User, vec![Part::Text { text: text("content") }]),
             "assistant.message" => say(Role::Assistant, assistant(data)),
@@ -90,7 +90,7 @@ impl Agent {
                 let compaction = compaction((self.began.take().unwrap_or(place), place), at_ms, data, &self.messages);
                 match compaction {
                     Some(compaction) => self.compactions.push(compaction),
-                    None => recorder.repair(file, place, "compaction that failed: left out".to_owned())?,
+                    None => recorder.repair(place, "compaction that failed: left out".to_owned())?,
                 }
             }
             kind => recorder.ignore(kind),

@@ -51,10 +51,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         false => {
             let rows = json_lines::read(input, recorder)?.rows;
             let head = rows.iter().map(|(_, row)| row).find(|row| is_chat(row)).cloned().unwrap_or_default();
-            (head, Log::of_rows(&input.file, &rows, recorder)?)
+            (head, Log::of_rows(&rows, recorder)?)
         }
     };
-    let messages = Reader { file: &input.file, recorder, answered: HashSet::new(), has_spoken: false }.read(&log)?;
+    let messages = Reader { recorder, answered: HashSet::new(), has_spoken: false }.read(&log)?;
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
         directories: strings(&head["directories"]),
@@ -73,7 +73,6 @@ pub(in crate::import) fn is_context(row: &Value) -> bool {
 }
 
 struct Reader<'r> {
-    file: &'r str,
     recorder: &'r mut Recorder,
     /// Each call's id and answer.
     answered: HashSet<(String, String)>,
@@ -96,13 +95,13 @@ impl Reader<'_> {
     }
 
     fn at_ms(&mut self, place: Place, row: &Value) -> Result<Option<i64>, ImportError> {
-        json_lines::at_ms(&row["timestamp"], self.file, place, self.recorder)
+        json_lines::at_ms(&row["timestamp"], place, self.recorder)
     }
 
     /// A user's message. Results that their call has already are only counted.
     fn user(&mut self, place: Place, row: &Value, out: &mut Vec<Spoken>) -> Result<(), ImportError> {
         let at_ms = self.at_ms(place, row)?;
-        let mut parts = google_parts::read(&row["content"], Role::User, self.file, place, self.recorder)?;
+        let mut parts = google_parts::read(&row["content"], Role::User, place, self.recorder)?;
         let has_results = !parts.results.is_empty();
         self.drop_repeated(&mut parts.results);
         if !parts.results.is_empty() {
@@ -133,7 +132,7 @@ impl Reader<'_> {
     fn gemini(&mut self, place: Place, row: &Value, out: &mut Vec<Spoken>) -> Result<(), ImportError> {
         let at_ms = self.at_ms(place, row)?;
         let mut parts = thoughts(&row["thoughts"]);
-        let content = google_parts::read(&row["content"], Role::Assistant, self.file, place, self.recorder)?;
+        let content = google_parts::read(&row["content"], Role::Assistant, place, self.recorder)?;
         parts.extend(content.said);
         let mut results = Vec::new();
         let mut answered_at = None;
@@ -154,7 +153,7 @@ impl Reader<'_> {
     /// The result of a call. A text or an image beside the response belongs to it.
     fn answer(&mut self, place: Place, call: &Value) -> Result<Vec<Part>, ImportError> {
         let id = call["id"].as_str().unwrap_or_default();
-        let parts = google_parts::read(&call["result"], Role::Tool, self.file, place, self.recorder)?;
+        let parts = google_parts::read(&call["result"], Role::Tool, place, self.recorder)?;
         let mut results = parts.results;
         if results.is_empty() && parts.said.is_empty() {
             return Ok(Vec::new());

@@ -41,8 +41,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let task = log["eval"]["task"].as_str().filter(|task| !task.is_empty()).unwrap_or(&input.stem);
     let mut sessions = Vec::new();
     for (element, sample) in (1..).zip(log["samples"].as_array().into_iter().flatten()) {
-        let mut reader =
-            Reader { file: &input.file, element, attachments: &sample["attachments"], known: Known::new(), recorder };
+        let mut reader = Reader { element, attachments: &sample["attachments"], known: Known::new(), recorder };
         let dialogues = reader.dialogues(sample)?;
         let id = match &sample["id"] {
             Value::String(id) => id.clone(),
@@ -66,7 +65,6 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 struct Reader<'r> {
-    file: &'r str,
     /// The number of the sample.
     element: usize,
     attachments: &'r Value,
@@ -112,7 +110,7 @@ impl Reader<'_> {
         }
         let output = &event["output"];
         let replies = self.spoken_if(place, &output["choices"][0]["message"])?;
-        let at = |key: &str, recorder: &mut Recorder| json_lines::at_ms(&event[key], self.file, place, recorder);
+        let at = |key: &str, recorder: &mut Recorder| json_lines::at_ms(&event[key], place, recorder);
         let (at_ms, done) = (at("timestamp", self.recorder)?, at("completed", self.recorder)?);
         let usage = usage(&output["usage"]);
         let reply = replies.into_iter().find(|said| said.role == Role::Assistant);
@@ -123,7 +121,7 @@ impl Reader<'_> {
     fn mark(&mut self, event: &Value) -> Result<Mark, ImportError> {
         let place = Place::Element(self.element);
         let trigger = event["metadata"]["trigger"].as_str().or(event["type"].as_str()).map(str::to_owned);
-        let at_ms = json_lines::at_ms(&event["timestamp"], self.file, place, self.recorder)?;
+        let at_ms = json_lines::at_ms(&event["timestamp"], place, self.recorder)?;
         Ok(Mark { at_ms, trigger, reported_tokens: event["tokens_before"].as_u64() })
     }
 
@@ -134,7 +132,7 @@ impl Reader<'_> {
             let place = Place::Turn { element: self.element, message };
             if value["metadata"]["summary"] == Value::Bool(true) {
                 let what = "summary of a compaction whose requests are not in the file: left out".to_owned();
-                self.recorder.repair(self.file, place, what)?;
+                self.recorder.repair(place, what)?;
                 continue;
             }
             found.extend(self.spoken(place, value)?);
@@ -151,7 +149,7 @@ impl Reader<'_> {
         if let Some(content) = message.get_mut("content") {
             self.attach(content);
         }
-        Wire { file: self.file, place, known: &mut self.known, recorder: self.recorder }.spoken(&message)
+        Wire { place, known: &mut self.known, recorder: self.recorder }.spoken(&message)
     }
 
     /// Puts the texts and media in that the log has at the end of a sample.

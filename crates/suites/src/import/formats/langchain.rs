@@ -55,7 +55,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let mut session = Session::of(input, IMPORTER.name, &input.stem);
     for (number, message) in (1..).zip(messages(&value).into_iter().flatten()) {
         let place = Place::Element(number);
-        let said = spoken(&input.file, place, message, recorder)?;
+        let said = spoken(place, message, recorder)?;
         if is_summary(message) {
             let text =
                 said.parts.iter().filter_map(compactometer_engine::message::part_text).collect::<Vec<_>>().join("\n");
@@ -68,12 +68,12 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     Ok(vec![session])
 }
 
-fn spoken(file: &str, place: Place, message: &Value, recorder: &mut Recorder) -> Result<Spoken, ImportError> {
+fn spoken(place: Place, message: &Value, recorder: &mut Recorder) -> Result<Spoken, ImportError> {
     let role = role(message).unwrap_or(Role::User);
     let mut parts = Vec::new();
     match role {
         Role::Tool => {
-            let mut reader = Blocks { file, recorder };
+            let mut reader = Blocks { recorder };
             reader.result(&tool_result(message), &mut parts);
         }
         _ => {
@@ -81,7 +81,7 @@ fn spoken(file: &str, place: Place, message: &Value, recorder: &mut Recorder) ->
             let is_call = |block: &&Value| block["type"] == "tool_use" || block["type"] == "function_call";
             let content = blocks(&message["content"]);
             for block in content.iter().filter(|block| !is_call(block)) {
-                parts.extend(Blocks { file, recorder }.part(place, role, block)?);
+                parts.extend(Blocks { recorder }.part(place, role, block)?);
             }
         }
     }

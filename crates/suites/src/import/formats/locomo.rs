@@ -41,17 +41,16 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     for (element, sample) in (1..).zip(samples.as_array().into_iter().flatten()) {
         if !sample["conversation"].is_object() {
             let what = format!("`conversation` is {}: dropped", type_name(&sample["conversation"]));
-            recorder.repair(&input.file, Place::Element(element), what)?;
+            recorder.repair(Place::Element(element), what)?;
             continue;
         }
-        let mut reader = Reader { file: &input.file, element, user: None, ids: HashMap::new(), recorder };
+        let mut reader = Reader { element, user: None, ids: HashMap::new(), recorder };
         sessions.push(reader.session(input, sample)?);
     }
     Ok(sessions)
 }
 
 struct Reader<'r> {
-    file: &'r str,
     element: usize,
     /// Who speaks first.
     user: Option<String>,
@@ -83,7 +82,7 @@ impl Reader<'_> {
         let at_ms = at_ms(date);
         if at_ms.is_none() {
             let place = Place::Turn { element: self.element, message: messages.len() + 1 };
-            self.recorder.repair(self.file, place, format!("date `{date}` of a session is not readable: left out"))?;
+            self.recorder.repair(place, format!("date `{date}` of a session is not readable: left out"))?;
         }
         for (at, turn) in turns.iter().enumerate() {
             let place = Place::Turn { element: self.element, message: messages.len() + 1 };
@@ -124,7 +123,7 @@ impl Reader<'_> {
         let text = qa["question"].as_str().unwrap_or_default().to_owned();
         if text.is_empty() || (gold.is_none() && !abstains) {
             let what = "question without a text or an answer: dropped".to_owned();
-            self.recorder.repair(self.file, Place::Element(self.element), what)?;
+            self.recorder.repair(Place::Element(self.element), what)?;
             return Ok(None);
         }
         let forbidden = answer(&qa["adversarial_answer"]).filter(|wrong| gold.as_ref() != Some(wrong));
@@ -139,7 +138,7 @@ impl Reader<'_> {
                 Some(place) => places.push(*place),
                 None => {
                     let what = format!("evidence `{id}` names no message: left out");
-                    self.recorder.repair(self.file, Place::Element(self.element), what)?;
+                    self.recorder.repair(Place::Element(self.element), what)?;
                 }
             }
         }

@@ -4,7 +4,6 @@
 
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
-use crate::import::input::Input;
 use crate::import::readers::chat;
 use crate::import::readers::json_lines;
 use crate::import::readers::message_files::{self, Conversation};
@@ -31,11 +30,11 @@ fn recognises(text: &str) -> bool {
     !messages.is_empty() && !messages.iter().any(is_foreign)
 }
 
-fn messages(input: &Input, conversation: &Conversation, recorder: &mut Recorder) -> Result<Vec<Spoken>, ImportError> {
+fn messages(conversation: &Conversation, recorder: &mut Recorder) -> Result<Vec<Spoken>, ImportError> {
     let mut said = Vec::new();
     for (place, message) in &conversation.messages {
-        let at_ms = json_lines::at_ms(&message["timestamp"], &input.file, *place, recorder)?;
-        let spoken = chat::spoken(&input.file, *place, message, recorder)?;
+        let at_ms = json_lines::at_ms(&message["timestamp"], *place, recorder)?;
+        let spoken = chat::spoken(*place, message, recorder)?;
         said.extend(spoken.map(|said| Spoken { at_ms, ..said }));
     }
     Ok(said)

@@ -42,7 +42,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let all = session["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let messages = kept(&session["info"], all, recorder);
     let (compactions, of_program) = compactions::find(messages);
-    let mut reader = Reader { file: &input.file, recorder, out: Vec::new() };
+    let mut reader = Reader { recorder, out: Vec::new() };
     for (number, message) in (1..).zip(messages).filter(|(number, _)| !of_program.contains(number)) {
         reader.message(Place::Element(number), message)?;
     }
@@ -68,7 +68,6 @@ fn kept<'m>(info: &Value, messages: &'m [Value], recorder: &mut Recorder) -> &'m
 }
 
 struct Reader<'r> {
-    file: &'r str,
     recorder: &'r mut Recorder,
     out: Vec<Spoken>,
 }
@@ -127,7 +126,7 @@ impl Reader<'_> {
             ("tool", Role::Assistant) => self.tool(part, step),
             ("reasoning" | "tool", _) => {
                 let what = format!("part of type {} in a message of role `{}`: dropped", part["type"], role.name());
-                self.recorder.repair(self.file, place, what)?;
+                self.recorder.repair(place, what)?;
             }
             (kind, _) => self.recorder.ignore(kind),
         }

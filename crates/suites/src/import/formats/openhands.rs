@@ -4,6 +4,7 @@
 //! Actions of one response are one message. A condensation leaves its events in the file, so its summary is a recorded compaction
 //! and not a message. Times have no zone and count as UTC. Absent on purpose: usage, which events of the SDK do not contain.
 
+mod history;
 mod runs;
 mod view;
 
@@ -11,15 +12,15 @@ use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::formats::openhands::view::View;
+use crate::import::formats::openhands::history::{History, Said};
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
-use crate::import::readers::blocks::media;
+use crate::import::readers::blocks::{media, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::Session;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openhands",
@@ -45,85 +46,56 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         return runs::sessions(input, &rows, recorder);
     }
     let is_linked = rows.iter().any(|(_, row)| row["parent_id"].is_string());
-    let kept = is_linked.then(|| linked::chain(&input.file, &rows, &LINKS, recorder)).transpose()?;
-    let mut reader =
-        Reader { file: &input.file, recorder, messages: Vec::new(), view: View::default(), response: None };
+    let kept = is_linked.then(|| linked::chain(&rows, &LINKS, recorder)).transpose()?;
+    let mut history = History::new(recorder);
     for (at, (place, row)) in rows.iter().enumerate() {
         match &kept {
-            Some(kept) if !kept.contains(&at) => reader.recorder.ignore("event of an abandoned branch"),
-            _ => reader.event(*place, row)?,
+            Some(kept) if !kept.contains(&at) => history.recorder.ignore("event of an abandoned branch"),
+            _ => read_event(&mut history, *place, row)?,
         }
     }
-    let Reader { messages, view, .. } = reader;
-    Ok(vec![Session { compactions: view.compactions, messages, ..Session::of(input, IMPORTER.name, &input.stem) }])
+    Ok(vec![history.into_session(input, &input.stem)])
 }
 
-struct Reader<'r> {
-    file: &'r str,
-    recorder: &'r mut Recorder,
-    messages: Vec<Spoken>,
-    view: View,
-    /// The response that the last message is of.
-    response: Option<String>,
+fn read_event(history: &mut History, place: Place, row: &Value) -> Result<(), ImportError> {
+    let at_ms = json_lines::local_at_ms(&row["timestamp"], place, history.recorder)?;
+    let failed = |key: &str| vec![Part::Text { text: row[key].as_str().unwrap_or_default().to_owned() }];
+    let (role, parts) = match row["kind"].as_str().unwrap_or("untyped") {
+        "SystemPromptEvent" => (Role::System, texts([&row["system_prompt"], &row["dynamic_context"]])),
+        "MessageEvent" => message(row),
+        "ActionEvent" => (Role::Assistant, action(row)),
+        "ObservationEvent" => {
+            let observation = &row["observation"];
+            (Role::Tool, result(row, contents(&observation["content"]), observation["is_error"] == true))
+        }
+        "AgentErrorEvent" => (Role::Tool, result(row, failed("error"), true)),
+        "UserRejectObservation" => (Role::Tool, result(row, failed("rejection_reason"), true)),
+        "Condensation" => {
+            history.view.condense(place, at_ms, row);
+            return Ok(());
+        }
+        kind => {
+            history.recorder.ignore(kind);
+            return Ok(());
+        }
+    };
+    let place = history.say(place, at_ms, Said { response: &row["llm_response_id"], ..Said::new(role, parts) });
+    history.view.push(&row["id"], (role != Role::System).then_some(place));
+    Ok(())
 }
 
-impl Reader<'_> {
-    fn event(&mut self, place: Place, row: &Value) -> Result<(), ImportError> {
-        let at_ms = json_lines::local_at_ms(&row["timestamp"], self.file, place, self.recorder)?;
-        let failed = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-        let (role, parts) = match row["kind"].as_str().unwrap_or("untyped") {
-            "SystemPromptEvent" => (Role::System, texts([&row["system_prompt"], &row["dynamic_context"]])),
-            "MessageEvent" => self.message(row),
-            "ActionEvent" => (Role::Assistant, action(row)),
-            "ObservationEvent" => (Role::Tool, observation(row)),
-            "AgentErrorEvent" => (Role::Tool, vec![result(row, failed("error"), true)]),
-            "UserRejectObservation" => (Role::Tool, vec![result(row, failed("rejection_reason"), true)]),
-            "Condensation" => {
-                self.view.condense(place, at_ms, row);
-                return Ok(());
-            }
-            kind => {
-                self.recorder.ignore(kind);
-                return Ok(());
-            }
-        };
-        let place = self.say(place, at_ms, role, row, parts);
-        self.view.push(&row["id"], (role != Role::System).then_some(place));
-        Ok(())
-    }
-
-    /// Adds to the last message if that is of the same response. Returns the message's place.
-    fn say(&mut self, place: Place, at_ms: Option<i64>, role: Role, row: &Value, parts: Vec<Part>) -> Place {
-        let response = row["llm_response_id"].as_str().map(str::to_owned);
-        let is_same = response.is_some() && response == self.response;
-        if role != Role::Tool {
-            self.response = response;
-        }
-        match self.messages.iter_mut().rfind(|said| said.role != Role::Tool) {
-            Some(last) if is_same && role == Role::Assistant => {
-                last.parts.extend(parts);
-                last.place
-            }
-            _ => {
-                self.messages.push(Spoken { place, role, at_ms, parts, usage: None });
-                place
-            }
-        }
-    }
-
-    fn message(&mut self, row: &Value) -> (Role, Vec<Part>) {
-        let message = &row["llm_message"];
-        let role = match message["role"].as_str() {
-            Some("assistant") => Role::Assistant,
-            Some("system") => Role::System,
-            _ => Role::User,
-        };
-        let mut parts = if role == Role::Assistant { thoughts(message) } else { Vec::new() };
-        parts.extend(contents(&message["content"]));
-        // The program adds what a skill or a hook says.
-        parts.extend(contents(&row["extended_content"]));
-        (role, parts)
-    }
+fn message(row: &Value) -> (Role, Vec<Part>) {
+    let message = &row["llm_message"];
+    let role = match message["role"].as_str() {
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::User,
+    };
+    let mut parts = if role == Role::Assistant { thoughts(message) } else { Vec::new() };
+    parts.extend(contents(&message["content"]));
+    // The program adds what a skill or a hook says.
+    parts.extend(contents(&row["extended_content"]));
+    (role, parts)
 }
 
 fn texts<const N: usize>(values: [&Value; N]) -> Vec<Part> {
@@ -167,19 +139,6 @@ fn action(row: &Value) -> Vec<Part> {
     parts
 }
 
-/// The result of a tool, with its texts joined, followed by its images.
-fn observation(row: &Value) -> Vec<Part> {
-    let (mut texts, mut parts) = (Vec::new(), Vec::new());
-    for part in contents(&row["observation"]["content"]) {
-        match part {
-            Part::Text { text } => texts.push(text),
-            other => parts.push(other),
-        }
-    }
-    parts.insert(0, result(row, texts.join("\n"), row["observation"]["is_error"] == true));
-    parts
-}
-
-fn result(row: &Value, text: String, is_error: bool) -> Part {
-    Part::ToolResult { call_id: row["tool_call_id"].as_str().unwrap_or_default().to_owned(), text, is_error }
+fn result(row: &Value, contents: Vec<Part>, is_error: bool) -> Vec<Part> {
+    tool_result(&row["tool_call_id"], contents, is_error)
 }

@@ -50,7 +50,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let values = match surrogates::parse::<Value>(&input.text) {
         Ok((value, None)) => vec![(Place::Line(1), value)],
         Ok((value, Some(mended))) => {
-            recorder.repair(&input.file, Place::Line(1), mended.what())?;
+            recorder.repair(Place::Line(1), mended.what())?;
             vec![(Place::Line(1), value)]
         }
         Err(_) => json_lines::read(input, recorder)?.rows,
@@ -106,7 +106,7 @@ fn conversation(
     used.sort_by_key(|span| span.start_ms);
     let (mut requests, mut known) = (Vec::new(), Known::new());
     for (number, span) in (1..).zip(used) {
-        requests.push(request(input, number, span, &mut known, recorder)?);
+        requests.push(request(number, span, &mut known, recorder)?);
     }
     let session = |(number, dialogue): (usize, requests::Dialogue)| Session {
         stem: if number == 0 { group.to_owned() } else { format!("{group}/side-{number}") },
@@ -117,14 +117,8 @@ fn conversation(
     Ok((0..).zip(requests::dialogues(requests, recorder)).map(session).collect())
 }
 
-fn request(
-    input: &Input,
-    number: usize,
-    span: Span,
-    known: &mut Known,
-    recorder: &mut Recorder,
-) -> Result<Request, ImportError> {
-    let mut wire = Wire { file: &input.file, place: span.place, known, recorder };
+fn request(number: usize, span: Span, known: &mut Known, recorder: &mut Recorder) -> Result<Request, ImportError> {
+    let mut wire = Wire { place: span.place, known, recorder };
     let mut said = Vec::new();
     for message in &span.input {
         said.extend(wire.spoken(message)?);

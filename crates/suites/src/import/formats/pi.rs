@@ -13,7 +13,7 @@ use crate::import::input::Input;
 use crate::import::kept::Kept;
 use crate::import::place::Place;
 use crate::import::project;
-use crate::import::readers::blocks::media;
+use crate::import::readers::blocks::{media, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
@@ -29,7 +29,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// The first row has the session's id, which is no link.
+/// The first row has the session's id, which is not a link.
 const LINKS: Links =
     Links { id: |row| row["id"].as_str().filter(|_| row["type"] != "session"), parent: |row| row["parentId"].as_str() };
 
@@ -38,18 +38,18 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let head = rows.iter().map(|(_, row)| row).find(|row| row["type"] == "session");
     let text = |key: &str| head.and_then(|row| row[key].as_str());
     let group = text("id").unwrap_or(&input.stem).to_owned();
-    let kept = linked::chain(&input.file, &rows, &LINKS, recorder)?;
+    let kept = linked::chain(&rows, &LINKS, recorder)?;
     let (mut messages, mut compactions) = (Vec::new(), Vec::new());
     for (at, (place, row)) in rows.iter().enumerate() {
         match row["type"].as_str().unwrap_or("untyped") {
             "session" => {}
             "message" if !kept.contains(&at) => recorder.ignore("message of an abandoned branch"),
-            "message" => messages.extend(Reader { file: &input.file, place: *place, recorder }.spoken(row)?),
+            "message" => messages.extend(Reader { place: *place, recorder }.spoken(row)?),
             "compaction" if !kept.contains(&at) => recorder.ignore("compaction of an abandoned branch"),
             "compaction" => {
                 let stays = first_kept(row, &rows[..at]).unwrap_or(at);
                 let before = rows[..at].iter().enumerate().skip(stays).filter(|(at, _)| kept.contains(at));
-                compactions.push(compaction(&input.file, *place, row, before.map(|(_, row)| row), recorder)?);
+                compactions.push(compaction(*place, row, before.map(|(_, row)| row), recorder)?);
             }
             kind => recorder.ignore(kind),
         }
@@ -73,7 +73,6 @@ fn first_kept(row: &Value, before: &[(Place, Value)]) -> Option<usize> {
 
 /// What the program wrote, and the entries that it kept.
 fn compaction<'r>(
-    file: &str,
     place: Place,
     row: &Value,
     kept: impl Iterator<Item = &'r (Place, Value)>,
@@ -83,7 +82,7 @@ fn compaction<'r>(
     let summary = Left::Written(Role::User, row["summary"].as_str().unwrap_or_default().to_owned());
     let compactor = row["details"]["compactor"].as_str().unwrap_or("an extension");
     Ok(Compaction {
-        at_ms: json_lines::at_ms(&row["timestamp"], file, place, recorder)?,
+        at_ms: json_lines::at_ms(&row["timestamp"], place, recorder)?,
         reported_tokens: row["tokensBefore"].as_u64(),
         compactor: (row["fromHook"] == true).then(|| compactor.to_owned()),
         context: std::iter::once(summary).chain(kept).collect(),
@@ -92,7 +91,6 @@ fn compaction<'r>(
 }
 
 struct Reader<'r> {
-    file: &'r str,
     place: Place,
     recorder: &'r mut Recorder,
 }
@@ -110,7 +108,7 @@ impl Reader<'_> {
             }
         };
         let stamp = if row["timestamp"].is_null() { &message["timestamp"] } else { &row["timestamp"] };
-        let at_ms = json_lines::at_ms(stamp, self.file, self.place, self.recorder)?;
+        let at_ms = json_lines::at_ms(stamp, self.place, self.recorder)?;
         let mut parts = Vec::new();
         match &message["content"] {
             Value::String(text) => parts.push(Part::Text { text: text.clone() }),
@@ -121,7 +119,7 @@ impl Reader<'_> {
             }
         }
         if role == Role::Tool {
-            parts = result(message, parts);
+            parts = tool_result(&message["toolCallId"], parts, message["isError"] == true);
         }
         let usage = Some(&message["usage"]).filter(|_| role == Role::Assistant).and_then(usage);
         Ok(Some(Spoken { place: self.place, role, at_ms, parts, usage }))
@@ -141,27 +139,12 @@ impl Reader<'_> {
             ("image", _) => media(&block["mimeType"], &block["data"], true),
             (kind, _) => {
                 let what = format!("block of type `{kind}` in a message of role `{}`: dropped", role.name());
-                self.recorder.repair(self.file, self.place, what)?;
+                self.recorder.repair(self.place, what)?;
                 return Ok(None);
             }
         };
         Ok(Some(part))
     }
-}
-
-/// A result with its texts joined, followed by its media.
-fn result(message: &Value, parts: Vec<Part>) -> Vec<Part> {
-    let (mut texts, mut others) = (Vec::new(), Vec::new());
-    for part in parts {
-        match part {
-            Part::Text { text } => texts.push(text),
-            other => others.push(other),
-        }
-    }
-    let call_id = message["toolCallId"].as_str().unwrap_or_default().to_owned();
-    let is_error = message["isError"].as_bool().unwrap_or(false);
-    others.insert(0, Part::ToolResult { call_id, text: texts.join("\n"), is_error });
-    others
 }
 
 /// The usage that the provider reported.

@@ -35,10 +35,9 @@ const LINKS: Links = Links { id: |row| row["uuid"].as_str(), parent: |row| row["
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = json_lines::read(input, recorder)?.rows;
-    let kept = linked::chain(&input.file, &rows, &LINKS, recorder)?;
+    let kept = linked::chain(&rows, &LINKS, recorder)?;
     let first = |key: &str| rows.iter().find_map(|(_, row)| row[key].as_str());
-    let mut reader =
-        Reader { file: &input.file, recorder, messages: Vec::new(), compactions: Vec::new(), last_call: None };
+    let mut reader = Reader { recorder, messages: Vec::new(), compactions: Vec::new(), last_call: None };
     for (at, (place, row)) in rows.iter().enumerate() {
         match row["type"].as_str().unwrap_or("untyped") {
             kind if !kept.contains(&at) => reader.recorder.ignore(&format!("{kind} of an abandoned branch")),
@@ -63,7 +62,6 @@ fn directories(rows: &[(Place, Value)]) -> Vec<String> {
 }
 
 struct Reader<'r> {
-    file: &'r str,
     recorder: &'r mut Recorder,
     messages: Vec<Spoken>,
     compactions: Vec<Compaction>,
@@ -89,8 +87,8 @@ impl Reader<'_> {
 
     fn message(&mut self, place: Place, kind: &str, row: &Value) -> Result<(), ImportError> {
         let role = if kind == "assistant" { Role::Assistant } else { Role::User };
-        let at_ms = json_lines::at_ms(&row["timestamp"], self.file, place, self.recorder)?;
-        let parts = google_parts::read(&row["message"]["parts"], role, self.file, place, self.recorder)?;
+        let at_ms = json_lines::at_ms(&row["timestamp"], place, self.recorder)?;
+        let parts = google_parts::read(&row["message"]["parts"], role, place, self.recorder)?;
         let usage = Some(&row["usageMetadata"]).filter(|_| role == Role::Assistant).and_then(of_message);
         if role == Role::Assistant {
             self.last_call = None;
@@ -128,7 +126,7 @@ impl Reader<'_> {
             context.extend(self.left(place, content)?);
         }
         self.compactions.push(Compaction {
-            at_ms: json_lines::at_ms(&row["timestamp"], self.file, place, self.recorder)?,
+            at_ms: json_lines::at_ms(&row["timestamp"], place, self.recorder)?,
             trigger: info["triggerReason"].as_str().map(str::to_owned),
             reported_tokens: info["originalTokenCount"].as_u64(),
             usage: self.last_call.take(),
@@ -142,7 +140,7 @@ impl Reader<'_> {
     /// results of such messages.
     fn left(&mut self, place: Place, content: &Value) -> Result<Vec<Left>, ImportError> {
         let role = if content["role"] == "model" { Role::Assistant } else { Role::User };
-        let parts = google_parts::read(&content["parts"], role, self.file, place, self.recorder)?;
+        let parts = google_parts::read(&content["parts"], role, place, self.recorder)?;
         let same = |said: &&Spoken| said.role == role && !parts.said.is_empty() && said.parts == parts.said;
         if let Some(said) = self.messages.iter().rev().find(same) {
             return Ok(vec![Left::Kept(said.place)]);

@@ -42,7 +42,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let history = value["history"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut messages = Vec::new();
     for (element, turn) in (1..).zip(history) {
-        messages.extend(spoken(&input.file, Place::Element(element), turn, recorder)?);
+        messages.extend(spoken(Place::Element(element), turn, recorder)?);
     }
     for _ in value["attempts"].as_array().into_iter().flatten() {
         recorder.ignore("attempt of a run with several attempts");
@@ -69,8 +69,8 @@ fn project(environment: &str) -> Option<String> {
 }
 
 /// A message of the chat format, with the thoughts and the id of the call that SWE-agent has in fields of its own.
-fn spoken(file: &str, place: Place, turn: &Value, recorder: &mut Recorder) -> Result<Option<Spoken>, ImportError> {
-    let Some(mut said) = chat::spoken(file, place, turn, recorder)? else { return Ok(None) };
+fn spoken(place: Place, turn: &Value, recorder: &mut Recorder) -> Result<Option<Spoken>, ImportError> {
+    let Some(mut said) = chat::spoken(place, turn, recorder)? else { return Ok(None) };
     if said.role == Role::Assistant {
         let blocks = turn["thinking_blocks"].as_array().into_iter().flatten();
         said.parts.splice(0..0, blocks.filter_map(thinking).collect::<Vec<_>>());

@@ -53,7 +53,7 @@ fn elements(input: &Input, recorder: &mut Recorder) -> Result<Vec<Value>, Import
     let (elements, mended) = surrogates::parse(&input.text).map_err(broken)?;
     if let Some(mended) = mended {
         let line = 1 + input.text[..mended.first].matches('\n').count();
-        recorder.repair(&input.file, Place::Line(line), mended.what())?;
+        recorder.repair(Place::Line(line), mended.what())?;
     }
     Ok(elements)
 }
@@ -69,18 +69,18 @@ fn session(
         Value::Number(task) => task.to_string(),
         other => {
             let what = format!("`task_id` is {}: expected a number or a string: dropped", type_name(other));
-            recorder.repair(&input.file, Place::Element(element), what)?;
+            recorder.repair(Place::Element(element), what)?;
             return Ok(None);
         }
     };
     let trial = value["trial"].as_u64().unwrap_or(0);
     let Some(Value::Array(turns)) = value.get_mut("traj").map(Value::take) else {
-        recorder.repair(&input.file, Place::Element(element), "`traj` is not an array: dropped".to_owned())?;
+        recorder.repair(Place::Element(element), "`traj` is not an array: dropped".to_owned())?;
         return Ok(None);
     };
     let mut messages = Vec::new();
     for (message, turn) in (1..).zip(turns) {
-        messages.extend(chat::spoken(&input.file, Place::Turn { element, message }, &turn, recorder)?);
+        messages.extend(chat::spoken(Place::Turn { element, message }, &turn, recorder)?);
     }
     Ok(Some(Session {
         stem: format!("task-{task}-trial-{trial}"),

@@ -17,7 +17,6 @@ const MEDIA_TOKENS: u32 = 1_600;
 
 /// Reads blocks of one file.
 pub(in crate::import) struct Blocks<'r> {
-    pub(in crate::import) file: &'r str,
     pub(in crate::import) recorder: &'r mut Recorder,
 }
 
@@ -44,30 +43,39 @@ impl Blocks<'_> {
             }
             (kind, _) => {
                 let what = format!("block of type `{kind}` in a message of role `{}`: dropped", role.name());
-                self.recorder.repair(self.file, place, what)?;
+                self.recorder.repair(place, what)?;
                 return Ok(None);
             }
         };
         Ok(Some(part))
     }
 
-    /// A result with its texts joined, followed by its media.
     pub(in crate::import) fn result(&mut self, block: &Value, out: &mut Vec<Part>) {
-        let (mut texts, mut others) = (Vec::new(), Vec::new());
+        let mut contents = Vec::new();
         for inner in blocks(&block["content"]) {
             match inner["type"].as_str().unwrap_or("untyped") {
-                "text" => texts.push(inner["text"].as_str().unwrap_or_default().to_owned()),
-                "image" | "document" => others.push(of_source(&inner)),
+                "text" => contents.push(Part::Text { text: inner["text"].as_str().unwrap_or_default().to_owned() }),
+                "image" | "document" => contents.push(of_source(&inner)),
                 kind => self.recorder.ignore(&format!("{kind} in a tool result")),
             }
         }
-        out.push(Part::ToolResult {
-            call_id: block["tool_use_id"].as_str().unwrap_or_default().to_owned(),
-            text: texts.join("\n"),
-            is_error: block["is_error"].as_bool().unwrap_or(false),
-        });
-        out.extend(others);
+        let is_error = block["is_error"].as_bool().unwrap_or(false);
+        out.extend(tool_result(&block["tool_use_id"], contents, is_error));
     }
+}
+
+/// The result of a call: the texts of its contents joined, followed by its media.
+pub(in crate::import) fn tool_result(call_id: &Value, contents: Vec<Part>, is_error: bool) -> Vec<Part> {
+    let (mut texts, mut parts) = (Vec::new(), Vec::new());
+    for part in contents {
+        match part {
+            Part::Text { text } => texts.push(text),
+            other => parts.push(other),
+        }
+    }
+    let call_id = call_id.as_str().unwrap_or_default().to_owned();
+    parts.insert(0, Part::ToolResult { call_id, text: texts.join("\n"), is_error });
+    parts
 }
 
 /// The blocks of a message's content. A string is one block of text.

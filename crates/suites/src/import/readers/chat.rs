@@ -11,7 +11,6 @@ use crate::import::session::{Spoken, type_name};
 
 /// One message; nothing where its role is unknown, which is reported.
 pub(in crate::import) fn spoken(
-    file: &str,
     place: Place,
     turn: &Value,
     recorder: &mut Recorder,
@@ -26,7 +25,7 @@ pub(in crate::import) fn spoken(
                 "role `{}` is not system, user, assistant or tool: dropped",
                 other.unwrap_or(type_name(&turn["role"]))
             );
-            recorder.repair(file, place, what)?;
+            recorder.repair(place, what)?;
             return Ok(None);
         }
     };

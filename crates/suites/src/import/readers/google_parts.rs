@@ -22,7 +22,6 @@ pub(in crate::import) struct Parts {
 pub(in crate::import) fn read(
     content: &Value,
     role: Role,
-    file: &str,
     place: Place,
     recorder: &mut Recorder,
 ) -> Result<Parts, ImportError> {
@@ -37,7 +36,7 @@ pub(in crate::import) fn read(
             Some(part) => parts.said.push(part),
             None => {
                 let what = format!("part of type `{}` in a message of role `{}`: dropped", kind(block), role.name());
-                recorder.repair(file, place, what)?;
+                recorder.repair(place, what)?;
             }
         }
     }
@@ -102,7 +101,7 @@ pub(in crate::import) struct Counts {
     pub(in crate::import) cached: u64,
     pub(in crate::import) output: u64,
     pub(in crate::import) thoughts: u64,
-    /// Of results of the provider's own tools, which are no part of the input.
+    /// Of results of the provider's own tools, which are not part of the input.
     pub(in crate::import) tool: u64,
     pub(in crate::import) total: u64,
 }

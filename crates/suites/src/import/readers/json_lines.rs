@@ -19,7 +19,7 @@ pub(in crate::import) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> 
     let mut lines = JsonLines { rows: Vec::new(), broken: Vec::new() };
     let last = input.lines().last().map_or(0, |(number, _)| number);
     for (number, line) in input.lines() {
-        let mut repair = |what| recorder.repair(&input.file, Place::Line(number), what);
+        let mut repair = |what| recorder.repair(Place::Line(number), what);
         match surrogates::parse::<Value>(line) {
             Ok((value, mended)) if value.is_object() => {
                 if let Some(mended) = mended {
@@ -63,7 +63,6 @@ pub(in crate::import) fn beginning(text: &str) -> impl Iterator<Item = Value> {
 /// A time in the format of RFC 3339, or in milliseconds since the Unix epoch.
 pub(in crate::import) fn at_ms(
     stamp: &Value,
-    file: &str,
     place: Place,
     recorder: &mut Recorder,
 ) -> Result<Option<i64>, ImportError> {
@@ -71,7 +70,7 @@ pub(in crate::import) fn at_ms(
     let at = text.parse::<jiff::Timestamp>().ok();
     if at.is_none() {
         let what = format!("timestamp `{text}` is not in the format of RFC 3339: left out");
-        recorder.repair(file, place, what)?;
+        recorder.repair(place, what)?;
     }
     Ok(at.map(jiff::Timestamp::as_millisecond))
 }
@@ -79,7 +78,6 @@ pub(in crate::import) fn at_ms(
 /// A time as [`at_ms`] reads it, or one without a zone, which counts as UTC: only the distances of such times are right.
 pub(in crate::import) fn local_at_ms(
     stamp: &Value,
-    file: &str,
     place: Place,
     recorder: &mut Recorder,
 ) -> Result<Option<i64>, ImportError> {
@@ -88,6 +86,6 @@ pub(in crate::import) fn local_at_ms(
     let local = text.parse::<jiff::civil::DateTime>().ok().filter(|_| !has_zone);
     match local.and_then(|local| local.to_zoned(jiff::tz::TimeZone::UTC).ok()) {
         Some(at) => Ok(Some(at.timestamp().as_millisecond())),
-        None => at_ms(stamp, file, place, recorder),
+        None => at_ms(stamp, place, recorder),
     }
 }

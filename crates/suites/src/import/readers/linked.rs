@@ -17,7 +17,6 @@ pub(in crate::import) struct Links {
 /// The rows on the way from the last linked one to its root, and all rows without an id. A row whose parent is not in the file
 /// follows the linked row before it, since a torn line must not cut the conversation.
 pub(in crate::import) fn chain(
-    file: &str,
     rows: &[(Place, Value)],
     links: &Links,
     recorder: &mut Recorder,
@@ -37,7 +36,7 @@ pub(in crate::import) fn chain(
                 Some(before) => format!("linked to {}", rows[before].0),
                 None => "taken as the start".to_owned(),
             };
-            recorder.repair(file, *place, format!("parent `{parent}` is not in the file: {taken}"))?;
+            recorder.repair(*place, format!("parent `{parent}` is not in the file: {taken}"))?;
         }
     }
     Ok(kept)

@@ -57,11 +57,7 @@ fn conversations(input: &Input, recorder: &mut Recorder) -> Result<Vec<Conversat
                 found.push(Conversation { around: value, messages: places.zip(messages).collect() });
             }
             _ if is_message(&value) || value["tool_calls"].is_array() => loose.messages.push((place, value)),
-            _ => recorder.repair(
-                &input.file,
-                place,
-                "neither a message nor an object with `messages`: dropped".to_owned(),
-            )?,
+            _ => recorder.repair(place, "neither a message nor an object with `messages`: dropped".to_owned())?,
         }
     }
     found.extend((!loose.messages.is_empty()).then_some(loose));
@@ -73,14 +69,14 @@ pub(in crate::import) fn sessions(
     input: &Input,
     format: &str,
     recorder: &mut Recorder,
-    read: fn(&Input, &Conversation, &mut Recorder) -> Result<Vec<Spoken>, ImportError>,
+    read: fn(&Conversation, &mut Recorder) -> Result<Vec<Spoken>, ImportError>,
 ) -> Result<Vec<Session>, ImportError> {
     let mut sessions = Vec::new();
     for (order, conversation) in (0..).zip(conversations(input, recorder)?) {
         if conversation.around["tools"].is_array() {
             recorder.ignore("definitions of tools");
         }
-        let messages = read(input, &conversation, recorder)?;
+        let messages = read(&conversation, recorder)?;
         sessions.push(session(input, format, &conversation.around, order, messages));
     }
     Ok(sessions)

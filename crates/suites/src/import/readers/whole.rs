@@ -17,7 +17,7 @@ pub(in crate::import) fn read(input: &Input, expected: &str, recorder: &mut Reco
     let (value, mended) = surrogates::parse::<Value>(&input.text).map_err(broken)?;
     if let Some(mended) = mended {
         let line = 1 + input.text[..mended.first].matches('\n').count();
-        recorder.repair(&input.file, Place::Line(line), mended.what())?;
+        recorder.repair(Place::Line(line), mended.what())?;
     }
     Ok(value)
 }

@@ -14,7 +14,6 @@ use crate::import::session::{Spoken, reported};
 
 /// Reads messages of one place.
 pub(in crate::import) struct Wire<'r> {
-    pub(in crate::import) file: &'r str,
     pub(in crate::import) place: Place,
     pub(in crate::import) known: &'r mut Known,
     pub(in crate::import) recorder: &'r mut Recorder,
@@ -24,7 +23,7 @@ pub(in crate::import) struct Wire<'r> {
 pub(in crate::import) type Known = HashMap<blake3::Hash, Vec<Spoken>>;
 
 impl Wire<'_> {
-    /// The messages that one of a trace is here: what its role says, and its results.
+    /// Converts one message of a trace: its text by role, and its results.
     pub(in crate::import) fn spoken(&mut self, message: &Value) -> Result<Vec<Spoken>, ImportError> {
         let key = blake3::hash(message.to_string().as_bytes());
         if let Some(known) = self.known.get(&key) {
@@ -39,7 +38,7 @@ impl Wire<'_> {
         let fields = if message["kwargs"].is_object() { &message["kwargs"] } else { message };
         let Some(role) = role(message, fields) else {
             let what = "message whose role is not system, user, assistant or tool: dropped".to_owned();
-            self.recorder.repair(self.file, self.place, what)?;
+            self.recorder.repair(self.place, what)?;
             return Ok(Vec::new());
         };
         let (mut parts, mut results) = (Vec::new(), Vec::new());
@@ -88,7 +87,7 @@ impl Wire<'_> {
             kind if MEDIA.contains(&kind) => parts.push(medium(block)),
             kind => {
                 let what = format!("part of type `{kind}` in a message of role `{}`: dropped", role.name());
-                self.recorder.repair(self.file, self.place, what)?;
+                self.recorder.repair(self.place, what)?;
             }
         }
         Ok(())
@@ -136,7 +135,7 @@ fn blocks(fields: &Value) -> Vec<Value> {
     crate::import::readers::blocks::blocks(content)
 }
 
-/// The text of a part, in whichever field its form has it. A value that is no text is written as JSON.
+/// The text of a part, in whichever field its form has it. A value that is not text is written as JSON.
 fn text(block: &Value) -> String {
     let keys = ["content", "text", "reasoning", "thinking", "refusal", "response", "result"];
     match keys.iter().map(|key| &block[*key]).find(|value| !value.is_null()) {

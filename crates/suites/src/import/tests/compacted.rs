@@ -128,7 +128,7 @@ fn what_the_program_attaches_after_a_summary_is_in_the_next_request() {
         attached("i", "h", hook),
         attached("j", "i", json!({"type": "deferred_tools_delta", "addedNames": ["Grep"]})),
         claude("c", Some("j"), says("user", "Go on.")),
-        // Later attachments are no part of what the compaction left.
+        // Later attachments are not part of what the compaction left.
         attached("k", "c", file),
         claude("d", Some("k"), says("assistant", "Done.")),
     ];

@@ -1,6 +1,6 @@
 //! Compactions that Claude Code made: a boundary, then the summary that took the place of the messages before it.
 //!
-//! Versions without a boundary have only the summary. A summary that opens the conversation is no compaction of it, since the
+//! Versions without a boundary have only the summary. A summary that opens the conversation is not a compaction of it, since the
 //! messages that it replaces are not in the file.
 
 use serde_json::Value;

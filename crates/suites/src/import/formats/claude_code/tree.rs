@@ -54,8 +54,8 @@ pub(in crate::import) struct Chosen {
 }
 
 /// The conversations of a file, in the order of their first rows.
-pub(in crate::import) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Tree>, ImportError> {
-    let (parents, roots) = parents(file, rows, recorder)?;
+pub(in crate::import) fn trees(rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Tree>, ImportError> {
+    let (parents, roots) = parents(rows, recorder)?;
     let inner = inner(rows, &parents);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (row, root) in roots.into_iter().enumerate() {
@@ -82,8 +82,8 @@ type Linked = (Vec<Option<usize>>, Vec<usize>);
 
 /// Each row's parent, and the first row of its tree. A side conversation starts a new tree, and so does a row whose parent is not
 /// in the file if no row of its session comes before it.
-fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError> {
-    let by_uuid = by_uuid(file, rows, recorder)?;
+fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError> {
+    let by_uuid = by_uuid(rows, recorder)?;
     let mut parents = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
         let mut parent = row.parent.as_deref().and_then(|uuid| by_uuid.get(uuid).copied());
@@ -91,7 +91,7 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, 
             let taken;
             (parent, taken) = adopted(at, rows, &by_uuid);
             if parent.is_some() || row.message.is_some() || row.boundary.is_some() {
-                recorder.repair(file, row.place, format!("parent `{uuid}` is not in the file: {taken}"))?;
+                recorder.repair(row.place, format!("parent `{uuid}` is not in the file: {taken}"))?;
             }
         }
         parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
@@ -100,7 +100,7 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, 
     let (roots, cut) = roots(&mut parents);
     for at in cut {
         let what = "row is its own ancestor: taken as a start".to_owned();
-        recorder.repair(file, rows[at].place, what)?;
+        recorder.repair(rows[at].place, what)?;
     }
     Ok((parents, roots))
 }
@@ -142,14 +142,14 @@ fn continue_after_summaries(rows: &[Row], parents: &mut [Option<usize>]) {
 }
 
 /// Rows by uuid. If rows share a uuid, a row that could be read takes precedence over a broken one.
-fn by_uuid<'r>(file: &str, rows: &'r [Row], recorder: &mut Recorder) -> Result<HashMap<&'r str, usize>, ImportError> {
+fn by_uuid<'r>(rows: &'r [Row], recorder: &mut Recorder) -> Result<HashMap<&'r str, usize>, ImportError> {
     let mut by_uuid = HashMap::new();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| !row.broken) {
         match &row.uuid {
             Some(uuid) => drop(by_uuid.entry(uuid.as_str()).or_insert(at)),
             None if row.message.is_some() => {
                 let what = format!("row of type `{}` without a uuid: dropped", row.kind);
-                recorder.repair(file, row.place, what)?;
+                recorder.repair(row.place, what)?;
             }
             None => {}
         }

@@ -53,14 +53,10 @@ impl Log {
         log
     }
 
-    pub(in crate::import) fn of_rows(
-        file: &str,
-        rows: &[(Place, Value)],
-        recorder: &mut Recorder,
-    ) -> Result<Self, ImportError> {
+    pub(in crate::import) fn of_rows(rows: &[(Place, Value)], recorder: &mut Recorder) -> Result<Self, ImportError> {
         let mut log = Log::default();
         for (place, row) in rows {
-            log.row(file, *place, row, recorder)?;
+            log.row(*place, row, recorder)?;
         }
         let mut number = 0..;
         let undone = &log.undone;
@@ -74,7 +70,7 @@ impl Log {
         Ok(log)
     }
 
-    fn row(&mut self, file: &str, place: Place, row: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
+    fn row(&mut self, place: Place, row: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
         if let Some(target) = row["$rewindTo"].as_str() {
             self.rewind(target);
             recorder.ignore("$rewindTo");
@@ -87,7 +83,7 @@ impl Log {
         let is_head = row["sessionId"].is_string();
         let patch = if row["$set"].is_object() { &row["$set"] } else { row };
         match patch["messages"].as_array() {
-            Some(list) => self.set(file, place, list, &patch["lastUpdated"], recorder)?,
+            Some(list) => self.set(place, list, &patch["lastUpdated"], recorder)?,
             None if is_head => self.is_resumed = !self.entries.is_empty(),
             None => recorder.ignore("metadata"),
         }
@@ -116,14 +112,7 @@ impl Log {
     }
 
     /// Replaces what the next request begins with.
-    fn set(
-        &mut self,
-        file: &str,
-        place: Place,
-        list: &[Value],
-        stamp: &Value,
-        recorder: &mut Recorder,
-    ) -> Result<(), ImportError> {
+    fn set(&mut self, place: Place, list: &[Value], stamp: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
         let ids = list.iter().map(|row| row["id"].as_str().unwrap_or_default()).collect::<Vec<_>>();
         let listed = ids.iter().copied().collect::<HashSet<_>>();
         let lacks_some = self.view.iter().any(|id| !listed.contains(id.as_str()));
@@ -131,7 +120,7 @@ impl Log {
         let prepares = std::mem::take(&mut self.is_resumed) && lacks_some && !has_new;
         match (lacks_some, has_new) {
             _ if prepares => {}
-            (true, true) => self.compact(file, place, list, stamp, recorder)?,
+            (true, true) => self.compact(place, list, stamp, recorder)?,
             (false, true) => {
                 for row in
                     list.iter().filter(|row| !self.is_known(row["id"].as_str().unwrap_or_default())).collect::<Vec<_>>()
@@ -182,7 +171,6 @@ impl Log {
 
     fn compact(
         &mut self,
-        file: &str,
         place: Place,
         list: &[Value],
         stamp: &Value,
@@ -198,18 +186,18 @@ impl Log {
                 None if id.ends_with("_response") && self.is_known(id) => {}
                 None => {
                     self.written.insert(id.to_owned(), number);
-                    context.push(written(file, place, row, recorder)?);
+                    context.push(written(place, row, recorder)?);
                 }
             }
         }
-        let at_ms = json_lines::at_ms(stamp, file, place, recorder)?;
+        let at_ms = json_lines::at_ms(stamp, place, recorder)?;
         self.compactions.push(Compaction { at_ms, context, ..Compaction::at(place) });
         Ok(())
     }
 }
 
-fn written(file: &str, place: Place, row: &Value, recorder: &mut Recorder) -> Result<Left, ImportError> {
+fn written(place: Place, row: &Value, recorder: &mut Recorder) -> Result<Left, ImportError> {
     let role = if row["type"] == "gemini" { Role::Assistant } else { Role::User };
-    let parts = google_parts::read(&row["content"], role, file, place, recorder)?;
+    let parts = google_parts::read(&row["content"], role, place, recorder)?;
     Ok(Left::Written(role, google_parts::texts(&parts.said)))
 }

@@ -8,13 +8,13 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::formats::openhands::view::View;
+use crate::import::formats::openhands::history::{History, Said};
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken, reported};
+use crate::import::session::{Session, reported};
 
 /// Whether a line is a run.
 pub(in crate::import) fn is_run(row: &Value) -> bool {
@@ -37,96 +37,65 @@ pub(in crate::import) fn sessions(
 ) -> Result<Vec<Session>, ImportError> {
     let mut sessions = Vec::new();
     for (order, (place, row)) in (0..).zip(rows) {
-        let mut reader =
-            Reader { file: &input.file, recorder, messages: Vec::new(), view: View::default(), response: None };
+        let mut history = History::new(recorder);
         for (number, event) in (1..).zip(events(row)) {
-            reader.event(Place::Turn { element: place.number(), message: number }, event)?;
+            read_event(&mut history, Place::Turn { element: place.number(), message: number }, event)?;
         }
-        let Reader { messages, view, .. } = reader;
-        let group = row["instance_id"].as_str().unwrap_or(&input.stem).to_owned();
-        sessions.push(Session {
-            order,
-            compactions: view.compactions,
-            messages,
-            ..Session::of(input, super::IMPORTER.name, group)
-        });
+        let group = row["instance_id"].as_str().unwrap_or(&input.stem);
+        sessions.push(Session { order, ..history.into_session(input, group) });
     }
     Ok(sessions)
 }
 
-struct Reader<'r> {
-    file: &'r str,
-    recorder: &'r mut Recorder,
-    messages: Vec<Spoken>,
-    view: View,
-    /// The response that the last message of the assistant is of.
-    response: Option<String>,
+fn read_event(history: &mut History, place: Place, event: &Value) -> Result<(), ImportError> {
+    let at_ms = json_lines::local_at_ms(&event["timestamp"], place, history.recorder)?;
+    let arguments = &event["args"];
+    let is_user = event["source"] == "user";
+    // What it says, or the kind of an event without a turn.
+    let turn = match (event["action"].as_str(), event["observation"].as_str()) {
+        (Some("condensation"), _) => {
+            history.view.condense_run(place, at_ms, arguments);
+            return Ok(());
+        }
+        (Some("system"), _) => Ok(Said::new(Role::System, said(&arguments["content"]))),
+        (Some("message"), _) if is_user => Ok(Said::new(Role::User, message(arguments))),
+        (Some("message"), _) => Ok(Said::new(Role::Assistant, message(arguments))),
+        (Some(kind @ ("recall" | "change_agent_state" | "condensation_request")), _) => Err(kind.to_owned()),
+        (Some(kind), _) if is_user => Err(format!("{kind} of the user")),
+        (Some(kind), _) => Ok(action(history, kind, event)),
+        (None, Some(kind @ ("recall" | "agent_state_changed" | "null"))) => Err(kind.to_owned()),
+        (None, Some(kind)) if is_loose(event) && said(&event["content"]).is_empty() => Err(kind.to_owned()),
+        (None, Some(_)) if is_loose(event) => Ok(Said::new(Role::User, said(&event["content"]))),
+        (None, Some(kind)) => Ok(Said::new(Role::Tool, vec![result(kind, event)])),
+        (None, None) => Err("untyped event".to_owned()),
+    };
+    let place = match turn {
+        Ok(said) => {
+            let is_turn = said.role != Role::System;
+            Some(history.say(place, at_ms, said)).filter(|_| is_turn)
+        }
+        Err(kind) => {
+            history.recorder.ignore(&kind);
+            None
+        }
+    };
+    history.view.push(&event["id"], place);
+    Ok(())
 }
 
-impl Reader<'_> {
-    fn event(&mut self, place: Place, event: &Value) -> Result<(), ImportError> {
-        let at_ms = json_lines::local_at_ms(&event["timestamp"], self.file, place, self.recorder)?;
-        let arguments = &event["args"];
-        let is_user = event["source"] == "user";
-        let place = match (event["action"].as_str(), event["observation"].as_str()) {
-            (Some("system"), _) => {
-                self.push(place, at_ms, Role::System, said(&arguments["content"]));
-                None
-            }
-            (Some("message"), _) if is_user => Some(self.push(place, at_ms, Role::User, message(arguments))),
-            (Some("condensation"), _) => {
-                self.view.condense_run(place, at_ms, arguments);
-                return Ok(());
-            }
-            (Some("message"), _) => Some(self.push(place, at_ms, Role::Assistant, message(arguments))),
-            (Some(kind @ ("recall" | "change_agent_state" | "condensation_request")), _) => self.no_turn(kind),
-            (Some(kind), _) if is_user => self.no_turn(&format!("{kind} of the user")),
-            (Some(kind), _) => Some(self.call(place, at_ms, kind, event)),
-            (None, Some(kind @ ("recall" | "agent_state_changed" | "null"))) => self.no_turn(kind),
-            (None, Some(kind)) if is_loose(event) && said(&event["content"]).is_empty() => self.no_turn(kind),
-            (None, Some(_)) if is_loose(event) => Some(self.push(place, at_ms, Role::User, said(&event["content"]))),
-            (None, Some(kind)) => Some(self.push(place, at_ms, Role::Tool, vec![result(kind, event)])),
-            (None, None) => self.no_turn("untyped event"),
-        };
-        self.view.push(&event["id"], place);
-        Ok(())
-    }
-
-    fn no_turn(&mut self, kind: &str) -> Option<Place> {
-        self.recorder.ignore(kind);
-        None
-    }
-
-    fn push(&mut self, place: Place, at_ms: Option<i64>, role: Role, parts: Vec<Part>) -> Place {
-        if role != Role::Tool {
-            self.response = None;
-        }
-        self.messages.push(Spoken { place, role, at_ms, parts, usage: None });
-        place
-    }
-
-    /// A call. Calls of one response are one message.
-    fn call(&mut self, place: Place, at_ms: Option<i64>, kind: &str, event: &Value) -> Place {
-        let metadata = &event["tool_call_metadata"];
-        let response = &metadata["model_response"];
-        let id = response["id"].as_str().map(str::to_owned);
-        let call = call(kind, event);
-        if id.is_some() && id == self.response {
-            let last = self.messages.iter_mut().rfind(|said| said.role == Role::Assistant);
-            if let Some(last) = last {
-                last.parts.push(call);
-                return last.place;
-            }
-        }
+/// A call, with what the model said before the first call of its response.
+fn action<'v>(history: &History, kind: &str, event: &'v Value) -> Said<'v> {
+    let response = &event["tool_call_metadata"]["model_response"];
+    let mut parts = Vec::new();
+    if !history.continues(&response["id"]) {
         let message = &response["choices"][0]["message"];
         let text = if message.is_object() { &message["content"] } else { &event["args"]["thought"] };
         let thought = message["reasoning_content"].as_str().filter(|text| !text.is_empty());
-        let thought = thought.map(|text| Part::Thinking { text: text.to_owned(), signature: None });
-        let parts = thought.into_iter().chain(said(text)).chain([call]).collect();
-        self.messages.push(Spoken { place, role: Role::Assistant, at_ms, parts, usage: usage(&response["usage"]) });
-        self.response = id;
-        place
+        parts.extend(thought.map(|text| Part::Thinking { text: text.to_owned(), signature: None }));
+        parts.extend(said(text));
     }
+    parts.push(call(kind, event));
+    Said { response: &response["id"], usage: usage(&response["usage"]), ..Said::new(Role::Assistant, parts) }
 }
 
 /// Whether an observation names no call. The program sends such a one, which is an error, as a user's turn.

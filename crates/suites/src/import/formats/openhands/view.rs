@@ -18,7 +18,7 @@ pub(in crate::import) struct View {
 /// An event or a summary.
 struct Held {
     id: String,
-    /// What it left; nothing for events that are no turn.
+    /// What it left; nothing for events that are not a turn.
     left: Option<Left>,
 }
 
