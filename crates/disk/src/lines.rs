@@ -39,7 +39,7 @@ impl Lines {
             refuse(&found, false)?;
         }
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        let identity = Identity::of(&file.metadata()?);
+        let identity = Identity::new(&file.metadata()?);
         Ok(Lines { path: path.to_owned(), file, identity, whole: 0 })
     }
 

@@ -12,20 +12,20 @@ pub struct Identity(u64, u64);
 impl Identity {
     /// The identity of the file with this metadata.
     #[cfg(unix)]
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn new(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Identity(metadata.dev(), metadata.ino())
     }
 
     /// The identity of the file with this metadata.
     #[cfg(not(unix))]
-    pub fn of(_metadata: &Metadata) -> Self {
+    pub fn new(_metadata: &Metadata) -> Self {
         Identity(0, 0)
     }
 
     /// Whether this file is at the path. The path is not opened, since closing the file would drop a database's locks on it.
     pub fn is_at(self, path: &Path) -> bool {
-        fs::metadata(path).is_ok_and(|metadata| Identity::of(&metadata) == self)
+        fs::metadata(path).is_ok_and(|metadata| Identity::new(&metadata) == self)
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let file = File::create(&path).unwrap();
-        let identity = Identity::of(&file.metadata().unwrap());
+        let identity = Identity::new(&file.metadata().unwrap());
         assert!(identity.is_at(&path));
         fs::rename(&path, dir.path().join("moved")).unwrap();
         assert!(!identity.is_at(&path), "it is gone");

@@ -79,7 +79,7 @@ fn open_part(part: &Path) -> io::Result<File> {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(part)?;
         // Without locks an abandoned part cannot be recognised, and nothing is removed.
         let _ = file.lock();
-        if Identity::of(&file.metadata()?).is_at(part) {
+        if Identity::new(&file.metadata()?).is_at(part) {
             // An earlier process with this number may have left it.
             file.set_len(0)?;
             return Ok(file);
@@ -165,7 +165,7 @@ mod tests {
             fs::remove_file(&part).unwrap();
             drop(sweeper);
             let opened = opened.join().unwrap().unwrap();
-            assert!(Identity::of(&opened.metadata().unwrap()).is_at(&part));
+            assert!(Identity::new(&opened.metadata().unwrap()).is_at(&part));
         });
     }
 

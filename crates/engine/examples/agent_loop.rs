@@ -30,7 +30,7 @@ impl ChatModel for Model {
     }
 }
 
-fn said(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
+fn message(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
     let parts = vec![Part::Text { text: text.to_owned() }];
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
     CountedMessage::new(message, &Encoding::O200k)
@@ -48,9 +48,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
 
-    session.push(said(0, Role::System, "You write reports."))?;
+    session.push(message(0, Role::System, "You write reports."))?;
     for turn in 0..40 {
-        session.push(said(
+        session.push(message(
             2 * turn + 1,
             Role::User,
             &format!("Report {turn}, please. {}", "More details. ".repeat(60)),
@@ -62,7 +62,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let request = ChatRequest { messages, ..ChatRequest::prompt(String::new(), 500, None, 0) };
         let reply = Model.complete(&request).await?;
         session.report_usage(reply.usage);
-        session.push(said(2 * turn + 2, Role::Assistant, &reply.text))?;
+        session.push(message(2 * turn + 2, Role::Assistant, &reply.text))?;
     }
     let compactions = session.events().len();
     println!("{compactions} compactions, {} tokens in the view, {:?}", session.view().tokens(), metered.usage());

@@ -24,12 +24,12 @@ pub struct Target {
 impl Target {
     /// The first inputs.
     pub fn seeds(&self) -> Vec<PathBuf> {
-        listed("seeds", self.name)
+        files("seeds", self.name)
     }
 
     /// Inputs that were findings.
     pub fn regressions(&self) -> Vec<PathBuf> {
-        listed("regressions", self.name)
+        files("regressions", self.name)
     }
 }
 
@@ -39,7 +39,7 @@ pub fn by_name(name: &str) -> Option<&'static Target> {
 }
 
 /// The files of a target's folder, sorted by name. Empty if there is no such folder.
-fn listed(folder: &str, name: &str) -> Vec<PathBuf> {
+fn files(folder: &str, name: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files = entries.map(|entry| entry.path()).collect::<Vec<_>>();

@@ -45,7 +45,7 @@ fn repeated(seed: &[u8], start: usize, end: usize) -> Swelling<'_> {
         let times = 1 + bytes / piece.len().max(1);
         [&seed[..start], &piece.repeat(times), &seed[end..]].concat()
     };
-    Swelling { piece: shown(piece), swollen: Box::new(swollen) }
+    Swelling { piece: escape(piece), swollen: Box::new(swollen) }
 }
 
 /// Variants of the JSON between two places, with longer texts, with the first item of each list repeated, or with more fields in
@@ -54,7 +54,7 @@ fn in_json(seed: &[u8], start: usize, end: usize) -> Vec<Swelling<'_>> {
     let Ok(value) = serde_json::from_slice::<Value>(&seed[start..end]) else { return Vec::new() };
     let of_node = |number: usize| {
         let mut value = value.clone();
-        let piece = shown(node(&mut value, &mut number.clone())?.to_string().as_bytes());
+        let piece = escape(node(&mut value, &mut number.clone())?.to_string().as_bytes());
         let swollen = move |bytes: usize| {
             let mut value = value.clone();
             if let Some(node) = node(&mut value, &mut number.clone()) {
@@ -101,6 +101,6 @@ fn numbered(value: &Value, number: usize) -> Value {
     }
 }
 
-fn shown(piece: &[u8]) -> String {
+fn escape(piece: &[u8]) -> String {
     String::from_utf8_lossy(piece).chars().take(40).collect::<String>().escape_debug().to_string()
 }

@@ -7,7 +7,7 @@ use compactometer_engine::message::{Message, MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{RecordedCompaction, Retained, Scenario};
 
-use crate::prepare::recorded::written;
+use crate::prepare::recorded_context::written;
 
 /// A ledger of a conversation up to a message.
 #[derive(Clone, Debug, PartialEq)]

@@ -32,7 +32,7 @@ pub fn all() -> Vec<ModelKind> {
     [mock::KIND].into_iter().chain(served).chain([cassette::KIND]).collect()
 }
 
-/// A kind of model: what stands before the first `:` of a model's name. Any model takes faults ([`compactometer_simulator::faults::SYNTAX`]).
+/// A kind of model: what is before the first `:` of a model's name. Any model takes faults ([`compactometer_simulator::faults::SYNTAX`]).
 pub struct ModelKind {
     /// The name users type.
     pub name: &'static str,
@@ -79,7 +79,7 @@ pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
 /// How a model is opened, beside its name.
 #[derive(Clone, Debug, Default)]
 pub struct Opening<'o> {
-    /// The folder that its calls are kept in; what stands there already is not called again.
+    /// The folder that its calls are kept in; what is there already is not called again.
     pub record: Option<&'o Path>,
     /// Most requests a minute to a model behind HTTP.
     pub requests_a_minute: Option<NonZeroU32>,
@@ -167,7 +167,7 @@ pub enum ModelError {
     Cassette(#[from] CassetteError),
 }
 
-/// A model's name for messages: of an address what follows the last `@`, since a user and password may stand before it.
+/// A model's name for messages: of an address what follows the last `@`, since a user and password may be before it.
 fn without_user(spec: &str) -> String {
     spec.rsplit_once('@').map_or_else(|| spec.to_owned(), |(_, host)| format!("...@{host}"))
 }

@@ -9,6 +9,7 @@ mod data;
 pub mod gate;
 pub mod losses;
 pub mod metrics;
+mod numbers;
 mod render;
 mod stats;
 mod summary;

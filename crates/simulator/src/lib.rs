@@ -3,9 +3,9 @@
 //! Absent on purpose: scenarios, facts, files and the network. The mock and the faults see only what a model sees.
 
 mod draw;
-mod drawn;
 pub mod faults;
 pub mod mock;
 pub mod profile;
+mod profile_draws;
 mod reading;
 mod writing;

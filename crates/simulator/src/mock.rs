@@ -13,23 +13,24 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use rand_chacha::ChaCha8Rng;
 
 use crate::draw;
-use crate::drawn;
 use crate::faults::{self, Faults};
 use crate::profile::{self, Profile};
-use crate::reading::counts::Counts;
+use crate::profile_draws;
+use crate::reading::cache::last_request;
+use crate::reading::cache::token_counts::Counts;
 use crate::reading::message::Known;
 use crate::reading::statements::{self, Statement, Turn};
-use crate::reading::{self, Ask, Reading, Shape, seen};
+use crate::reading::{self, Ask, Reading, Shape};
 use crate::writing::{self, Limits, answer, chat, order, salience, within};
 
 /// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
-    let Some((profile, number)) = name.split_once(drawn::MARK) else {
+    let Some((profile, number)) = name.split_once(profile_draws::MARK) else {
         return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
     };
     let (profile, number) = (profile::by_name(profile)?, number.parse::<u64>().ok()?);
-    let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
-    Some(Mock { name, ..Mock::new(drawn::drawn(profile, number)) })
+    let name = format!("mock:{}{}{number}", profile.name, profile_draws::MARK);
+    Some(Mock { name, ..Mock::new(profile_draws::drawn(profile, number)) })
 }
 
 /// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
@@ -66,7 +67,7 @@ impl Mock {
         let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
         let (tools, schema) = (request.tools.clone(), request.schema.clone());
         let rest = ChatRequest { messages: Vec::new(), tools, schema, ..*request };
-        let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
+        let (input, latency_ms) = last_request::with(&request.messages, &self.counts, |tokens, json| {
             (tokens.saturating_add(rest.tokens(&self.counts)), self.latency_ms(&rest, json))
         });
         let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };

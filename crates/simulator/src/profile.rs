@@ -32,7 +32,7 @@ const fn assumed<T>(value: T) -> Param<T> {
     Param { value, source: "assumed" }
 }
 
-const fn of<T>(value: T, source: &'static str) -> Param<T> {
+const fn param<T>(value: T, source: &'static str) -> Param<T> {
     Param { value, source }
 }
 
@@ -117,18 +117,21 @@ pub struct Weights {
 pub const STRONG: Profile = Profile {
     name: "strong",
     about: "reads all, keeps to limits, and writes what matters by general signs",
-    read: of([1.0; 5], "assumed; one strong model read 90 % early, 77 % in the middle, 100 % late of 190,000 tokens"),
-    fill: of(
+    read: param(
+        [1.0; 5],
+        "assumed; one strong model read 90 % early, 77 % in the middle, 100 % late of 190,000 tokens",
+    ),
+    fill: param(
         (0.85, 1.0),
         "assumed, and more than was measured: calls asked for 20 % of their input wrote 0.5 to 1.2 % of it, as \
          `lost-in-compaction-length` does",
     ),
     own_tokens: assumed(None),
-    default_tokens: of(
+    default_tokens: param(
         500,
         "measured: single calls wrote about 500 tokens whatever was asked; here only where nothing limits a reply",
     ),
-    noise: of(
+    noise: param(
         1.0,
         "assumed; of 1,015 measured pairs of runs both kept 55 facts and one kept 119, so selection is noisy",
     ),
@@ -153,7 +156,7 @@ pub const STRONG: Profile = Profile {
         earlier_summary: 0.8,
     },
     fitted: assumed(&[]),
-    position: of(
+    position: param(
         [-0.24, -0.52, 0.08, -0.03, 0.45],
         "measured: survival by fifths .060 .045 .082 .074 .119, as log of each over their mean; intervals overlap",
     ),
@@ -163,20 +166,23 @@ pub const STRONG: Profile = Profile {
     continues_open: assumed(0.0),
     faults: assumed(""),
     answer_threshold: assumed(0.4),
-    latency_ms: of((2_900.0, 9_500.0), "measured on 197 agent turns of a coding agent; assumed for compaction calls"),
+    latency_ms: param(
+        (2_900.0, 9_500.0),
+        "measured on 197 agent turns of a coding agent; assumed for compaction calls",
+    ),
 };
 
 /// No noise, no position effect, and every limit used in full: the best that selection by salience can achieve.
 pub const PERFECT_READER: Profile = Profile {
     name: "perfect-reader",
     about: "reads all, without noise, and uses every limit in full: an upper bound, not a model",
-    read: of([1.0; 5], "assumed: a bound"),
-    fill: of((1.0, 1.0), "assumed: a bound"),
-    noise: of(0.0, "assumed: a bound"),
-    floor: of(f64::NEG_INFINITY, "assumed: a bound"),
-    most_words: of(usize::MAX, "assumed: a bound"),
-    position: of([0.0; 5], "assumed: a bound"),
-    answer_threshold: of(0.0, "assumed: a bound"),
+    read: param([1.0; 5], "assumed: a bound"),
+    fill: param((1.0, 1.0), "assumed: a bound"),
+    noise: param(0.0, "assumed: a bound"),
+    floor: param(f64::NEG_INFINITY, "assumed: a bound"),
+    most_words: param(usize::MAX, "assumed: a bound"),
+    position: param([0.0; 5], "assumed: a bound"),
+    answer_threshold: param(0.0, "assumed: a bound"),
     ..STRONG
 };
 
@@ -184,14 +190,14 @@ pub const PERFECT_READER: Profile = Profile {
 pub const WEAK: Profile = Profile {
     name: "weak",
     about: "misses much, is noisy, and often fails to keep to the requested form",
-    read: of(
+    read: param(
         [0.59, 0.52, 0.40, 0.58, 0.84],
         "measured: one small hosted model's recall of 190,000 tokens by tenths (1,692 questions), in pairs",
     ),
     fill: assumed((0.4, 1.0)),
     noise: assumed(2.0),
     default_tokens: assumed(300),
-    faults: of(
+    faults: param(
         "missing-section=0.3,malformed-json=0.1,example-leak=0.6",
         "measured: of 10 checkpoints of a model of 0.5 billion weights 3 were missing, 1 was malformed, 6 held the example",
     ),
@@ -203,7 +209,7 @@ pub const WEAK: Profile = Profile {
 pub const LOST_IN_THE_MIDDLE: Profile = Profile {
     name: "lost-in-the-middle",
     about: "reads the start and the end better than the middle",
-    read: of(
+    read: param(
         [0.758, 0.572, 0.538, 0.554, 0.632],
         "Liu et al. 2023 (arXiv 2307.03172): GPT-3.5-Turbo, 20 documents, accuracy by place; for summaries assumed",
     ),
@@ -214,11 +220,11 @@ pub const LOST_IN_THE_MIDDLE: Profile = Profile {
 pub const CONTINUES_CHAT: Profile = Profile {
     name: "continues-chat",
     about: "continues the chat instead of writing a summary",
-    continues: of(
+    continues: param(
         0.17,
         "measured: 100 of 471 and 101 of 796 outputs of two models were not summaries; between the two",
     ),
-    continues_open: of(
+    continues_open: param(
         1.0,
         "measured: all 24 of a set-up whose instruction came first and nothing after the transcript",
     ),
@@ -238,7 +244,7 @@ pub const PARAPHRASER: Profile = Profile {
 pub const LOST_IN_COMPACTION_LENGTH: Profile = Profile {
     name: "lost-in-compaction-length",
     about: "writes about 500 tokens whatever is asked, as calls of the data set lost-in-compaction; otherwise `strong`",
-    own_tokens: of(
+    own_tokens: param(
         Some((284, 713)),
         "measured: 0.49 to 1.23 % of the input (10th and 90th percentile; median 0.85 %) at a target of 20 %, for chunks of \
          58,000 tokens",
@@ -250,7 +256,7 @@ pub const LOST_IN_COMPACTION_LENGTH: Profile = Profile {
 pub const CLAUDE_CODE_LENGTH: Profile = Profile {
     name: "claude-code-length",
     about: "writes as much as Claude Code's summaries of a full window, where there is room; otherwise `strong`",
-    own_tokens: of(
+    own_tokens: param(
         Some((3_162, 4_156)),
         "measured: three Claude Code 2.1 summaries of 142,000 to 168,000 tokens have 12,181 to 16,162 characters, which are \
          3,162 to 4,156 tokens; for shorter material assumed",
@@ -275,7 +281,7 @@ pub const CLAUDE_CODE: Profile = Profile {
         structured: 0.0,
         ..STRONG.weights
     },
-    fitted: of(
+    fitted: param(
         &["path", "opaque", "repeated", "tool"],
         "fitted by `scripts/fit-mock` to 1,328 exact values of three recorded sessions of Claude Code 2.1",
     ),

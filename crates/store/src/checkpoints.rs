@@ -40,7 +40,7 @@ type Price = Box<dyn Fn(&SessionRecord) -> Option<f64> + Send + Sync>;
 /// Which record to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The newest checkpoint that no rollback hides; where there is none, the newest such summary.
+    /// The newest checkpoint that no rollback hides; if there is none, the newest such summary.
     Latest,
     /// The record with this number, rolled back or not.
     Number(u32),
@@ -144,7 +144,7 @@ impl Thread {
     /// One record as it was written.
     ///
     /// # Errors
-    /// [`Error::Missing`] where there is none; else as [`Thread::load`].
+    /// [`Error::Missing`] if there is none; else as [`Thread::load`].
     pub fn show(&self, which: Which) -> Result<SessionRecord, Error> {
         let contents = self.backend.read(&self.id)?;
         let found = match which {

@@ -22,7 +22,7 @@ impl ThreadId {
     /// # Errors
     /// [`Error::ThreadId`] for what is empty, too long, holds control characters or walks up folders.
     pub(crate) fn parse(id: &str) -> Result<Self, Error> {
-        let refuse = |why: &str| Err(Error::ThreadId { id: shown(id), why: why.to_owned() });
+        let refuse = |why: &str| Err(Error::ThreadId { id: visible(id), why: why.to_owned() });
         if id.is_empty() {
             return refuse("is empty: name the conversation, such as `telegram:123456`");
         }
@@ -64,7 +64,7 @@ impl fmt::Display for ThreadId {
 }
 
 /// Quoted, with nothing in it that a terminal would act on.
-fn shown(id: &str) -> String {
+fn visible(id: &str) -> String {
     let count = id.chars().count();
     if count > 60 {
         let start = id.chars().take(20).collect::<String>();

@@ -22,7 +22,7 @@ pub fn sample(mut suite: Suite, count: usize) -> Suite {
     let mut sorted = (0..all).collect::<Vec<_>>();
     sorted.sort_by_cached_key(|index| {
         let scenario = &suite.scenarios[*index];
-        (Stratum::of(scenario), hash(&[&name, &scenario.id]))
+        (Stratum::new(scenario), hash(&[&name, &scenario.id]))
     });
     // The start of the systematic sample, in units of 1/`count` of a conversation. It is less than one interval, so the last
     // index stays in range.
@@ -51,7 +51,7 @@ struct Stratum {
 }
 
 impl Stratum {
-    fn of(scenario: &Scenario) -> Self {
+    fn new(scenario: &Scenario) -> Self {
         // The part after the colon is a file name, which may differ for each conversation.
         let source = scenario.source.split(':').next().unwrap_or_default().to_owned();
         let tools = scenario.tools.iter().map(|tool| tool.name.clone()).collect();
@@ -86,7 +86,7 @@ mod tests {
         let whole = smoke().expect("the embedded suite");
         let strata = |suite: &Suite| {
             let mut strata = BTreeMap::<Stratum, usize>::new();
-            suite.scenarios.iter().for_each(|scenario| *strata.entry(Stratum::of(scenario)).or_default() += 1);
+            suite.scenarios.iter().for_each(|scenario| *strata.entry(Stratum::new(scenario)).or_default() += 1);
             strata
         };
         let (all, in_whole) = (whole.scenarios.len(), strata(&whole));

@@ -7,7 +7,7 @@ pub fn unknown<'c>(what: &str, given: &str, choices: impl IntoIterator<Item = &'
         Some(choice) => format!(" (did you mean `{choice}`?)"),
         None => String::new(),
     };
-    format!("unknown {what} `{given}`{suggestion}; choose from {}", listed(&choices))
+    format!("unknown {what} `{given}`{suggestion}; choose from {}", join_choices(&choices))
 }
 
 /// A clause for the end of a message: `; did you mean CHOICE?`, or nothing if no choice is similar.
@@ -35,7 +35,7 @@ const FARTHEST: usize = 3;
 /// The largest number of choices that are listed.
 const LISTED: usize = 24;
 
-fn listed(choices: &[&str]) -> String {
+fn join_choices(choices: &[&str]) -> String {
     let shown = choices.iter().take(LISTED).map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ");
     match choices.len().checked_sub(LISTED) {
         Some(more) if more > 0 => format!("{shown} and {more} more"),

@@ -100,7 +100,7 @@ fn shortened(command: Command) -> Command {
     command.mut_subcommands(shortened)
 }
 
-/// What stands below the everyday options.
+/// What is below the everyday options.
 fn more(command: &Command) -> String {
     let own = command.get_after_help().map(|text| format!("\n{text}")).unwrap_or_default();
     format!("More options, and variables: `--{ALL}`.{own}")

@@ -92,7 +92,7 @@ impl<T> Roles<T> {
     }
 
     /// The value of this role.
-    pub(crate) fn of(&self, role: Role) -> Option<&T> {
+    pub(crate) fn get(&self, role: Role) -> Option<&T> {
         self.iter().find(|(other, _)| *other == role).map(|(_, one)| one)
     }
 }

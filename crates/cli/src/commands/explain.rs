@@ -69,7 +69,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let (prices, _) = args.prices.table()?;
     let named = Roles::named(&args.setting, None);
-    let budget = CostBudget::of(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let budget = CostBudget::new(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
     // This comes first, since opening a model creates the folder of its recording.
     let suite = suites::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;

@@ -52,7 +52,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     suites::write(&args.out, &suite).map_err(Failure::failed)?;
-    say(&told(&suite, tokens))?;
+    say(&summary_line(&suite, tokens))?;
     if !args.quiet {
         note(&format!("wrote {}", args.out.display()));
     }
@@ -67,7 +67,7 @@ fn spec(args: &GenerateArgs) -> Result<Spec, Failure> {
 }
 
 /// The suite's contents and measured properties.
-fn told(suite: &Suite, tokens: usize) -> String {
+fn summary_line(suite: &Suite, tokens: usize) -> String {
     let scenarios = &suite.scenarios;
     let groups: BTreeSet<&str> = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect();
     let of_split = |split: Split| scenarios.iter().filter(|scenario| scenario.split == split).count();

@@ -74,13 +74,13 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
         return Err(Failure::usage(anyhow!(unknown("kind", given, KINDS.iter().map(|kind| kind.name)))));
     }
     if args.json {
-        return say_json(&kinds.iter().map(|kind| (kind.name, listed(kind))).collect::<BTreeMap<_, _>>());
+        return say_json(&kinds.iter().map(|kind| (kind.name, row_values(kind))).collect::<BTreeMap<_, _>>());
     }
     say(&kinds.iter().map(|kind| section(kind, known_width().unwrap_or(usize::MAX))).collect::<Vec<_>>().join("\n"))
 }
 
 /// The rows of a kind, for programs.
-fn listed(kind: &ListedKind) -> Vec<Value> {
+fn row_values(kind: &ListedKind) -> Vec<Value> {
     (kind.rows)().into_iter().map(|(name, about)| json!({"name": name, "about": about})).collect()
 }
 

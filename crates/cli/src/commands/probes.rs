@@ -70,7 +70,7 @@ fn probes(args: &ProbesArgs) -> Result<(), Failure> {
     let changes = args.add.is_some() || args.accept.is_some() || args.auto_facts || !args.reject.is_empty();
     if !changes {
         let suite = suites::join(std::slice::from_ref(&args.suite)).map_err(Failure::usage)?;
-        return listed(&suite, args.scenario.as_deref()).map_err(Failure::usage).and_then(|text| say(&text));
+        return listing(&suite, args.scenario.as_deref()).map_err(Failure::usage).and_then(|text| say(&text));
     }
     let mut suite = Suite::read(&args.suite).map_err(Failure::usage)?;
     let told = change(&mut suite, args).map_err(Failure::usage)?;
@@ -148,7 +148,7 @@ fn checked(suite: &Suite, out: &Path) -> Result<()> {
 }
 
 /// A line for each conversation, each fact that is not a decoy, and each question.
-fn listed(suite: &Suite, scenario: Option<&str>) -> Result<String> {
+fn listing(suite: &Suite, scenario: Option<&str>) -> Result<String> {
     let ids = || suite.scenarios.iter().map(|scenario| scenario.id.as_str());
     if let Some(id) = scenario.filter(|id| ids().all(|known| known != *id)) {
         bail!(unknown("conversation", id, ids()));

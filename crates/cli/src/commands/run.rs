@@ -67,7 +67,7 @@ pub(super) fn execute(
     let interrupt = Interrupt::listen();
     let counter = encoding(&args.setting.tokenizer)?;
     let roles = Roles::named(&args.setting, args.judge.as_deref());
-    let budget = CostBudget::of(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
     // This comes first, since opening a model creates the folder of its recording.
     let (suite, entrants) = (suite(args)?, entrants(args)?);
     let opened = roles.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
@@ -94,7 +94,7 @@ pub(super) fn execute(
     let done = cost::done(&dir)?;
     let missing = cost::missing(&plan, &done);
     if args.estimate {
-        return say(&Estimate::of(&missing, counter, budget.tariffs())?.table()).map(|()| None);
+        return say(&Estimate::new(&missing, counter, budget.tariffs())?.table()).map(|()| None);
     }
     budget.agree(&missing, args.quiet)?;
     run_folder::prepare(&dir, &manifest).map_err(Failure::usage)?;
@@ -144,7 +144,7 @@ pub(super) fn resolve(
     named: PlanOptions,
     counter: Encoding,
 ) -> Result<(Plan, SuiteIdentity), Failure> {
-    let identity = SuiteIdentity::of(&suite);
+    let identity = SuiteIdentity::new(&suite);
     let (shares, smaller_retained) = args.setting.shares();
     let options = PlanOptions {
         window: args.setting.window,

@@ -44,7 +44,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
         let stop = std::sync::Mutex::new(Some(stop));
         ctrlc::set_handler(move || drop(stop.lock().map(|mut stop| stop.take())))
             .map_err(|error| Failure::failed(anyhow!("cannot listen for Ctrl-C: {error}")))?;
-        say(&told(&format!("http://{}", server.address()), model.name()))?;
+        say(&banner(&format!("http://{}", server.address()), model.name()))?;
         // The channel closes at Ctrl-C; nothing is ever sent.
         server.run(async { drop(stopped.await) }).await;
         note("stopped");
@@ -53,7 +53,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
 }
 
 /// The server's address, and how to try it.
-fn told(url: &str, model: &str) -> String {
+fn banner(url: &str, model: &str) -> String {
     format!(
         "{model} answers at {url}/v1 until Ctrl-C; any key will do\n\n\
          curl {url}/v1/chat/completions -H 'content-type: application/json' \\\n  \

@@ -42,7 +42,7 @@ impl Estimate {
     ///
     /// # Errors
     /// If no runtime can be created.
-    pub(crate) fn of(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
+    pub(crate) fn new(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
         let mock = compactometer_models::by_name("mock").map_err(Failure::failed)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
         let judge = tariffs.judge.map(|_| (JUDGE, Purpose::Judge));

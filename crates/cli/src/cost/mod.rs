@@ -47,7 +47,7 @@ pub(crate) type Tariffs = Roles<Option<Tariff>>;
 impl Tariffs {
     /// The price of a call of this purpose.
     fn of_call(&self, purpose: Purpose) -> Option<Tariff> {
-        self.of(self.called_for(purpose)).copied().flatten()
+        self.get(self.called_for(purpose)).copied().flatten()
     }
 }
 
@@ -56,7 +56,7 @@ impl CostBudget {
     ///
     /// # Errors
     /// If a limit is set and a model's price is unknown, or a model's address cannot be used.
-    pub(crate) fn of(
+    pub(crate) fn new(
         named: &Roles<String>,
         prices: &PriceTable,
         max_cost: Option<f64>,
@@ -64,7 +64,7 @@ impl CostBudget {
     ) -> anyhow::Result<CostBudget> {
         let mut before: Option<Arc<CostLimit>> = None;
         let accounts = named.map(|role, spec| {
-            let account = ModelAccount::of(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
+            let account = ModelAccount::new(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
             before = account.cap.clone().or(before.take());
             Ok::<_, anyhow::Error>(account)
         })?;
@@ -73,7 +73,7 @@ impl CostBudget {
 
     /// The limit on this model's calls, shared by all models; nothing without a limit.
     pub(crate) fn cap(&self, role: Role) -> Option<Arc<CostLimit>> {
-        self.accounts.of(role)?.cap.clone()
+        self.accounts.get(role)?.cap.clone()
     }
 
     /// The price of each model's calls.
@@ -103,7 +103,7 @@ impl CostBudget {
             |(receiver, account): &(&Receiver, &ModelAccount)| account.tariff.is_some() || receiver.is_provider;
         let billing = billed().filter(known_to_bill).collect::<Vec<_>>();
         let Some((first, _)) = billing.first() else { return Ok(()) };
-        note(Estimate::of(cases, self.counter, self.tariffs())?.table().trim_end_matches('\n'));
+        note(Estimate::new(cases, self.counter, self.tariffs())?.table().trim_end_matches('\n'));
         for (receiver, _) in &billing {
             note(&format!("texts go to `{}`, which bills them", receiver.host));
         }
@@ -132,7 +132,7 @@ impl CostBudget {
 }
 
 impl ModelAccount {
-    fn of(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
+    fn new(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
         let receiver = compactometer_models::receiver(spec)
             .map_err(|error| role.told(error))?
             .filter(|receiver| !receiver.is_here);

@@ -21,7 +21,7 @@ pub(crate) struct SuiteIdentity {
 }
 
 impl SuiteIdentity {
-    pub(crate) fn of(suite: &Suite) -> Self {
+    pub(crate) fn new(suite: &Suite) -> Self {
         SuiteIdentity { header: suite.header.clone(), properties: measure(suite) }
     }
 }

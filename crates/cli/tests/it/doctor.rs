@@ -29,7 +29,7 @@ fn doctor(dir: &Path, more: &[&str]) -> (String, i32) {
 }
 
 /// The line that begins so, and the exit code that goes with it.
-fn told(dir: &Path, more: &[&str], start: &str, code: i32) -> String {
+fn check_line(dir: &Path, more: &[&str], start: &str, code: i32) -> String {
     let (text, found) = doctor(dir, more);
     assert_eq!(found, code, "{text}");
     text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start} in {text}")).to_owned()
@@ -102,7 +102,7 @@ fn keys_addresses_and_names_say_what_to_set() {
         ("mock:stron", "did you mean `strong`?"),
         ("cassette:nowhere", "cannot read the cassette `nowhere`"),
     ] {
-        let line = told(dir.path(), &["--model", model], MODEL, 1);
+        let line = check_line(dir.path(), &["--model", model], MODEL, 1);
         assert!(line.contains(expected) && !line.contains("hush"), "{line}");
     }
 }
@@ -113,7 +113,7 @@ fn a_server_that_is_not_there_is_a_problem() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let model = format!("openai-compatible:small@http://{}", free.local_addr().unwrap());
     drop(free);
-    let line = told(dir.path(), &["--model", &model], MODEL, 1);
+    let line = check_line(dir.path(), &["--model", &model], MODEL, 1);
     assert!(line.contains("is the server running, and the address right?"), "{line}");
 }
 
@@ -122,7 +122,7 @@ fn a_model_is_known_by_the_servers_list_or_by_its_answer() {
     let dir = tempfile::tempdir().unwrap();
     let of = |get, post, more: &[&str], start, code| {
         let model = serve(get, post, LONG_AGO);
-        told(dir.path(), &[&["--model", &model], more].concat(), start, code)
+        check_line(dir.path(), &[&["--model", &model], more].concat(), start, code)
     };
     assert!(of(LISTS_SMALL, NO_MODEL, &[], "ok       model", 0).contains("has `openai-compatible:small`"));
     assert!(of(LISTS_LARGE, NO_MODEL, &[], MODEL, 1).contains("choose from `large`"));
@@ -137,7 +137,7 @@ fn a_model_is_known_by_the_servers_list_or_by_its_answer() {
 fn a_clock_that_is_far_from_the_servers_is_a_warning() {
     let dir = tempfile::tempdir().unwrap();
     let model = serve(LISTS_SMALL, NO_MODEL, LONG_AGO);
-    let line = told(dir.path(), &["--model", &model], "warning  clock", 0);
+    let line = check_line(dir.path(), &["--model", &model], "warning  clock", 0);
     assert!(line.contains(" s apart; set this one"), "{line}");
 }
 
@@ -146,7 +146,7 @@ fn prices_of_the_future_and_models_without_one_are_warnings() {
     let dir = tempfile::tempdir().unwrap();
     let shipped = compactometer_formats::prices::SHIPPED;
     std::fs::write(dir.path().join("prices.toml"), shipped.replace("2026-11-22", "2999-01-01")).unwrap();
-    let line = told(dir.path(), &["--prices", "prices.toml"], "warning  clock", 0);
+    let line = check_line(dir.path(), &["--prices", "prices.toml"], "warning  clock", 0);
     assert!(line.contains("dated 2999-01-01") && line.contains("set the clock"), "{line}");
     let variables = [("OPENAI_API_KEY", "sk-none")];
     // Nothing listens where the address points, so no request leaves this machine.
@@ -154,7 +154,7 @@ fn prices_of_the_future_and_models_without_one_are_warnings() {
     let text = String::from_utf8(program(dir.path(), &args, &variables).stdout).unwrap();
     assert!(text.contains("warning  prices     the table has no row for `openai-compatible:new@0.0.0.0:1`"), "{text}");
     std::fs::write(dir.path().join("prices.toml"), "mock_as = 1").unwrap();
-    let line = told(dir.path(), &["--prices", "prices.toml"], "problem  prices", 1);
+    let line = check_line(dir.path(), &["--prices", "prices.toml"], "problem  prices", 1);
     assert!(line.contains("expected a price table"), "{line}");
 }
 
@@ -164,7 +164,7 @@ fn a_recording_that_lacks_calls_says_how_many_cases_and_which_command_records() 
     let recorded = program(dir.path(), &[&["run"], &TINY[..], &["--record", "tape", "--out", "out"]].concat(), &[]);
     assert!(recorded.status.success());
     let replay = ["--model", "cassette:tape"];
-    let line = told(dir.path(), &replay, "ok       recording", 0);
+    let line = check_line(dir.path(), &replay, "ok       recording", 0);
     assert!(line.contains("every call of 4 cases"), "{line}");
     let (text, code) = doctor(dir.path(), &[&replay[..], &["--seed", "7"]].concat());
     assert_eq!(code, 1, "{text}");
@@ -174,22 +174,22 @@ fn a_recording_that_lacks_calls_says_how_many_cases_and_which_command_records() 
         "{line}"
     );
     std::fs::write(dir.path().join("tape/calls.jsonl"), "{}\n").unwrap();
-    assert!(told(dir.path(), &replay, MODEL, 1).contains("line 1"));
-    assert!(told(dir.path(), &["--record", "tape"], "problem  recording", 1).contains("line 1"));
+    assert!(check_line(dir.path(), &replay, MODEL, 1).contains("line 1"));
+    assert!(check_line(dir.path(), &["--record", "tape"], "problem  recording", 1).contains("line 1"));
 }
 
 #[test]
 fn an_output_folder_that_cannot_be_used_is_a_problem_also_for_a_run() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("file"), "x").unwrap();
-    let line = told(dir.path(), &["--out", "file/out"], OUTPUT, 1);
+    let line = check_line(dir.path(), &["--out", "file/out"], OUTPUT, 1);
     assert!(line.contains("cannot write to `file/out`") && line.contains("choose another `--out`"), "{line}");
     let output = program(dir.path(), &[&["run"], &TINY[..], &["--out", "file/out"]].concat(), &[]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("choose another `--out`"), "{error}");
     std::fs::create_dir(dir.path().join("mine")).unwrap();
     std::fs::write(dir.path().join("mine/notes.txt"), "x").unwrap();
-    assert!(told(dir.path(), &["--out", "mine"], OUTPUT, 1).contains("exists and holds no run"));
+    assert!(check_line(dir.path(), &["--out", "mine"], OUTPUT, 1).contains("exists and holds no run"));
 }
 
 #[test]
@@ -201,15 +201,15 @@ fn a_run_folder_or_store_that_cannot_be_read_is_a_problem() {
     let records = dir.path().join("out/records.jsonl");
     let text = std::fs::read_to_string(&records).unwrap();
     std::fs::write(&records, text.replacen("summarize", "summarise", 1)).unwrap();
-    let line = told(dir.path(), &["--out", "out"], OUTPUT, 1);
+    let line = check_line(dir.path(), &["--out", "out"], OUTPUT, 1);
     assert!(line.contains("line 1: the checksum does not match") && line.contains("delete the folder"), "{line}");
     std::fs::write(dir.path().join("out/manifest.json"), "{").unwrap();
-    let line = told(dir.path(), &["--out", "out"], OUTPUT, 1);
+    let line = check_line(dir.path(), &["--out", "out"], OUTPUT, 1);
     assert!(line.contains("is not a manifest that this version can read"), "{line}");
     let output = program(dir.path(), &[&["run"], &TINY[..], &["--out", "out"]].concat(), &[]);
     assert!(String::from_utf8(output.stderr).unwrap().contains("choose another `--out`, or delete the folder"));
     std::fs::write(dir.path().join("kept.db"), "no database").unwrap();
-    assert!(told(dir.path(), &["--store", "kept.db"], "problem  store", 1).contains("kept.db"));
+    assert!(check_line(dir.path(), &["--store", "kept.db"], "problem  store", 1).contains("kept.db"));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn suites_strategies_and_limits_that_make_no_run_are_problems() {
         (&["nowhere.jsonl"], "nowhere.jsonl"),
         (&["--tokenizer", "gpt2"], "unknown tokenizer `gpt2`"),
     ] {
-        assert!(told(dir.path(), more, "problem  run", 1).contains(expected), "{expected}");
+        assert!(check_line(dir.path(), more, "problem  run", 1).contains(expected), "{expected}");
     }
 }
 

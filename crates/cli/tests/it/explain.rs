@@ -31,7 +31,7 @@ fn folder() -> tempfile::TempDir {
     dir
 }
 
-/// What stands between two marks, wherever they do.
+/// What is between two marks, wherever they are.
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Vec<&'t str> {
     text.split(open).skip(1).map(|rest| rest.split(close).next().unwrap()).collect()
 }

@@ -56,7 +56,7 @@ fn a_run_of_one_split_says_so_and_carries_the_suites_properties() {
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(text(&done.stdout).starts_with("tiny: 2 conversations, "), "{}", text(&done.stdout));
     let report = std::fs::read_to_string(dir.path().join("test/report.md")).unwrap();
-    assert!(report.contains("the split `test` alone: 2 of 5 conversations"), "{report}");
+    assert!(report.contains("only the split `test`: 2 of 5 conversations"), "{report}");
     let summary = std::fs::read(dir.path().join("test/summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     let properties = summary["groups"][0]["properties"].as_array().unwrap();

@@ -17,20 +17,23 @@ fn row(uuid: &str, parent: Option<&str>, kind: &str, more: serde_json::Value) ->
     row.to_string()
 }
 
-fn said(role: &str, content: &serde_json::Value) -> serde_json::Value {
+fn message(role: &str, content: &serde_json::Value) -> serde_json::Value {
     serde_json::json!({"message": {"role": role, "content": content}})
 }
 
 fn result(id: &str, content: &str) -> serde_json::Value {
-    said("user", &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content}]))
+    message("user", &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content}]))
 }
 
 fn calls(id: &str, tool: &str, input: &serde_json::Value) -> serde_json::Value {
-    said("assistant", &serde_json::json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]))
+    message("assistant", &serde_json::json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]))
 }
 
 fn failed(id: &str, content: &str) -> serde_json::Value {
-    said("user", &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content, "is_error": true}]))
+    message(
+        "user",
+        &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content, "is_error": true}]),
+    )
 }
 
 /// A session in a working directory whose rows are ten seconds apart. Its summary keeps one path as it was said and one relative to
@@ -47,10 +50,10 @@ fn session_with(kept: &str) -> String {
         "logicalParentUuid": "f",
         "compactMetadata": {"trigger": "auto", "preTokens": 9_000},
     });
-    let mut written = said("user", &serde_json::json!(summary));
+    let mut written = message("user", &serde_json::json!(summary));
     written["isCompactSummary"] = true.into();
     let read = |id: &str, path: &str| calls(id, "Read", &serde_json::json!({"file_path": path}));
-    let text = |role: &str, text: &str| said(role, &serde_json::json!(text));
+    let text = |role: &str, text: &str| message(role, &serde_json::json!(text));
     let turns = [
         ("user", text("user", &format!("Look for the files. {}", filler.repeat(9)))),
         ("assistant", read("t1", "/home/ann/shop/src/pay.rs")),

@@ -10,7 +10,7 @@ fn program(dir: &Path, columns: &str, args: &[&str]) -> Output {
     command.env("COLUMNS", columns).env("NO_COLOR", "1").current_dir(dir).args(args).output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
@@ -32,8 +32,8 @@ fn a_mistake_is_answered_with_what_to_write() {
         (&["compare", "--widow", "12k"], "--window"),
     ] {
         let output = program(dir.path(), "100", args);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", said(&output));
-        assert!(said(&output).contains(expected), "{args:?}: {}", said(&output));
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
     }
 }
 
@@ -41,7 +41,7 @@ fn a_mistake_is_answered_with_what_to_write() {
 fn a_row_that_is_named_twice_is_noted() {
     let dir = tempfile::tempdir().unwrap();
     let args = ["run", "-s", "null,null", "--sample", "1", "--out", "run"];
-    assert!(said(&program(dir.path(), "100", &args)).contains("`null` is named twice and runs once"));
+    assert!(stderr(&program(dir.path(), "100", &args)).contains("`null` is named twice and runs once"));
 }
 
 #[test]
@@ -64,12 +64,12 @@ fn a_folder_of_runs_means_its_latest() {
     let dir = tempfile::tempdir().unwrap();
     let compare = ["compare", "-s", "summarize,full", "--sample", "2", "-q"];
     assert!(program(dir.path(), "100", &compare).status.success());
-    let latest = said(&program(dir.path(), "100", &["report", "-q"]));
+    let latest = stderr(&program(dir.path(), "100", &["report", "-q"]));
     assert!(latest.starts_with("smoke: 2 conversations"), "{latest}");
-    assert_eq!(latest, said(&program(dir.path(), "100", &["report", "reports", "-q"])));
+    assert_eq!(latest, stderr(&program(dir.path(), "100", &["report", "reports", "-q"])));
     let gated = program(dir.path(), "100", &["gate", "reports", "--baseline", "base.json", "--update"]);
-    assert!(gated.status.success(), "{}", said(&gated));
-    let noted = said(&program(dir.path(), "100", &["report", "-q", "--notes"]));
+    assert!(gated.status.success(), "{}", stderr(&gated));
+    let noted = stderr(&program(dir.path(), "100", &["report", "-q", "--notes"]));
     assert!(noted.contains("a sample of 2 of 16 conversations") && noted.lines().count() > latest.lines().count());
 }
 
@@ -77,10 +77,10 @@ fn a_folder_of_runs_means_its_latest() {
 fn a_flag_before_the_command_is_taken_as_one_behind_it() {
     let dir = tempfile::tempdir().unwrap();
     for flag in ["-v", "--verbose"] {
-        let help = said(&program(dir.path(), "100", &[flag, "compare", "--help"]));
+        let help = stderr(&program(dir.path(), "100", &[flag, "compare", "--help"]));
         assert!(help.contains("Usage: compactometer compare"), "{help}");
     }
-    assert!(said(&program(dir.path(), "100", &["-v", "--help"])).contains("Usage: compactometer [OPTIONS] [SUITES]"));
+    assert!(stderr(&program(dir.path(), "100", &["-v", "--help"])).contains("Usage: compactometer [OPTIONS] [SUITES]"));
 }
 
 #[test]
@@ -94,16 +94,16 @@ fn the_help_of_a_command_fits_forty_lines() {
         for flag in ["-h", "--help"] {
             let help = program(dir.path(), "80", &words(flag));
             assert!(help.status.success());
-            let lines = said(&help).lines().count();
+            let lines = stderr(&help).lines().count();
             assert!((5..=40).contains(&lines), "{command} {flag}: {lines} lines");
         }
-        let whole = said(&program(dir.path(), "80", &words("--help-all")));
+        let whole = stderr(&program(dir.path(), "80", &words("--help-all")));
         assert!(
-            whole.lines().count() >= said(&program(dir.path(), "80", &words("--help"))).lines().count(),
+            whole.lines().count() >= stderr(&program(dir.path(), "80", &words("--help"))).lines().count(),
             "{command}"
         );
     }
-    let rare = said(&program(dir.path(), "100", &["compare", "--help-all"]));
+    let rare = stderr(&program(dir.path(), "100", &["compare", "--help-all"]));
     assert!(rare.contains("--salience-draws") && rare.contains("COMPACTOMETER_STRATEGY"), "{rare}");
 }
 
@@ -114,9 +114,9 @@ fn lists_are_json_too_and_as_wide_as_the_terminal() {
         serde_json::from_slice(&program(dir.path(), "100", &["list", "--json"]).stdout).unwrap();
     assert!(kinds["models"].as_array().unwrap().iter().any(|row| row["name"] == "mock:weak"), "{kinds}");
     assert!(kinds.as_object().unwrap().len() > 10);
-    let one = said(&program(dir.path(), "100", &["list", "metrics"]));
+    let one = stderr(&program(dir.path(), "100", &["list", "metrics"]));
     assert!(one.lines().all(|line| line.chars().count() <= 100), "{one}");
-    let parameters = said(&program(dir.path(), "100", &["list", "parameters"]));
+    let parameters = stderr(&program(dir.path(), "100", &["list", "parameters"]));
     for inside in ["takes ids for gapless", "(ours)", "strategic plan"] {
         assert!(!parameters.contains(inside), "{inside}: {parameters}");
     }

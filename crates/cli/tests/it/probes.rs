@@ -26,7 +26,7 @@ fn suite() -> tempfile::TempDir {
 }
 
 /// The id of the first conversation, the value of its first fact, and a message that states it.
-fn said(dir: &Path) -> (String, String, u64) {
+fn state(dir: &Path) -> (String, String, u64) {
     let file = std::fs::read_to_string(dir.join("tiny.jsonl")).unwrap();
     let scenario: serde_json::Value = serde_json::from_str(file.lines().nth(1).unwrap()).unwrap();
     let fact = &scenario["facts"][0];
@@ -38,7 +38,7 @@ fn said(dir: &Path) -> (String, String, u64) {
 #[test]
 fn a_forgotten_value_becomes_a_question_that_a_run_asks() {
     let dir = suite();
-    let (scenario, value, message) = said(dir.path());
+    let (scenario, value, message) = state(dir.path());
     let ours = ["--scenario", &scenario];
     let changed = |more: &[&str], told: &str| {
         let done = program(dir.path(), &[&["probes", "tiny.jsonl"], more, &ours].concat());
@@ -65,7 +65,7 @@ fn a_forgotten_value_becomes_a_question_that_a_run_asks() {
 #[test]
 fn what_cannot_be_asked_is_refused_and_the_suite_stays() {
     let dir = suite();
-    let (scenario, value, message) = said(dir.path());
+    let (scenario, value, message) = state(dir.path());
     let before = std::fs::read(dir.path().join("tiny.jsonl")).unwrap();
     let told = |more: &[&str]| {
         let done = program(dir.path(), &[&["probes", "tiny.jsonl"], more].concat());

@@ -220,7 +220,7 @@ fn one_file_of_a_run_holds_text_and_the_others_can_be_shared() {
         let facts = scenario["facts"].as_array().unwrap().clone();
         facts.into_iter().flat_map(|fact| ["value", "subject"].map(|key| fact[key].as_str().unwrap().to_owned()))
     });
-    // A short word may stand in a label of the report.
+    // A short word may be in a label of the report.
     let values = values.filter(|value| value.len() > 8).collect::<Vec<_>>();
     let held = |file: &Path| {
         let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();

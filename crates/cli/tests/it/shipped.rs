@@ -10,7 +10,7 @@ fn program(dir: &Path, args: &[&str]) -> Output {
     Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
 }
 
-fn said(bytes: &[u8]) -> String {
+fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -23,7 +23,7 @@ fn the_sample_session_has_what_readme_says_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let sample = dataset("sample-session.jsonl");
     let imported = program(dir.path(), &["import", &sample, "--auto-facts", "--out", "mine.jsonl", "--strict"]);
-    let told = said(&imported.stderr);
+    let told = text(&imported.stderr);
     assert_eq!(imported.status.code(), Some(0), "{told}");
     for line in ["1 scenario, 66 messages", "1 secret masked", "2 compactions of the recorded program", "0 repairs"] {
         assert!(told.contains(line), "{line}: {told}");
@@ -32,15 +32,15 @@ fn the_sample_session_has_what_readme_says_of_it() {
     assert!(!suite.contains("fk9Qw2Lr7Zt4Xv8Bn3Mc6Hd1"), "the key is masked");
 
     let losses = program(dir.path(), &["losses", &sample]);
-    let told = said(&losses.stdout);
+    let told = text(&losses.stdout);
     assert!(told.contains("`tr-5e20b4`") && told.contains("`.env.staging`"), "calls used what was lost: {told}");
 
     // The complaint of README: the import has found the value already, so only the question is new.
     let question = ["--question", "Which index did we choose?"];
     let add =
         program(dir.path(), &[&["probes", "mine.jsonl", "--add", "idx_readings_station_day"], &question[..]].concat());
-    assert_eq!(add.status.code(), Some(0), "{}", said(&add.stderr));
-    let listed = said(&program(dir.path(), &["probes", "mine.jsonl"]).stdout);
+    assert_eq!(add.status.code(), Some(0), "{}", text(&add.stderr));
+    let listed = text(&program(dir.path(), &["probes", "mine.jsonl"]).stdout);
     assert!(listed.contains("Which index did we choose?"), "{listed}");
     let suite = std::fs::read_to_string(dir.path().join("mine.jsonl")).unwrap();
     assert_eq!(suite.matches(r#""value":"idx_readings_station_day""#).count(), 1, "no fact twice");
@@ -50,16 +50,16 @@ fn the_sample_session_has_what_readme_says_of_it() {
 fn a_prompt_is_printed_to_be_changed_and_tried() {
     let dir = tempfile::tempdir().unwrap();
     let printed = program(dir.path(), &["prompt", "chained"]);
-    let about = said(&printed.stderr);
+    let about = text(&printed.stderr);
     assert!(about.contains("{previous}  the summary") && about.contains("(required)"), "{about}");
     std::fs::write(dir.path().join("my.md"), &printed.stdout).unwrap();
     let own = program(dir.path(), &["doctor", "-s", "chained,mine=chained:prompt=my.md"]);
-    assert_eq!(own.status.code(), Some(0), "{}", said(&own.stderr));
+    assert_eq!(own.status.code(), Some(0), "{}", text(&own.stderr));
 
     for (name, why) in [("full", "calls no model"), ("chaned", "did you mean `chained`")] {
         let refused = program(dir.path(), &["prompt", name]);
         assert_eq!(refused.status.code(), Some(2));
-        assert!(said(&refused.stderr).contains(why), "{}", said(&refused.stderr));
+        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
     }
 }
 
@@ -80,7 +80,7 @@ fn a_prompt_file_that_cannot_be_used_says_everything_at_once() {
     ] {
         let refused = program(dir.path(), &["run", "-s", &format!("mine=chained:prompt={file}"), "--out", "out"]);
         assert_eq!(refused.status.code(), Some(2), "{file}");
-        assert!(said(&refused.stderr).contains(why), "{file}: {}", said(&refused.stderr));
+        assert!(text(&refused.stderr).contains(why), "{file}: {}", text(&refused.stderr));
     }
     assert!(!dir.path().join("out").exists(), "nothing half-written");
 }
@@ -109,7 +109,7 @@ fn a_replay_runs_the_rows_that_were_recorded() {
         (replayed, manifest.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap()))
     };
     let (replayed, manifest) = replay("again", &[]);
-    assert_eq!(replayed.status.code(), Some(0), "{}", said(&replayed.stderr));
+    assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stderr));
     assert_eq!(manifest["strategies"], serde_json::json!(["summarize", "null"]));
     assert_eq!(manifest["latency_is_result"], Value::Null, "a recording's latencies are a result unless it denies it");
     let (_, manifest) = replay("named", &["-s", "null"]);
@@ -123,7 +123,7 @@ fn a_replay_runs_the_rows_that_were_recorded() {
     std::fs::remove_file(&about).unwrap();
     let (missed, _) = replay("unknown", &[]);
     assert_eq!(missed.status.code(), Some(1));
-    assert!(said(&missed.stderr).contains("does not hold this call"));
+    assert!(text(&missed.stderr).contains("does not hold this call"));
 }
 
 #[test]
@@ -132,13 +132,13 @@ fn what_is_wrong_with_a_recordings_description_names_its_line() {
     std::fs::write(&about, "latency_is_result = false\nrow = []\n").unwrap();
     let refused = program(dir.path(), &["run", "--model", "cassette:tape", "--out", "out"]);
     assert_eq!(refused.status.code(), Some(2));
-    let told = said(&refused.stderr);
+    let told = text(&refused.stderr);
     assert!(told.contains("recording.toml") && told.contains("line 2") && told.contains("`rows`"), "{told}");
 
     std::fs::write(&about, "rows = [\"sumarize\"]\n").unwrap();
     let refused = program(dir.path(), &["run", "--model", "cassette:tape", "--out", "out"]);
     assert_eq!(refused.status.code(), Some(2));
-    let told = said(&refused.stderr);
+    let told = text(&refused.stderr);
     assert!(told.contains("recording.toml") && told.contains("did you mean `summarize`"), "{told}");
     assert!(!dir.path().join("out").exists(), "nothing half-written");
 }

@@ -30,7 +30,7 @@ fn is_obeyed(letter: char) -> bool {
 }
 
 /// Both streams of a command; neither holds anything that a terminal obeys.
-fn said(dir: &Path, args: &[&str]) -> String {
+fn stderr(dir: &Path, args: &[&str]) -> String {
     let output = program(dir, args);
     let text = format!("{}{}", String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     let found = text.chars().find(|letter| is_obeyed(*letter));
@@ -39,22 +39,22 @@ fn said(dir: &Path, args: &[&str]) -> String {
 }
 
 /// The same for a command that has hostile text to show; it must show an escape.
-fn shown(dir: &Path, args: &[&str]) -> String {
-    let text = said(dir, args);
+fn stdout(dir: &Path, args: &[&str]) -> String {
+    let text = stderr(dir, args);
     assert!(text.contains("\\u{1b}") || text.contains("\\u{202e}"), "{args:?} shows nothing hostile: {text}");
     text
 }
 
 /// JSON on stdout, parsed; its texts are unchanged.
 fn value(dir: &Path, args: &[&str]) -> Value {
-    said(dir, args);
+    stderr(dir, args);
     serde_json::from_slice(&program(dir, args).stdout).unwrap()
 }
 
 /// A suite with ids, texts, questions and notes as hostile as a suite may hold.
 fn suite(dir: &Path) {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
-    said(dir, &["generate", "tiny.toml", "--out", "plain.jsonl", "-q"]);
+    stderr(dir, &["generate", "tiny.toml", "--out", "plain.jsonl", "-q"]);
     let plain = std::fs::read_to_string(dir.join("plain.jsonl")).unwrap();
     let mut lines = plain.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>();
     lines[0]["name"] = TURNED.into();
@@ -84,17 +84,17 @@ fn a_hostile_suite_goes_through_every_command() {
     let dir = dir.path();
     suite(dir);
     let run = ["hostile.jsonl", "-s", "summarize,chained,progressive,full,null"];
-    shown(dir, &[&["compare", "--out", "out"], &run[..]].concat());
-    shown(dir, &[&["run", "-vv", "--out", "again", "--store", "kept.db"], &run[..]].concat());
-    shown(dir, &["report", "out", "--format", "md"]);
-    shown(dir, &["probes", "hostile.jsonl"]);
-    shown(dir, &["explain", "hostile.jsonl", "-s", "summarize"]);
-    shown(dir, &["explain", "hostile.jsonl", "-s", "summarize", "--fact", HOSTILE]);
-    shown(dir, &["explain", "hostile.jsonl", "-s", HOSTILE]);
-    shown(dir, &[&["doctor", "--out", "out"], &run[..], &["--model", HOSTILE]].concat());
-    said(dir, &["gate", "out", "--baseline", "base.json", "--update"]);
-    shown(dir, &["gate", "out", "--baseline", "base.json"]);
-    said(dir, &["agreement", "out", "again"]);
+    stdout(dir, &[&["compare", "--out", "out"], &run[..]].concat());
+    stdout(dir, &[&["run", "-vv", "--out", "again", "--store", "kept.db"], &run[..]].concat());
+    stdout(dir, &["report", "out", "--format", "md"]);
+    stdout(dir, &["probes", "hostile.jsonl"]);
+    stdout(dir, &["explain", "hostile.jsonl", "-s", "summarize"]);
+    stdout(dir, &["explain", "hostile.jsonl", "-s", "summarize", "--fact", HOSTILE]);
+    stdout(dir, &["explain", "hostile.jsonl", "-s", HOSTILE]);
+    stdout(dir, &[&["doctor", "--out", "out"], &run[..], &["--model", HOSTILE]].concat());
+    stderr(dir, &["gate", "out", "--baseline", "base.json", "--update"]);
+    stdout(dir, &["gate", "out", "--baseline", "base.json"]);
+    stderr(dir, &["agreement", "out", "again"]);
     assert_eq!(value(dir, &[&["compare", "--json", "--out", "out"], &run[..]].concat())["groups"][0]["suite"], TURNED);
     value(dir, &["gate", "out", "--baseline", "base.json", "--json"]);
     value(dir, &[&["doctor", "--json"], &run[..]].concat());
@@ -117,10 +117,10 @@ fn a_hostile_transcript_is_imported() {
     ];
     let lines = rows.iter().map(|row| format!("{row}\n")).collect::<String>();
     std::fs::write(dir.join("it\u{1b}[2J\u{9b}.jsonl"), lines + "{\"type\":\"\u{1b}[2J\n").unwrap();
-    shown(dir, &["import", "claude-code", "it\u{1b}[2J\u{9b}.jsonl", "--out", "suite\u{1b}[2J.jsonl", "--auto-facts"]);
-    shown(dir, &["import", "claude-code", "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl", "--strict"]);
-    shown(dir, &["import", HOSTILE, "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl"]);
-    shown(dir, &["import", "tau-bench", "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl"]);
+    stdout(dir, &["import", "claude-code", "it\u{1b}[2J\u{9b}.jsonl", "--out", "suite\u{1b}[2J.jsonl", "--auto-facts"]);
+    stdout(dir, &["import", "claude-code", "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl", "--strict"]);
+    stdout(dir, &["import", HOSTILE, "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl"]);
+    stdout(dir, &["import", "tau-bench", "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl"]);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn hostile_arguments_settings_and_variables_are_echoed_as_escapes() {
         &["checkpoint", "show", "--store", HOSTILE],
         &["compare", "--prices", HOSTILE],
     ] {
-        shown(dir, args);
+        stdout(dir, args);
     }
     for settings in [
         "\"mo\\u001b[2Jdel\" = \"mock\"",
@@ -153,13 +153,13 @@ fn hostile_arguments_settings_and_variables_are_echoed_as_escapes() {
         "max_cost = 1 # \u{202e}",
     ] {
         std::fs::write(dir.join("compactometer.toml"), settings).unwrap();
-        said(dir, &["config"]);
-        said(dir, &["compare", "-s", "null", "--out", "out"]);
+        stderr(dir, &["config"]);
+        stderr(dir, &["compare", "-s", "null", "--out", "out"]);
     }
     std::fs::write(dir.join("compactometer.toml"), "model = \"mock\\u001b[2J\"").unwrap();
-    shown(dir, &["compare", "-s", "null", "--out", "out"]);
-    shown(dir, &["config"]);
-    shown(dir, &["compare", "--help"]);
+    stdout(dir, &["compare", "-s", "null", "--out", "out"]);
+    stdout(dir, &["config"]);
+    stdout(dir, &["compare", "--help"]);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn hostile_files_are_refused_in_plain_words() {
         ] {
             std::fs::create_dir_all(dir.join("out")).unwrap();
             std::fs::write(dir.join(name), text).unwrap();
-            said(dir, args);
+            stderr(dir, args);
         }
     }
 }
@@ -194,17 +194,17 @@ fn a_store_with_hostile_threads_is_listed_and_shown() {
         suite(dir);
         let test = ["checkpoint", "test", "hostile.jsonl", "--store", store, "--save", "--thread"];
         for thread in [TURNED, "another"] {
-            said(dir, &[&test[..], &[thread]].concat());
+            stderr(dir, &[&test[..], &[thread]].concat());
         }
-        shown(dir, &["checkpoint", "history", "--store", store]);
-        shown(dir, &["checkpoint", "history", "--store", store, "--thread", TURNED]);
-        shown(dir, &["checkpoint", "show", "--store", store, "--thread", TURNED]);
-        shown(dir, &["checkpoint", "show", "--store", store, "--thread", HOSTILE]);
-        shown(dir, &["checkpoint", "show", "--store", store]);
-        shown(dir, &["checkpoint", "clear", "--store", store, "--thread", TURNED]);
+        stdout(dir, &["checkpoint", "history", "--store", store]);
+        stdout(dir, &["checkpoint", "history", "--store", store, "--thread", TURNED]);
+        stdout(dir, &["checkpoint", "show", "--store", store, "--thread", TURNED]);
+        stdout(dir, &["checkpoint", "show", "--store", store, "--thread", HOSTILE]);
+        stdout(dir, &["checkpoint", "show", "--store", store]);
+        stdout(dir, &["checkpoint", "clear", "--store", store, "--thread", TURNED]);
         let listed = value(dir, &["checkpoint", "history", "--store", store, "--json"]);
         assert!(listed["threads"].as_array().unwrap().contains(&TURNED.into()), "{listed}");
-        shown(dir, &["checkpoint", "clear", "--store", store, "--thread", TURNED, "--yes"]);
+        stdout(dir, &["checkpoint", "clear", "--store", store, "--thread", TURNED, "--yes"]);
     }
 }
 
@@ -223,7 +223,7 @@ fn a_servers_words_are_shown_and_not_obeyed() {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
     let model = format!("openai-compatible:m@{}/v1", server.uri());
     let run = ["tiny.toml", "-s", "summarize", "--model", &model];
-    shown(dir, &[&["run", "-vv", "--out", "out"], &run[..]].concat());
-    shown(dir, &[&["doctor", "--call"], &run[..]].concat());
-    shown(dir, &[&["explain"], &run[..]].concat());
+    stdout(dir, &[&["run", "-vv", "--out", "out"], &run[..]].concat());
+    stdout(dir, &[&["doctor", "--call"], &run[..]].concat());
+    stdout(dir, &[&["explain"], &run[..]].concat());
 }

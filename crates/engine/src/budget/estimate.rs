@@ -46,6 +46,13 @@ impl Estimator {
     }
 
     /// Estimated tokens of one text, for the estimators that read text; 0 for the others.
+    ///
+    /// ```
+    /// use compactometer_engine::estimate::Estimator;
+    ///
+    /// assert_eq!(Estimator::Characters.of_text("twelve bytes"), 3);
+    /// assert!(Estimator::Classes.of_text("今天天气很好") > Estimator::Characters.of_text("今天天气很好"));
+    /// ```
     pub fn of_text(self, text: &str) -> u32 {
         match self {
             Self::Characters => (text.encode_utf16().count() as u32).div_ceil(4),
@@ -92,7 +99,7 @@ enum Class {
 }
 
 impl Class {
-    fn of(letter: char) -> Self {
+    fn from_letter(letter: char) -> Self {
         match letter {
             '0'..='9' => Class::Digit,
             _ if letter.is_whitespace() => Class::Blank,
@@ -123,7 +130,7 @@ fn by_classes(text: &str) -> u32 {
         Class::Blank if length == 1 => 0,
         class => length.div_ceil(class.characters_in_token()),
     };
-    for class in text.chars().map(Class::of) {
+    for class in text.chars().map(Class::from_letter) {
         match &mut run {
             Some((open, length)) if *open == class => *length += 1,
             _ => tokens += run.replace((class, 1)).map_or(0, cost),

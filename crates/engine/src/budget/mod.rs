@@ -86,6 +86,16 @@ impl Budget {
     ///
     /// # Errors
     /// [`BudgetError`] where the parts do not fit into each other.
+    ///
+    /// ```
+    /// use compactometer_engine::budget::{Budget, Tail};
+    ///
+    /// // A window of 12,000 tokens: compact at 9,600, leave at most 3,600, a quarter of them verbatim.
+    /// let budget = Budget::matched(12_000, 9_600, 3_600, 0.25)?;
+    /// assert_eq!((budget.tail, budget.written), (Tail::Tokens(900), 2_700));
+    /// assert!(Budget::matched(12_000, 9_600, 9_600, 0.25).is_err(), "a compaction has to leave less than starts it");
+    /// # Ok::<(), compactometer_engine::budget::BudgetError>(())
+    /// ```
     pub fn matched(window: u32, trigger: u32, retained: u32, tail_share: f64) -> Result<Self, BudgetError> {
         if retained >= trigger {
             let why = format!("retained budget `{retained}` must be under the trigger, `{trigger}` tokens");

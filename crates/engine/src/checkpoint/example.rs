@@ -32,11 +32,11 @@ impl<'m> Examples<'m> {
     pub fn leaks(&self, value: &str) -> bool {
         let may_be_shown = self.prompt.contains(value) || self.prompt.contains('\\');
         let is_said = || stands_in(&(self.material)().to_lowercase(), &value.to_lowercase());
-        may_be_shown && self.shown().iter().any(|shown| shown == value) && !is_said()
+        may_be_shown && self.values().iter().any(|shown| shown == value) && !is_said()
     }
 
     /// Read only where a value may be among them: a text that the prompt does not hold is not an example.
-    fn shown(&self) -> &[String] {
+    fn values(&self) -> &[String] {
         self.shown.get_or_init(|| {
             let mut shown = Vec::new();
             for object in reader::objects(self.prompt).filter_map(|text| reader::object(text).ok()) {

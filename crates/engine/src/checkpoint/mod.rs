@@ -107,6 +107,14 @@ impl Checkpoint {
     /// Both together. What `newer` says of a topic replaces what this says; lists are joined without repeats, and what is done
     /// is no longer to be done. What was said last comes last, except among the steps to come, so that [`Checkpoint::trim`] gives
     /// up the oldest first.
+    ///
+    /// ```
+    /// use compactometer_engine::checkpoint::Checkpoint;
+    ///
+    /// let goals = |goal: &str| Checkpoint { active_goals: vec![goal.into()], ..Checkpoint::default() };
+    /// let both = goals("ship the importer").merged_with(goals("write its page"));
+    /// assert_eq!(both.active_goals, ["ship the importer", "write its page"]);
+    /// ```
     #[must_use]
     pub fn merged_with(mut self, newer: Checkpoint) -> Self {
         join(&mut self.active_goals, newer.active_goals);

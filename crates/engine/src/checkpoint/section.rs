@@ -9,6 +9,13 @@ use super::{Checkpoint, PendingTask};
 impl Checkpoint {
     /// The checkpoint as a readable section of a system prompt (the strategic plan, `load_checkpoint_into_context`), with all of
     /// its fields.
+    ///
+    /// ```
+    /// use compactometer_engine::checkpoint::Checkpoint;
+    ///
+    /// let checkpoint = Checkpoint { active_goals: vec!["ship the importer".into()], ..Checkpoint::default() };
+    /// assert!(checkpoint.to_section().contains("ship the importer"));
+    /// ```
     pub fn to_section(&self) -> String {
         let mut section = String::from("## Active Context Checkpoint\n");
         list(&mut section, "Active Goals", self.active_goals.iter().cloned());

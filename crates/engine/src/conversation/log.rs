@@ -29,6 +29,23 @@ impl Log {
     ///
     /// # Errors
     /// [`Refused`] where no provider would take a chat with it; nothing changes then.
+    ///
+    /// ```
+    /// use compactometer_engine::log::Log;
+    /// use compactometer_engine::message::{Message, MessageId, Part, Role};
+    /// use compactometer_engine::tokens::{CountedMessage, Encoding};
+    ///
+    /// let said = |id, role, part| {
+    ///     let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![part], usage: None };
+    ///     CountedMessage::new(message, &Encoding::O200k)
+    /// };
+    /// let mut log = Log::default();
+    /// log.push(said(0, Role::User, Part::Text { text: "How is the build?".into() }))?;
+    /// let result = Part::ToolResult { call_id: "call_1".into(), text: "green".into(), is_error: false };
+    /// let refused = log.push(said(1, Role::Tool, result)).unwrap_err();
+    /// assert!(refused.to_string().contains("call_1"), "a result needs its call: {refused}");
+    /// # Ok::<(), compactometer_engine::log::Refused>(())
+    /// ```
     pub fn push(&mut self, counted: impl Into<Arc<CountedMessage>>) -> Result<(), Refused> {
         let counted = counted.into();
         let still_open = self.open_after(&counted.message)?;
@@ -56,7 +73,7 @@ impl Log {
         self.messages.last().map(|counted| counted.message.id)
     }
 
-    /// The messages after that one; all where there is none.
+    /// The messages after that one; all if there is none.
     pub fn since(&self, after: Option<MessageId>) -> &[Arc<CountedMessage>] {
         &self.messages
             [self.messages.partition_point(|counted| after.is_some_and(|after| counted.message.id <= after))..]
@@ -100,7 +117,7 @@ impl Log {
 
     /// What every strategy keeps: see [`Pending`].
     pub fn pending(&self) -> Pending {
-        Pending::of(&self.messages)
+        Pending::from_messages(&self.messages)
     }
 
     /// The calls that would be open after that message, where it can be said now.
@@ -151,7 +168,7 @@ pub struct Pending {
 
 impl Pending {
     /// The pending part of a log of these messages.
-    pub fn of(messages: &[Arc<CountedMessage>]) -> Self {
+    pub fn from_messages(messages: &[Arc<CountedMessage>]) -> Self {
         let last_user = messages.iter().rposition(|counted| counted.message.role == Role::User);
         let length = messages.len();
         let caller = messages.iter().rposition(|counted| counted.message.role != Role::Tool);

@@ -75,7 +75,7 @@ pub struct NewRecord {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     saved: Vec<SessionRecord>,
-    /// By kind, the place behind the latest; 0 where there is none.
+    /// By kind, the place behind the latest; 0 if there is none.
     behind: [u32; RecordKind::COUNT],
 }
 

@@ -337,7 +337,7 @@ pub(crate) fn no_response(call_id: String) -> Part {
     Part::ToolResult { call_id, text: NO_RESPONSE.to_owned(), is_error: true }
 }
 
-/// Such results are made anew with each view, so that none covers up for a batch that was split.
+/// Such results are made again with each view, so that none covers up for a batch that was split.
 fn is_filled_result(edit: &Edit) -> bool {
     matches!(edit, Edit::Insert(Role::Tool, parts) if parts.iter().all(|written| written.origin == Origin::Filler))
 }

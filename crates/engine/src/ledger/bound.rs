@@ -1,4 +1,4 @@
-//! What a value belongs to: the words around it, what stands before it, and whether an argument says where to act.
+//! What a value belongs to: the words around it, what is before it, and whether an argument says where to act.
 
 use super::values::MASK;
 

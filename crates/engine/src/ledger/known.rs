@@ -47,7 +47,7 @@ pub(super) struct Known {
     pub(super) bound: Box<str>,
     /// Whether that is a tool and an argument.
     pub(super) is_bound_to_call: bool,
-    /// What stands before it where user or agent said it last.
+    /// What is before it where user or agent said it last.
     pub(super) subject: Option<Box<str>>,
     weight: f64,
     /// The number of calls before its last mention.

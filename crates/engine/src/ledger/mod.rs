@@ -1,4 +1,4 @@
-//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a model, to stand beside a summary.
+//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a model, to be beside a summary.
 //!
 //! A summary keeps what happened; what it drops first are the paths, ids and numbers that the next calls need letter for letter.
 //! A ledger reads each message once, when it is said. Its page lists the values that the next request lacks, each with what it
@@ -44,7 +44,7 @@ use paths::Roots;
 pub struct Ledger {
     roots: Roots,
     values: HashMap<Box<str>, Known, FixedState>,
-    /// The latest value of each subject, by what stands before it.
+    /// The latest value of each subject, by what is before it.
     subjects: HashMap<Box<str>, Box<str>, FixedState>,
     /// The number of calls so far.
     calls: u32,
@@ -54,7 +54,7 @@ impl Ledger {
     /// A ledger of a conversation that works in these directories, the first of which is where it began. The page names the files
     /// below it relative to it.
     pub fn in_directories(directories: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        Ledger { roots: Roots::of(directories), ..Ledger::default() }
+        Ledger { roots: Roots::new(directories), ..Ledger::default() }
     }
 
     /// Reads a message. Its values count as said after all that were read before.

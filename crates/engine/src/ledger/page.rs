@@ -61,7 +61,7 @@ impl Ledger {
             if misses == MISSES {
                 break;
             }
-            let listed = self.listed(value, known);
+            let listed = self.entry(value, known);
             let cost = cost(&listed, &groups, counter);
             if cost > room {
                 misses += 1;
@@ -83,7 +83,7 @@ impl Ledger {
         Page::default()
     }
 
-    fn listed(&self, value: &str, known: &Known) -> Listed {
+    fn entry(&self, value: &str, known: &Known) -> Listed {
         let latest = known.subject.as_ref().and_then(|subject| self.subjects.get(subject));
         Listed {
             value: value.to_owned(),

@@ -8,7 +8,7 @@ pub(super) struct Roots {
 }
 
 impl Roots {
-    pub(super) fn of(directories: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+    pub(super) fn new(directories: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let first = directories.into_iter().next().map(|first| first.as_ref().trim_end_matches('/').to_owned());
         Roots { first: first.unwrap_or_default() }
     }

@@ -106,7 +106,7 @@ fn inside(text: &str, at: usize, is_url: bool) -> Option<usize> {
     }
 }
 
-/// Whether a comma stands between groups of a number's digits.
+/// Whether a comma is between groups of a number's digits.
 fn splits_thousands(bytes: &[u8], comma: usize) -> bool {
     let after = bytes[comma + 1..].iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     comma > 0 && bytes[comma - 1].is_ascii_digit() && after == 3

@@ -54,6 +54,15 @@ fn list(text: &mut String, note: &Note) {
 
 /// A document of the host that persists across compactions (the agent loop, section 8: `MEMORY.md`), as a labelled part of the
 /// system message.
+///
+/// ```
+/// use compactometer_engine::memory;
+/// use compactometer_engine::message::{Message, MessageId, Part, Role};
+///
+/// let parts = vec![Part::Text { text: "You are an agent.".into() }, memory::document("The user is called Ann.")];
+/// let system = Message { id: MessageId(0), role: Role::System, at_ms: None, parts, usage: None };
+/// assert_eq!(system.parts.len(), 2);
+/// ```
 pub fn document(text: &str) -> Part {
     Part::Text { text: format!("<memory_document>\n{}\n</memory_document>", neutralize(text.trim_end())) }
 }

@@ -32,7 +32,7 @@ pub struct Note {
 
 impl Note {
     /// The note that a record is, where it is one.
-    pub fn of(saved: &SessionRecord) -> Option<Note> {
+    pub fn from_record(saved: &SessionRecord) -> Option<Note> {
         (saved.kind == RecordKind::Note).then(|| serde_json::from_str(&saved.body).ok()).flatten()
     }
 
@@ -48,7 +48,7 @@ impl Note {
 
 /// Every note of a session, oldest first.
 pub fn notes(history: &[SessionRecord]) -> Vec<(&SessionRecord, Note)> {
-    history.iter().filter_map(|saved| Some((saved, Note::of(saved)?))).collect()
+    history.iter().filter_map(|saved| Some((saved, Note::from_record(saved)?))).collect()
 }
 
 /// The notes that share a word with the query, best first: BM25 over words, the newer one first of equals.
@@ -93,7 +93,7 @@ fn only_searches(entry: &Entry) -> bool {
 }
 
 /// A note as a model may read it: labelled, and nothing in it ends its block.
-pub(crate) fn shown(saved: &SessionRecord, note: &Note) -> String {
+pub(crate) fn labelled(saved: &SessionRecord, note: &Note) -> String {
     let mut text = format!("<note number=\"{}\"", saved.number);
     if let Some((first, last)) = saved.covers {
         let _ = write!(text, " messages=\"{}-{}\"", first.0, last.0);

@@ -11,8 +11,8 @@ const B: f64 = 0.75;
 pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
     let asked = queries.iter().map(|query| words(query)).collect::<Vec<_>>();
     let terms = asked.iter().flatten().map(String::as_str).collect::<BTreeSet<_>>();
-    let places = Places::of(&terms);
-    let counted = texts.iter().map(|text| Counts::of(text, &places)).collect::<Vec<_>>();
+    let places = Places::new(&terms);
+    let counted = texts.iter().map(|text| Counts::new(text, &places)).collect::<Vec<_>>();
     let mut with_term = vec![0_usize; terms.len()];
     for place in counted.iter().flat_map(|counts| counts.of_term.keys()) {
         with_term[*place] += 1;
@@ -37,7 +37,7 @@ struct Places<'t> {
 }
 
 impl<'t> Places<'t> {
-    fn of(terms: &BTreeSet<&'t str>) -> Self {
+    fn new(terms: &BTreeSet<&'t str>) -> Self {
         let mut places = Places { of: HashMap::new(), lengths: [0; 256] };
         for (place, term) in terms.iter().enumerate() {
             places.of.insert(term, place);
@@ -67,7 +67,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(text: &str, places: &Places<'_>) -> Self {
+    fn new(text: &str, places: &Places<'_>) -> Self {
         let mut counts = Counts { words: 0.0, of_term: BTreeMap::new() };
         each_word(text, |word| {
             counts.words += 1.0;

@@ -54,6 +54,13 @@ impl Embedder for Lexical {
 }
 
 /// Cosine of two vectors, -1 to 1; 0 where one of them is all zero or they differ in length.
+///
+/// ```
+/// use compactometer_engine::embed::{Lexical, similarity};
+///
+/// let [port, same, other] = ["the port of the service", "port of a service", "we ate lunch"].map(|text| Lexical.vector(text));
+/// assert!(similarity(&port, &same) > similarity(&port, &other));
+/// ```
 pub fn similarity(one: &[f32], other: &[f32]) -> f32 {
     let lengths = dot(one, one).sqrt() * dot(other, other).sqrt();
     if one.len() != other.len() || lengths == 0.0 { 0.0 } else { (dot(one, other) / lengths).clamp(-1.0, 1.0) }

@@ -1,15 +1,27 @@
 //! "Did I remember correctly?" (the strategic plan, part 9.4): an answer held against a checkpoint, item by item.
 //!
 //! By value and lexical. An item is recalled where the answer holds its value, whatever the case, or all of its telling
-//! words but a quarter, with every one that holds a digit, stand in one sentence. It is contradicted where a sentence about it
+//! words but a quarter, with every one that holds a digit, are in one sentence. It is contradicted where a sentence about it
 //! gives another value: another number where it has one, or, of an entry with a key, something else after "KEY is". A
 //! contradiction in other words is only missing, so "contradicted" is a lower bound.
 
 use super::lost::asks;
-use super::words::{has_digit, sentences, stands_in, telling, words};
+use super::sentences::{has_digit, sentences, stands_in, telling, words};
 use crate::checkpoint::{Checkpoint, Item};
 
 /// What an answer makes of each item of a checkpoint, in the order of [`Checkpoint::items`].
+///
+/// ```
+/// use compactometer_engine::checkpoint::Checkpoint;
+/// use compactometer_engine::recovery::{Recall, recall};
+///
+/// let checkpoint: Checkpoint = serde_json::from_str(r#"{"key_decisions": {"database": "PostgreSQL 16"}}"#)?;
+/// let made = |answer: &str| recall(answer, &checkpoint)[0].recall;
+/// assert_eq!(made("We use PostgreSQL 16."), Recall::Correct);
+/// assert_eq!(made("The database is MySQL 8."), Recall::Contradicted);
+/// assert_eq!(made("I don't know."), Recall::Missing);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub fn recall(answer: &str, checkpoint: &Checkpoint) -> Vec<Recalled> {
     let sentences = sentences(answer).collect::<Vec<_>>();
     let of_item = |item: Item| {

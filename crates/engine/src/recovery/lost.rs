@@ -8,10 +8,20 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::words::{between, sentences, spaced, stands_in, telling, words};
+use super::sentences::{between, sentences, spaced, stands_in, telling, words};
 use crate::checkpoint::{Checkpoint, Item};
 
 /// The items that a text asks for; none where its author does not appear lost.
+///
+/// ```
+/// use compactometer_engine::checkpoint::Checkpoint;
+/// use compactometer_engine::recovery::asks_for;
+///
+/// let checkpoint: Checkpoint = serde_json::from_str(r#"{"key_decisions": {"database": "PostgreSQL"}}"#)?;
+/// assert_eq!(asks_for("Which database did we choose?", &checkpoint).len(), 1);
+/// assert!(asks_for("Is it PostgreSQL, as decided?", &checkpoint).is_empty());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub fn asks_for(text: &str, checkpoint: &Checkpoint) -> Vec<Item> {
     let asking = sentences(text).filter(|sentence| asks(sentence)).collect::<Vec<_>>();
     if asking.is_empty() {

@@ -8,8 +8,8 @@
 mod check;
 mod lost;
 mod select;
+mod sentences;
 mod sharing;
-mod words;
 
 use crate::checkpoint::Checkpoint;
 use crate::conversation::record::{History, RecordKind, SessionRecord};

@@ -58,7 +58,7 @@ pub struct OtherThread<'t> {
 
 impl Sharing {
     /// What the threads share, merged; of one topic the later thread's word holds.
-    pub fn of(&self, threads: &[OtherThread<'_>]) -> Checkpoint {
+    pub fn shared(&self, threads: &[OtherThread<'_>]) -> Checkpoint {
         let own = threads.iter().filter(|thread| thread.user == self.user);
         let is_shared = |name: &str| self.fields.iter().any(|field| name.split('.').next() == Some(field.name()));
         own.fold(Checkpoint::default(), |shared, thread| {

@@ -39,7 +39,7 @@ impl<'s> Session<'s> {
         self.report(reason, outcome, fallback, now_ms)
     }
 
-    /// Shows what other threads share, as [`recovery::Sharing::of`] gives it, in place of what they shared before; an empty
+    /// Shows what other threads share, as [`recovery::Sharing::shared`] gives it, in place of what they shared before; an empty
     /// checkpoint takes it away. Nothing is shared without this call.
     pub fn share(&mut self, shared: &Checkpoint, now_ms: Option<i64>) -> Option<&RecoveryEvent> {
         let after = self.log.last()?;

@@ -14,7 +14,7 @@ use crate::tokens::{MESSAGE_OVERHEAD, total};
 /// How a summarizer is asked; by default in pieces, and with a look at its answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AskOptions<'s> {
-    /// The system message before the prompt, empty where there is none.
+    /// The system message before the prompt, empty if there is none.
     pub(crate) system: &'s str,
     /// Whether any answer is taken for a summary.
     pub(crate) unchecked: bool,

@@ -48,7 +48,7 @@ impl<'t> DecisionMeter<'t> {
 
     /// Keeps an attempt whose answer could not be read at all, for that reason.
     pub(crate) fn note_failed(&self, reason: &FailReason) {
-        self.note(Extraction::of(Reading::Unreadable(match reason {
+        self.note(Extraction::new(Reading::Unreadable(match reason {
             FailReason::NoSummary(_) => Unreadable::Refused,
             _ => Unreadable::NoAnswer,
         })));

@@ -111,7 +111,7 @@ pub struct Compacted {
 }
 
 impl Compacted {
-    /// An answer for which no model read anything: all that stood in the view and is not kept whole leaves unread.
+    /// An answer for which no model read anything: all that was in the view and is not kept whole leaves unread.
     pub fn without_reading(cx: &Context<'_>, edits: Vec<Edit>) -> Self {
         let keeps = kept_by(&edits);
         let said = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());

@@ -17,7 +17,7 @@ pub(crate) fn notes(cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<
         let mut room = room;
         let mut fitting = Vec::new();
         for (saved, note) in ranked.into_iter().take(RESULTS).map(|place| &notes[place]) {
-            let (part, tokens) = sized(cx, memory::shown(saved, note), Origin::Memory(saved.number));
+            let (part, tokens) = sized(cx, memory::labelled(saved, note), Origin::Memory(saved.number));
             if let Some(left) = room.checked_sub(tokens) {
                 room = left;
                 fitting.push(part);

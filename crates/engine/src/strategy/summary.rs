@@ -1,7 +1,7 @@
 //! Whether a model's answer is a summary at all.
 //!
 //! In published runs 13 to 21 of 100 answers continued or refused the conversation instead of summarizing it
-//! (`docs/measurement/recall.md`, on summarizers), so such an answer never stands in for messages that nobody read.
+//! (`docs/measurement/recall.md`, on summarizers), so such an answer never takes the place of messages that nobody read.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,14 @@ pub enum NotASummary {
 /// # Errors
 /// [`NotASummary`], by general signs: no text, only thoughts, a role label or a phrase of conversation at the start, or a text
 /// that is not shorter.
+///
+/// ```
+/// use compactometer_engine::summary::{self, NotASummary};
+///
+/// assert_eq!(summary::check("The user chose PostgreSQL.", 4_000), Ok(()));
+/// assert_eq!(summary::check("Sure, I'll do that now!", 4_000), Err(NotASummary::ContinuesChat));
+/// assert_eq!(summary::check("<think>What was said?</think>", 4_000), Err(NotASummary::ReasoningAlone));
+/// ```
 pub fn check(answer: &str, material: usize) -> Result<(), NotASummary> {
     let text = answer.trim();
     if text.is_empty() {

@@ -1,7 +1,7 @@
 //! Any strategy with a ledger beside what it leaves.
 //!
 //! The strategy gets what the ledger leaves of the retained budget, and never sees the ledger of an earlier compaction: each page
-//! is made anew from the log, so that no summarizer rewrites it.
+//! is made again from the log, so that no summarizer rewrites it.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -67,7 +67,7 @@ impl Classes {
         self.bytes[usize::from(byte)]
     }
 
-    pub(super) fn of(&self, letter: char) -> u8 {
+    pub(super) fn class(&self, letter: char) -> u8 {
         match self.all[letter as usize] {
             0 => OTHER,
             class => class,
@@ -99,7 +99,7 @@ mod tests {
             (" \t\u{b}\u{85}\u{2028}\u{3000}", BLANK),
             ("-\0\u{1f680}\u{10ffff}", OTHER),
         ] {
-            letters.chars().for_each(|letter| assert_eq!(classes.of(letter), class, "{letter:?}"));
+            letters.chars().for_each(|letter| assert_eq!(classes.class(letter), class, "{letter:?}"));
         }
     }
 }

@@ -16,6 +16,16 @@ pub struct CountedMessage {
 
 impl CountedMessage {
     /// The message, counted.
+    ///
+    /// ```
+    /// use compactometer_engine::message::{Message, MessageId, Part, Role};
+    /// use compactometer_engine::tokens::{CountedMessage, Encoding};
+    ///
+    /// let parts = vec![Part::Text { text: "How is the build?".into() }];
+    /// let message = Message { id: MessageId(0), role: Role::User, at_ms: None, parts, usage: None };
+    /// let counted = CountedMessage::new(message, &Encoding::O200k);
+    /// assert!(counted.tokens > 4);
+    /// ```
     pub fn new(message: Message, counter: &dyn TokenCounter) -> Arc<Self> {
         Arc::new(CountedMessage { tokens: counter.count_message(&message), message })
     }

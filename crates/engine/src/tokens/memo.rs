@@ -46,7 +46,7 @@ struct Key {
 
 impl Key {
     /// Together the words hold every byte of a piece of that length, at places that follow from the length.
-    fn of(piece: &[u8]) -> Self {
+    fn new(piece: &[u8]) -> Self {
         let eight = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
         let four = |chunk: Option<&[u8; 4]>| chunk.map_or(0, |chunk| u32::from_le_bytes(*chunk).into());
         let length = piece.len();
@@ -114,7 +114,7 @@ impl Memo {
     }
 
     /// Does the same for pieces that start with a long run of one byte. A sequence of tokens is the one that merging comes to where
-    /// each may stand beside the next; so a token that a run opens with twice stands before it as often as it fits.
+    /// each may be beside the next; so a token that a run opens with twice is before it as often as it fits.
     fn merged_by_run(&self, piece: &[u8]) -> Option<usize> {
         let run = piece.iter().take_while(|byte| **byte == piece[0]).count();
         let spare = run.checked_sub(LEAST_RUN)?;
@@ -137,7 +137,7 @@ impl Memo {
     }
 
     fn remembered(&mut self, piece: &[u8]) -> u32 {
-        let key = Key::of(piece);
+        let key = Key::new(piece);
         let Pair([newer, older]) = &mut self.pairs[key.place()];
         if newer.key != key {
             std::mem::swap(newer, older);
@@ -199,7 +199,7 @@ mod tests {
             for at in 0..length {
                 let mut other = piece.clone();
                 other[at] ^= 0x80;
-                assert!(Key::of(&piece) != Key::of(&other), "byte {at} of {length}");
+                assert!(Key::new(&piece) != Key::new(&other), "byte {at} of {length}");
             }
         }
     }

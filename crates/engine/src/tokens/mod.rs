@@ -63,6 +63,13 @@ impl Encoding {
     pub const ALL: &'static [Encoding] = &[Encoding::O200k, Encoding::Cl100k];
 
     /// The encoding of that name, as [`TokenCounter::name`] gives it.
+    ///
+    /// ```
+    /// use compactometer_engine::tokens::{Encoding, TokenCounter};
+    ///
+    /// let encoding = Encoding::by_name("o200k_base").expect("it is known");
+    /// assert_eq!(encoding.count_text("How is the build?"), 5);
+    /// ```
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }

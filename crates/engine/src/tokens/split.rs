@@ -70,7 +70,7 @@ impl Scan<'_> {
         }
         // The lower-case part needs one letter: the last that is both. Without one all of it is upper case.
         let upper = self.text[start..upper_end].char_indices().rev();
-        let mut both = upper.filter(|(_, letter)| self.classes.of(*letter) & either != 0);
+        let mut both = upper.filter(|(_, letter)| self.classes.class(*letter) & either != 0);
         let last = both.next().map(|(at, letter)| start + at + letter.len_utf8());
         last.or_else(|| (upper_end > start).then_some(upper_end))
     }
@@ -90,7 +90,7 @@ impl Scan<'_> {
     }
 
     fn digits(&self) -> usize {
-        let digits = self.text.chars().take(DIGITS).take_while(|letter| self.classes.of(*letter) & NUMBER != 0);
+        let digits = self.text.chars().take(DIGITS).take_while(|letter| self.classes.class(*letter) & NUMBER != 0);
         digits.map(char::len_utf8).sum()
     }
 
@@ -144,7 +144,7 @@ impl Scan<'_> {
             None => (0, 0),
             Some(byte) if byte.is_ascii() => (self.classes.of_byte(*byte), 1),
             Some(_) => {
-                self.text[at..].chars().next().map_or((0, 0), |letter| (self.classes.of(letter), letter.len_utf8()))
+                self.text[at..].chars().next().map_or((0, 0), |letter| (self.classes.class(letter), letter.len_utf8()))
             }
         }
     }

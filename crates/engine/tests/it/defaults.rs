@@ -214,7 +214,7 @@ fn every_default_is_its_sources() {
     }
 }
 
-/// The shape that a source's prompt asks for is its interface: these marks stand in each prompt as the source writes them.
+/// The shape that a source's prompt asks for is its interface: these marks are in each prompt as the source writes them.
 #[test]
 fn levels_that_contradict_each_other_are_refused() {
     let refused = |changes: &[(&str, &str)]| {

@@ -80,12 +80,12 @@ fn a_checkpoint_has_every_field_of_the_source() {
 #[test]
 fn statistics_count_what_is_shown() {
     let all = played(11, &[], 100_000);
-    let stats = Stats::of(&all[10].checkpoints);
+    let stats = Stats::new(&all[10].checkpoints);
     let by_level = [(Level::Compact, 1), (Level::Moderate, 4), (Level::Detailed, 5)];
     assert_eq!((stats.total, stats.by_level), (10, by_level.into_iter().collect()));
     assert_eq!(stats.total_tokens, all[10].checkpoints.iter().map(|it| it.current_tokens).sum::<u32>());
     assert_eq!(stats.oldest_date_ms, Some(0));
-    assert_eq!(Stats::of(&[]), Stats::default());
+    assert_eq!(Stats::new(&[]), Stats::default());
 }
 
 #[test]

@@ -136,6 +136,6 @@ async fn a_hundred_rounds_stay_in_the_budget_and_what_was_pinned_stays() {
     for round in &pinned {
         assert!(views[*round as usize..].iter().all(|(view, _)| pinned_in(view, *round)), "decision {round} went");
     }
-    // A decision without room stands in its own summary, and the block says that it is full.
+    // A decision without room is in its own summary, and the block says that it is full.
     assert!(views[99].0.contains(&decision(99)) && views[99].0.contains("No more fits here"), "{}", views[99].0);
 }

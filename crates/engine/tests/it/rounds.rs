@@ -39,7 +39,7 @@ impl ChatModel for Nests {
     }
 }
 
-fn said(id: u32, role: Role, text: String) -> Arc<CountedMessage> {
+fn message(id: u32, role: Role, text: String) -> Arc<CountedMessage> {
     let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
     CountedMessage::new(message, &Encoding::O200k)
 }
@@ -71,13 +71,13 @@ async fn fifty_rounds_do_not_grow() {
         let mut retained = Vec::new();
         for turn in 0..2_000 {
             session
-                .push(said(2 * turn, Role::User, format!("Please look at item {turn} of the list and go on.")))
+                .push(message(2 * turn, Role::User, format!("Please look at item {turn} of the list and go on.")))
                 .unwrap();
             if let Some(event) = session.before_call(None).await {
                 assert_eq!(event.outcome, Outcome::Applied, "{}", spec.name);
                 retained.push(event.tokens_retained);
             }
-            session.push(said(2 * turn + 1, Role::Assistant, format!("Item {turn} is as it should be."))).unwrap();
+            session.push(message(2 * turn + 1, Role::Assistant, format!("Item {turn} is as it should be."))).unwrap();
         }
         assert!(retained.len() >= 50, "{}: {} rounds", spec.name, retained.len());
         let most = retained.iter().max().unwrap();
@@ -97,9 +97,9 @@ async fn many_sessions_of_one_strategy_do_not_mix() {
         for turn in 0..60 {
             for (number, session) in sessions.iter_mut().enumerate() {
                 let text = format!("Please look at item {turn} of thread-{number}-x and go on with it.");
-                session.push(said(2 * turn, Role::User, text)).unwrap();
+                session.push(message(2 * turn, Role::User, text)).unwrap();
                 session.before_call(None).await;
-                session.push(said(2 * turn + 1, Role::Assistant, "It is as it should be.".into())).unwrap();
+                session.push(message(2 * turn + 1, Role::Assistant, "It is as it should be.".into())).unwrap();
             }
         }
         for (number, session) in sessions.iter().enumerate() {
@@ -164,9 +164,9 @@ async fn no_request_asks_for_an_answer_of_no_tokens() {
         let metered = Metered::new(&model, 0);
         let mut session = session(&*strategy, &metered, budget);
         for turn in 0..400 {
-            session.push(said(2 * turn, Role::User, format!("Please look at item {turn} of the list."))).unwrap();
+            session.push(message(2 * turn, Role::User, format!("Please look at item {turn} of the list."))).unwrap();
             session.before_call(None).await;
-            session.push(said(2 * turn + 1, Role::Assistant, format!("Item {turn} is as it should be."))).unwrap();
+            session.push(message(2 * turn + 1, Role::Assistant, format!("Item {turn} is as it should be."))).unwrap();
         }
         let asked = model.0.lock().unwrap();
         assert_eq!(asked.is_empty(), spec.prompt.is_empty(), "{}", spec.name);

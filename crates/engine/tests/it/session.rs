@@ -36,7 +36,7 @@ impl ChatModel for Short {
     }
 }
 
-fn said(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
+fn message(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
     let parts = vec![Part::Text { text: text.to_owned() }];
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
     CountedMessage::new(message, &Encoding::O200k)
@@ -68,7 +68,7 @@ fn talk(session: &mut Session<'_>, ids: std::ops::Range<u32>) {
     for id in ids {
         let (role, text) =
             if id % 2 == 0 { (Role::User, "look again ".repeat(50)) } else { (Role::Assistant, "Done.".into()) };
-        session.push(said(id, role, &text)).unwrap();
+        session.push(message(id, role, &text)).unwrap();
     }
 }
 
@@ -179,7 +179,7 @@ fn a_fixed_part_above_the_trigger_ends_in_a_typed_error() {
     let mut errors = Vec::new();
     for id in 0..40 {
         session
-            .push(said(id, if id % 2 == 0 { Role::User } else { Role::Assistant }, "Go on with it, please."))
+            .push(message(id, if id % 2 == 0 { Role::User } else { Role::Assistant }, "Go on with it, please."))
             .unwrap();
         if let Some(event) = ready(session.before_call(None)) {
             errors.extend(
@@ -281,7 +281,7 @@ fn estimators_decide_when_and_only_under_published() {
         let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, published(estimator));
         for id in 0..100 {
             let text = "2026-11-22T10:00:00Z;ok;17;".repeat(6);
-            session.push(said(id, if id % 2 == 0 { Role::User } else { Role::Assistant }, &text)).unwrap();
+            session.push(message(id, if id % 2 == 0 { Role::User } else { Role::Assistant }, &text)).unwrap();
             let input = u64::from(session.view().tokens());
             if ready(session.before_call(None)).is_some() {
                 return (id, input, metered.take_calls());
@@ -484,7 +484,7 @@ fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
                     session
                         .push(CountedMessage {
                             tokens: 2 * tokens,
-                            ..(*said(id, role, "Go on with it, please.")).clone()
+                            ..(*message(id, role, "Go on with it, please.")).clone()
                         })
                         .unwrap();
                     session.report_usage(Usage { input: u64::MAX, output: 1, ..Usage::default() });

@@ -30,19 +30,19 @@ pub(super) fn fill(store: &Checkpoints) {
 
 /// Reads all of a store that may be damaged, continues its thread and clears it. Returns whether the thread was intact.
 pub(super) fn examine(store: &Checkpoints) -> bool {
-    said(store.threads());
-    let Some(mut thread) = said(store.thread(THREAD)) else { return false };
+    expect_reported(store.threads());
+    let Some(mut thread) = expect_reported(store.thread(THREAD)) else { return false };
     let state = loaded(&mut thread);
     for which in [Which::Latest, Which::Number(0), Which::Number(COMMITS - 1), Which::Number(u32::MAX)] {
-        said(thread.show(which));
+        expect_reported(thread.show(which));
     }
-    said(thread.memory_document());
+    expect_reported(thread.memory_document());
     if let Some(state) = &state {
         goes_on(&mut thread, state);
         goes_back(&mut thread);
     }
-    if said(store.clear(THREAD)).is_some()
-        && let Some(mut cleared) = said(store.thread(THREAD))
+    if expect_reported(store.clear(THREAD)).is_some()
+        && let Some(mut cleared) = expect_reported(store.thread(THREAD))
     {
         assert_eq!(loaded(&mut cleared), Some(State::default()), "a cleared thread is not empty");
     }
@@ -50,13 +50,13 @@ pub(super) fn examine(store: &Checkpoints) -> bool {
 }
 
 /// The result, if there is one; an error must name its place.
-fn said<T>(result: Result<T, Error>) -> Option<T> {
+fn expect_reported<T>(result: Result<T, Error>) -> Option<T> {
     result.inspect_err(|error| assert!(error.to_string().contains('`'), "no place: {error}")).ok()
 }
 
 /// The state, if the thread is intact. A second read must give the same.
 fn loaded(thread: &mut Thread) -> Option<State> {
-    let versions = said(thread.versions());
+    let versions = expect_reported(thread.versions());
     let (first, second) = (thread.load(), thread.load());
     match (&first, &second) {
         (Ok(one), Ok(other)) => {
@@ -66,7 +66,7 @@ fn loaded(thread: &mut Thread) -> Option<State> {
         (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
         _ => panic!("two reads differ: {first:?}, {second:?}"),
     }
-    said(first)
+    expect_reported(first)
 }
 
 /// A commit either adds its record or changes nothing.
@@ -84,9 +84,9 @@ fn goes_on(thread: &mut Thread, before: &State) {
 }
 
 fn goes_back(thread: &mut Thread) {
-    let versions = said(thread.versions()).unwrap_or_default();
+    let versions = expect_reported(thread.versions()).unwrap_or_default();
     for version in versions.iter().filter(|version| version.restorable) {
-        if let Some(state) = said(thread.rollback(version.number)) {
+        if let Some(state) = expect_reported(thread.rollback(version.number)) {
             assert_eq!(state.history.len(), versions.len(), "going back loses records");
         }
     }

@@ -53,7 +53,8 @@ impl Oracle {
             let Some(first) = prepared.mentions[index].first().filter(|first| **first < length) else { continue };
             let ranked = fact.decoy_of.is_none() && !fact.generic;
             if ranked && prepared.valid_to[index].is_none_or(|until| until >= length) {
-                let forms = fact.forms().map(|form| said(fact, form)).map(|form| (counter.count_text(&form), form));
+                let forms =
+                    fact.forms().map(|form| statement(fact, form)).map(|form| (counter.count_text(&form), form));
                 facts.extend(forms.min().map(|(tokens, form)| (tokens, form, prepared.messages[*first].message.id)));
             }
         }
@@ -69,7 +70,7 @@ impl Oracle {
 }
 
 /// A line that says so. Imported facts have no subject.
-fn said(fact: &Fact, form: &str) -> String {
+fn statement(fact: &Fact, form: &str) -> String {
     let value = if fact.sought().said == Said::Denied { format!("not {form}") } else { form.to_owned() };
     if fact.has_subject() { format!("{}: {value}\n", fact.subject) } else { format!("{value}\n") }
 }

@@ -1,7 +1,7 @@
 //! Everything that can be compared: the engine's strategies and the controls, chosen by name.
 
 mod ablation;
-mod recorded;
+mod recorded_program;
 mod select;
 
 use compactometer_engine::params::Settings;
@@ -43,9 +43,9 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         reference: None,
     });
     let recorded = Entrant {
-        name: recorded::PROGRAM.name.to_owned(),
+        name: recorded_program::PROGRAM.name.to_owned(),
         family: Family::Recorded,
-        entry: Entry::Recorded(&recorded::PROGRAM),
+        entry: Entry::Recorded(&recorded_program::PROGRAM),
         addition: None,
         absence: None,
         reference: None,

@@ -97,13 +97,13 @@ fn swept(sweep: &str) -> Result<Vec<Entrant>, SelectError> {
     let with_value = |value: &str| {
         let mut entrant = strategy(name)?;
         assign(&mut entrant, key, value)?;
-        Ok(Entrant { name: format!("{name}[{key}={}]", shown(key, value)), ..entrant })
+        Ok(Entrant { name: format!("{name}[{key}={}]", display_value(key, value)), ..entrant })
     };
     values.split(',').map(str::trim).map(with_value).collect()
 }
 
 /// A value as names show it. Of a prompt's path they show only the file, since records and reports hold no place on a machine.
-fn shown<'v>(key: &str, value: &'v str) -> &'v str {
+fn display_value<'v>(key: &str, value: &'v str) -> &'v str {
     let file = Path::new(value).file_name().and_then(|file| file.to_str());
     file.filter(|_| key == PROMPT).unwrap_or(value)
 }

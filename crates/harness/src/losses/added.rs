@@ -1,4 +1,4 @@
-//! Texts of one size that could stand beside what a compaction left: a ledger, and what it has to beat.
+//! Texts of one size that could be beside what a compaction left: a ledger, and what it has to beat.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use compactometer_formats::losses::{HookRun, VALUE_DRAWS};
 
 use crate::additions::texts::{Said, bare};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded::Left;
+use crate::prepare::recorded_context::Left;
 
 /// The facts whose values such texts hold, as they were said or by another name.
 pub(super) struct Added {

@@ -15,7 +15,7 @@ use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 
 use crate::plan::{Distance, Moment, point, points, recorded_moments};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded::{Left, left, written};
+use crate::prepare::recorded_context::{Left, left, written};
 use added::{Added, Adding};
 use costs::Call;
 
@@ -26,7 +26,7 @@ pub fn losses(scenario: Scenario, budget: u32, hooks: &[Vec<HookRun>], counter: 
     let prepared = PreparedScenario::searched(scenario, counter);
     let left = left(&prepared, counter);
     let moments = recorded_moments(&prepared, &left);
-    let seen = left.into_iter().map(|left| Seen::of(&prepared, left)).collect::<Vec<_>>();
+    let seen = left.into_iter().map(|left| Seen::new(&prepared, left)).collect::<Vec<_>>();
     let (scenario, calls) = (&prepared.scenario, costs::calls(&prepared));
     let hooks_of = |place: usize| hooks.get(place).map_or(&[][..], Vec::as_slice);
     let compactions = seen.iter().map(|seen| {
@@ -53,7 +53,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(prepared: &PreparedScenario, left: Left) -> Self {
+    fn new(prepared: &PreparedScenario, left: Left) -> Self {
         let holds = holds(prepared, &left.view, &prepared.scenario.compactions[left.place]);
         Seen { left, holds }
     }
@@ -93,7 +93,7 @@ fn compaction(
 fn holds(prepared: &PreparedScenario, view: &View, made: &RecordedCompaction) -> Vec<bool> {
     let mut holds = vec![false; prepared.mentions.len()];
     for kept in view.entries().iter().filter_map(Entry::kept) {
-        prepared.stated_in.of(prepared.index_of(kept.id)).iter().for_each(|fact| holds[*fact as usize] = true);
+        prepared.stated_in.get(prepared.index_of(kept.id)).iter().for_each(|fact| holds[*fact as usize] = true);
     }
     written(made).for_each(|text| prepared.facts.mark(text, &mut holds));
     holds

@@ -21,7 +21,7 @@ pub(super) struct Keys<'k> {
 
 impl Keys<'_> {
     /// A hash of everything that the case's record depends on; `entrant` has its settings under the budget.
-    pub(super) fn of(&self, scenario_hash: &str, entrant: &Entrant, protocol: Protocol, budget: &Budget) -> String {
+    pub(super) fn key(&self, scenario_hash: &str, entrant: &Entrant, protocol: Protocol, budget: &Budget) -> String {
         let options = self.options;
         let mut key = hashed(&json!({
             "engine": env!("CARGO_PKG_VERSION"),

@@ -149,10 +149,10 @@ impl Plan {
         let frames = protocols::frames(&ground)?;
         let Some((_, first)) = frames.first() else { return Err(PlanError::NoProtocol) };
         let (sizes, window_reason, places) = (first.sizes, first.reason.clone(), first.places.clone());
-        let sweep = Sweep::of(&options, sizes, &prepared)?;
+        let sweep = Sweep::new(&options, sizes, &prepared)?;
         let keys = Keys { options: &options, suite_hash: &suite_hash, tokenizer: counter.name() };
         let case = |place: usize, (schedule, entrant): (Schedule, Entrant), protocol, split| {
-            let key = keys.of(&hashes[place], &entrant, protocol, &schedule.budget());
+            let key = keys.key(&hashes[place], &entrant, protocol, &schedule.budget());
             let prepared = Arc::clone(&prepared[place]);
             PlannedCase { key, prepared, entrant, protocol, schedule, split, seed: seeds[place] }
         };

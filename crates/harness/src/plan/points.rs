@@ -43,7 +43,7 @@ pub fn points<'p>(prepared: &PreparedScenario, distance: impl Into<Distance<'p>>
 
 /// The point where the log has that length. Its headline set is empty unless `headline`.
 pub(crate) fn point(prepared: &PreparedScenario, length: usize, distance: Distance, headline: bool) -> Point {
-    let pending = Pending::of(&prepared.messages[..length]);
+    let pending = Pending::from_messages(&prepared.messages[..length]);
     let outside = |index: usize| pending.contains(index) || prepared.messages[index].message.role == Role::System;
     let mut point = Point { length, ..Point::default() };
     let using = prepared.messages.get(length).map(|counted| counted.message.id);

@@ -30,7 +30,7 @@ pub struct Prospects {
 
 impl Prospects {
     /// Looks at every conversation and limit of a plan.
-    pub fn of(plan: &Plan) -> Self {
+    pub fn new(plan: &Plan) -> Self {
         let scenarios = || plan.suite.iter().map(|prepared| &prepared.scenario);
         let facts = scenarios().flat_map(|scenario| &scenario.facts);
         let probes = scenarios().flat_map(|scenario| &scenario.probes);
@@ -45,7 +45,7 @@ impl Prospects {
             longest,
             window: Some(window).filter(|window| {
                 let is_feasible = *window >= smallest_feasible(&plan.suite, shares);
-                is_feasible && *window < plan.sizes.window && shares.of(*window).retained >= LEAST_RETAINED
+                is_feasible && *window < plan.sizes.window && shares.sizes(*window).retained >= LEAST_RETAINED
             }),
             is_cramped: plan.options.protocols.iter().any(|protocol| protocol.has_limits_of_run())
                 && plan.sizes.retained < LEAST_RETAINED,

@@ -57,7 +57,7 @@ impl Condition<'_> {
 }
 
 impl Sweep {
-    pub(super) fn of(options: &PlanOptions, sizes: Sizes, suite: &[Arc<PreparedScenario>]) -> Result<Self, PlanError> {
+    pub(super) fn new(options: &PlanOptions, sizes: Sizes, suite: &[Arc<PreparedScenario>]) -> Result<Self, PlanError> {
         let whole = smaller(options, sizes)?;
         if !options.sweep {
             return Ok(Sweep { whole, ..Sweep::default() });

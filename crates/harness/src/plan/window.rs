@@ -23,7 +23,7 @@ impl Default for Shares {
 
 impl Shares {
     /// The limits of a window.
-    pub(crate) fn of(self, window: u32) -> Sizes {
+    pub(crate) fn sizes(self, window: u32) -> Sizes {
         let tokens = |share: f64| (f64::from(window) * share) as u32;
         Sizes { window, trigger: tokens(self.trigger), retained: tokens(self.retained), split: None }
     }
@@ -50,7 +50,7 @@ pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, St
     let candidates = SHARES.map(|(divisor, share)| ((median / divisor) as u32, share));
     let feasible = candidates.iter().filter(|(window, _)| *window >= smallest);
     for (window, share) in feasible.clone() {
-        let (events, groups) = events(suite, shares.of(*window).trigger);
+        let (events, groups) = events(suite, shares.sizes(*window).trigger);
         if events >= ENOUGH_EVENTS.0 && groups >= ENOUGH_EVENTS.1 {
             let because = format!(
                 "{share} of the median conversation ({median} tokens), {events} eligible events in {groups} groups"

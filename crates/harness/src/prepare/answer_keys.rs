@@ -73,7 +73,7 @@ impl AnswerKey {
             in_question: facts.find(&probe.question).map(|fact| fact as u32).collect(),
             row: ProbeRow {
                 id: probe.id.clone(),
-                facts: if probe.order.is_empty() { in_order(&asked) } else { listed(&asked, &probe.fact_ids) },
+                facts: if probe.order.is_empty() { in_order(&asked) } else { asked_facts(&asked, &probe.fact_ids) },
                 ordered: !probe.order.is_empty(),
                 memory: probe.memory,
                 abstain_expected: probe.abstain_expected,
@@ -88,7 +88,7 @@ fn in_order(asked: &[(u32, &Fact)]) -> Vec<u32> {
 }
 
 /// The facts in the order of a probe that asks for their order.
-fn listed(asked: &[(u32, &Fact)], ids: &[String]) -> Vec<u32> {
+fn asked_facts(asked: &[(u32, &Fact)], ids: &[String]) -> Vec<u32> {
     ids.iter().filter_map(|id| asked.iter().find(|(_, fact)| fact.id == *id)).map(|(index, _)| *index).collect()
 }
 

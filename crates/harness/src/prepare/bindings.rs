@@ -45,7 +45,7 @@ pub(crate) struct Rivals {
 
 impl Bindings {
     /// Nothing if no fact has a subject, as in imported conversations.
-    pub(super) fn of(
+    pub(super) fn new(
         facts: &[Fact],
         messages: &[Arc<CountedMessage>],
         matcher: &Matcher,
@@ -83,7 +83,7 @@ impl Bindings {
 
     /// The bindings of a message for some of its facts, as places in `all`.
     pub(super) fn of_facts<'b>(&'b self, message: usize, facts: &'b [u32]) -> impl Iterator<Item = u32> + 'b {
-        let of_message = self.in_message.of(message).iter();
+        let of_message = self.in_message.get(message).iter();
         of_message.filter(|place| facts.contains(&self.all[**place as usize].0)).copied()
     }
 

@@ -23,7 +23,7 @@ impl Lists {
     }
 
     /// The list at that index.
-    pub fn of(&self, index: usize) -> &[u32] {
+    pub fn get(&self, index: usize) -> &[u32] {
         self.between(index..index + 1)
     }
 
@@ -47,7 +47,7 @@ mod tests {
     fn lists_are_found_by_their_place() {
         let mut lists = Lists::with_capacity(3);
         [vec![4, 2], vec![], vec![7]].into_iter().for_each(|list| lists.push(list));
-        assert_eq!([0, 1, 2].map(|index| lists.of(index).to_vec()), [vec![4, 2], vec![], vec![7]]);
+        assert_eq!([0, 1, 2].map(|index| lists.get(index).to_vec()), [vec![4, 2], vec![], vec![7]]);
         assert_eq!((lists.between(1..3), lists.between(0..0)), ([7].as_slice(), [].as_slice()));
         assert_eq!(lists.all(), [4, 2, 7]);
     }

@@ -5,7 +5,7 @@ mod bindings;
 mod foreign;
 mod kept_texts;
 mod lists;
-pub(crate) mod recorded;
+pub(crate) mod recorded_context;
 mod references;
 mod scenario;
 mod segments;

@@ -79,9 +79,9 @@ impl PreparedScenario {
         let foils = Matcher::new(foils);
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
         let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
-        let bindings = Bindings::of(rows, messages, facts, mentions);
-        let segments = Segments::of(messages, stated_in, bindings.as_ref(), (facts, &foreign), counter);
-        let surroundings = Surroundings::of(rows, messages, facts, mentions, stated_in);
+        let bindings = Bindings::new(rows, messages, facts, mentions);
+        let segments = Segments::new(messages, stated_in, bindings.as_ref(), (facts, &foreign), counter);
+        let surroundings = Surroundings::new(rows, messages, facts, mentions, stated_in);
         PreparedScenario { foils, foreign_kinds, foreign, bindings, segments, surroundings, ..prepared }
     }
 
@@ -95,9 +95,9 @@ impl PreparedScenario {
         let index = |id: MessageId| messages.partition_point(|counted| counted.message.id < id);
         let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())));
         let mentions = scenario.facts.iter().map(|fact| mentions(fact, index)).collect::<Vec<_>>();
-        let names = OtherNames::of(&scenario.facts, &scenario.directories, &messages);
+        let names = OtherNames::new(&scenario.facts, &scenario.directories, &messages);
         PreparedScenario {
-            uses: Uses::of(&scenario.facts, &messages, &facts),
+            uses: Uses::new(&scenario.facts, &messages, &facts),
             unlogged: unlogged(&scenario, &messages, (&facts, names.as_ref()), counter),
             names,
             segments: Segments::default(),
@@ -190,7 +190,7 @@ impl PreparedScenario {
     }
 
     /// An estimate of the tokens that preceded every recorded request and are not in the log, from the first call with usage; 0
-    /// where there is none.
+    /// if there is none.
     pub fn fixed_prefix_tokens(&self) -> u32 {
         let of_call = |counted: &CountedMessage| {
             let usage = counted.message.usage.as_ref().filter(|_| counted.message.role == Role::Assistant)?;

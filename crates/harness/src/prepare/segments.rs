@@ -32,7 +32,7 @@ pub struct Segments {
 
 impl Segments {
     /// Cuts the messages and finds the values in each piece; `stated_in` lists the facts that each message states.
-    pub(super) fn of(
+    pub(super) fn new(
         messages: &[Arc<CountedMessage>],
         stated_in: &Lists,
         bindings: Option<&Bindings>,
@@ -51,7 +51,7 @@ impl Segments {
             ends: numbers(),
         };
         for (index, counted) in messages.iter().enumerate() {
-            let stated = stated_in.of(index);
+            let stated = stated_in.get(index);
             let mut foreign_in_message = Vec::new();
             let texts = counted.message.parts.iter().filter_map(part_text);
             // What denies a value may be in the piece before it.

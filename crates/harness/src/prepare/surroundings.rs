@@ -29,7 +29,7 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// Nothing if a fact has a subject, as in generated conversations, or there is no fact.
-    pub(super) fn of(
+    pub(super) fn new(
         facts: &[Fact],
         messages: &[Arc<CountedMessage>],
         matcher: &Matcher,
@@ -43,7 +43,7 @@ impl Surroundings {
         let mut clauses = Lists::with_capacity(messages.len());
         let mut words = vec![BTreeSet::new(); facts.len()];
         for (index, counted) in messages.iter().enumerate() {
-            let stated = stated_in.of(index);
+            let stated = stated_in.get(index);
             let mut in_clause = BTreeSet::new();
             let texts = counted.message.parts.iter().filter_map(part_text).filter(|_| !stated.is_empty());
             for found in texts.flat_map(|text| around(matcher, text)).filter(|found| stated.contains(&found.item)) {

@@ -14,7 +14,7 @@ use crate::prepare::PreparedScenario;
 /// may be written in another unit, so an answer that states a number of a fact invents none.
 pub(crate) fn states(prepared: &PreparedScenario, probe: usize, held: &[u32], answer: &str) -> bool {
     let asked = &prepared.scenario.probes[probe];
-    let form = Form::of(&prepared.scenario, asked);
+    let form = Form::new(&prepared.scenario, asked);
     let is_number = |fact: &u32| prepared.scenario.facts[*fact as usize].value_kind == ValueKind::Number;
     let holds_number = held.iter().any(is_number);
     let found = exact::within(answer).filter(|exact| form.admits(exact));
@@ -41,7 +41,7 @@ struct Form<'s> {
 
 impl<'s> Form<'s> {
     /// The form of the facts that are asked for; if nothing answers the question, of all facts.
-    fn of(scenario: &'s Scenario, probe: &Probe) -> Self {
+    fn new(scenario: &'s Scenario, probe: &Probe) -> Self {
         let is_asked = |fact: &&Fact| probe.fact_ids.is_empty() || probe.fact_ids.contains(&fact.id);
         Form { facts: scenario.facts.iter().filter(is_asked).collect() }
     }

@@ -10,7 +10,7 @@ use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Fa
 
 use super::Replay;
 use crate::plan::{Point, point};
-use crate::prepare::recorded::written;
+use crate::prepare::recorded_context::written;
 use crate::trace::{
     entries_of, holds_request, inserted_texts, left_messages, parts_of, saved_rows, session_call_row, shared_tokens,
     tail_start, waited_ms,

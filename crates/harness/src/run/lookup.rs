@@ -41,7 +41,7 @@ impl Lookup {
         }
         let key = |line: &str| serde_json::from_str::<RecordLine>(line).map(|line| line.record.key);
         let hash = |line: &str| serde_json::from_str::<Hash>(line).map(|row| row.hash);
-        Ok(Lookup { records: Index::of(dir.join(RECORDS), key)?, texts: Index::of(dir.join(TEXTS), hash)? })
+        Ok(Lookup { records: Index::new(dir.join(RECORDS), key)?, texts: Index::new(dir.join(TEXTS), hash)? })
     }
 
     /// The record with this key, and what it wrote into the context and was answered, by hash. Nothing if the run has no such
@@ -74,7 +74,7 @@ struct Index {
 }
 
 impl Index {
-    fn of(path: PathBuf, name: impl Fn(&str) -> serde_json::Result<String>) -> Result<Self, JournalError> {
+    fn new(path: PathBuf, name: impl Fn(&str) -> serde_json::Result<String>) -> Result<Self, JournalError> {
         let io = |source| JournalError::Io { path: path.clone(), source };
         let file = input::open(&path).map_err(io)?;
         let mut reader = BufReader::new(file);

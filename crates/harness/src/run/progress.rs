@@ -121,7 +121,7 @@ impl<'k> Keeper<'k> {
             refusal.take().map_or(Ok(()), |error| Err(RunError::Keep(refused(case, error))))?;
             if commits(&replay) > before {
                 let after = index.checked_sub(1).map(|last| case.prepared.messages[last].message.id);
-                self.save(case, &Progress::of(&replay, index + 1, after))?;
+                self.save(case, &Progress::new(&replay, index + 1, after))?;
             }
         }
         Ok((judged(case, models, replay.into_result()).await, from > 0))
@@ -213,7 +213,7 @@ impl<'k> Keeper<'k> {
 }
 
 impl Progress {
-    fn of(replay: &Replay<'_>, said: usize, after: Option<MessageId>) -> Self {
+    fn new(replay: &Replay<'_>, said: usize, after: Option<MessageId>) -> Self {
         Progress {
             version: VERSION,
             said,

@@ -29,7 +29,7 @@ pub(crate) fn bound_facts(
     let mut found = BTreeSet::new();
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
-            let of_message = bindings.in_message.of(prepared.index_of(message.id)).iter();
+            let of_message = bindings.in_message.get(prepared.index_of(message.id)).iter();
             found.extend(of_message.map(|place| bindings.all[*place as usize]));
             continue;
         }

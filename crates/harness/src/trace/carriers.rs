@@ -29,7 +29,7 @@ pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_befo
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
             if message.role != Role::System && is_old(message.id) {
-                foreign.extend_from_slice(prepared.segments.foreign_in_message.of(prepared.index_of(message.id)));
+                foreign.extend_from_slice(prepared.segments.foreign_in_message.get(prepared.index_of(message.id)));
             }
             continue;
         }

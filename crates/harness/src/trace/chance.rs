@@ -17,7 +17,7 @@ impl<'l> ChanceCounts<'l> {
     }
 
     /// Matches that are counted already: for each foreign fact, in how many of the contexts it matches.
-    pub(super) fn of(prepared: &'l PreparedScenario, hits: Vec<u32>, contexts: u32) -> Self {
+    pub(super) fn from_hits(prepared: &'l PreparedScenario, hits: Vec<u32>, contexts: u32) -> Self {
         ChanceCounts { prepared, hits, contexts }
     }
 

@@ -39,7 +39,7 @@ fn written_entry(written: &Written, texts: &mut KeptTexts) -> ContextEntry {
 pub(crate) fn saved_rows(prepared: &PreparedScenario, saved: &[SessionRecord], texts: &mut KeptTexts) -> Vec<SavedRow> {
     let rows = saved.iter().filter_map(|saved| {
         let text = match saved.kind {
-            RecordKind::Note => Note::of(saved)?.text,
+            RecordKind::Note => Note::from_record(saved)?.text,
             RecordKind::Checkpoint | RecordKind::Pinned => saved.body.clone(),
             RecordKind::Summary | RecordKind::Failed | RecordKind::Shared => return None,
         };

@@ -52,7 +52,7 @@ impl<'l> RandomContexts<'l> {
             Draw { rng, segments: Vec::new() }
         };
         let draws = (0..RANDOM_DRAWS).map(draw).collect::<Vec<_>>();
-        RandomContexts { prepared, holding: Holding::of(prepared, &draws), draws, whole: Vec::new(), length: 0 }
+        RandomContexts { prepared, holding: Holding::new(prepared, &draws), draws, whole: Vec::new(), length: 0 }
     }
 
     /// The current contexts, for [`RandomContexts::resumed`].
@@ -68,7 +68,7 @@ impl<'l> RandomContexts<'l> {
             draw.rng.set_word_pos(u128::from(position));
             draw.segments = segments;
         }
-        random.holding = Holding::of(prepared, &random.draws);
+        random.holding = Holding::new(prepared, &random.draws);
         random
     }
 
@@ -101,7 +101,7 @@ impl<'l> RandomContexts<'l> {
             });
             draw.segments = pool;
         }
-        self.holding = Holding::of(self.prepared, &self.draws);
+        self.holding = Holding::new(self.prepared, &self.draws);
     }
 
     /// For each of these facts, how many draws hold it.
@@ -117,7 +117,7 @@ impl<'l> RandomContexts<'l> {
     pub(crate) fn bound(&self, facts: &[u32]) -> Vec<u32> {
         let Some(bindings) = &self.prepared.bindings else { return Vec::new() };
         let mut draws = self.holding.bindings.clone();
-        for place in self.whole.iter().flat_map(|index| bindings.in_message.of(*index)) {
+        for place in self.whole.iter().flat_map(|index| bindings.in_message.get(*index)) {
             draws[*place as usize] = RANDOM_DRAWS;
         }
         let place = |fact: u32| bindings.all.binary_search(&(fact, bindings.subject(fact)?)).ok();
@@ -131,20 +131,20 @@ impl<'l> RandomContexts<'l> {
             self.prepared
                 .segments
                 .foreign_in_message
-                .of(*index)
+                .get(*index)
                 .iter()
                 .for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
         }
-        ChanceCounts::of(self.prepared, hits, RANDOM_DRAWS).cells()
+        ChanceCounts::from_hits(self.prepared, hits, RANDOM_DRAWS).cells()
     }
 }
 
 impl Holding {
-    fn of(prepared: &PreparedScenario, draws: &[Draw]) -> Self {
+    fn new(prepared: &PreparedScenario, draws: &[Draw]) -> Self {
         let drawn = || draws.iter().map(|draw| draw.segments.iter().map(|at| *at as usize));
-        let facts = drawn().map(|segments| segments.flat_map(|at| prepared.segments.facts.of(at)));
-        let bindings = drawn().map(|segments| segments.flat_map(|at| prepared.segments.bindings.of(at)));
-        let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.segments.foreign.of(at)));
+        let facts = drawn().map(|segments| segments.flat_map(|at| prepared.segments.facts.get(at)));
+        let bindings = drawn().map(|segments| segments.flat_map(|at| prepared.segments.bindings.get(at)));
+        let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.segments.foreign.get(at)));
         Holding {
             bindings: count_each(prepared.bindings.as_ref().map_or(0, |bindings| bindings.all.len()), bindings),
             facts: count_each(prepared.mentions.len(), facts),

@@ -89,7 +89,7 @@ impl State {
             (true, ..) => State::Verbatim { carried, trail },
             (false, true, _) => State::Carried(trail),
             (false, false, State::Gone(loss, _)) => State::Gone(loss, trail),
-            (false, false, _) => State::Gone(Loss::of(trail.stage, lost_its_copy), trail),
+            (false, false, _) => State::Gone(Loss::new(trail.stage, lost_its_copy), trail),
         }
     }
 
@@ -145,7 +145,7 @@ impl Stage {
 }
 
 impl Loss {
-    fn of(stage: Stage, lost_its_copy: bool) -> Loss {
+    fn new(stage: Stage, lost_its_copy: bool) -> Loss {
         match stage {
             _ if lost_its_copy => Loss::Eroded,
             Stage::Written => Loss::Eroded,

@@ -32,7 +32,7 @@ pub(crate) fn said_about(
     let mut words = BTreeMap::<u32, BTreeSet<String>>::new();
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
-            stated.extend(surroundings.stated_in.of(prepared.index_of(message.id)));
+            stated.extend(surroundings.stated_in.get(prepared.index_of(message.id)));
             continue;
         }
         for (part, origin) in entry.parts() {

@@ -30,7 +30,7 @@ pub(crate) struct Tracer<'l> {
 pub(crate) struct Traced {
     /// Of each fact.
     states: Vec<State>,
-    /// Facts that stood in the view before any message stated them, with nothing that explains how they got there.
+    /// Facts that were in the view before any message stated them, with nothing that explains how they got there.
     unexplained: BTreeSet<usize>,
 }
 
@@ -54,7 +54,7 @@ impl<'l> Tracer<'l> {
 
     /// The next message of the log was pushed: what it mentions is in the view.
     pub(crate) fn pushed(&mut self) {
-        for fact in self.prepared.stated_in.of(self.length) {
+        for fact in self.prepared.stated_in.get(self.length) {
             let state = &mut self.traced.states[*fact as usize];
             *state = state.mentioned();
         }
@@ -140,7 +140,7 @@ impl Records {
         let index = |id| prepared.index_of(id);
         for saved in &history[self.read..] {
             prepared.facts.mark(&saved.body, &mut self.any);
-            if let (Some(note), Some((first, last))) = (Note::of(saved), saved.covers) {
+            if let (Some(note), Some((first, last))) = (Note::from_record(saved), saved.covers) {
                 let stated = prepared.stated_in.between(index(first)..index(last) + 1);
                 mark_stated(&prepared.facts, &note.text, stated, &mut self.noted);
             }
@@ -204,7 +204,7 @@ impl Found {
         for entry in view.entries() {
             match entry {
                 Entry::Kept(counted) => {
-                    for fact in prepared.stated_in.of(index(counted.message.id)) {
+                    for fact in prepared.stated_in.get(index(counted.message.id)) {
                         self.originals[*fact as usize] = true;
                     }
                 }
@@ -216,7 +216,7 @@ impl Found {
                                 mark_stated(
                                     &prepared.facts,
                                     text,
-                                    prepared.stated_in.of(index(id)),
+                                    prepared.stated_in.get(index(id)),
                                     &mut self.originals,
                                 );
                             }

@@ -180,7 +180,7 @@ fn a_store_that_refuses_ends_the_run_and_writes_no_record_of_it() {
     let case = ("chained", Protocol::Matched);
     let dir = tempfile::tempdir().unwrap();
     let plan = plan(case.0, case.1);
-    // A file stands where the thread's folder belongs.
+    // A file is where the thread's folder belongs.
     let store = open(&dir.path().join("threads"));
     let name = format!("chained%3a{}", plan.cases[0].key);
     std::fs::write(dir.path().join("threads").join(name), "in the way").unwrap();
@@ -276,7 +276,7 @@ fn each_record_costs_its_models_prices() {
     run_in_store(&plan, &*model, &Encoding::O200k, 1, dir.path(), (&open(&store), prices), &|_| {}).unwrap();
     let (mut summaries, mut checkpoints) = (0, 0);
     for thread in std::fs::read_dir(&store).unwrap() {
-        // Locks stand beside the threads.
+        // Locks are beside the threads.
         let Ok(files) = std::fs::read_dir(thread.unwrap().path().join("checkpoints")) else { continue };
         for file in files {
             let file = file.unwrap();

@@ -73,13 +73,13 @@ fn report(scenario: &mut Scenario, before: MessageId, summary: &str, hidden: u64
     }
 }
 
-fn of(scenario: Scenario) -> SessionLosses {
+fn judge(scenario: Scenario) -> SessionLosses {
     losses(scenario, 1_800, &[], &Encoding::O200k)
 }
 
 #[test]
 fn tokens_that_no_record_holds_are_those_of_the_usage() {
-    let found = of(session(5_000));
+    let found = judge(session(5_000));
     let unlogged = found.compactions[0].unlogged_tokens.expect("known");
     assert!(unlogged.abs_diff(5_000) < 100, "{unlogged}");
     assert_eq!(found.uses[0].at_most, Some(true), "the file may have been put back");
@@ -88,10 +88,10 @@ fn tokens_that_no_record_holds_are_those_of_the_usage() {
 
 #[test]
 fn few_tokens_are_unknown_and_so_is_missing_usage() {
-    assert_eq!(of(session(500)).compactions[0].unlogged_tokens, None);
+    assert_eq!(judge(session(500)).compactions[0].unlogged_tokens, None);
     let mut silent = session(5_000);
     silent.messages.iter_mut().for_each(|message| message.usage = None);
-    let found = of(silent);
+    let found = judge(silent);
     assert_eq!((found.compactions[0].unlogged_tokens, found.compactions[0].costs.request_tokens), (None, None));
     assert_eq!(found.uses[0].at_most, Some(true), "all that may be put back counts where nothing is known");
 }
@@ -100,19 +100,19 @@ fn few_tokens_are_unknown_and_so_is_missing_usage() {
 fn nothing_is_put_back_where_nothing_is_known_of_the_program() {
     let mut other = session(5_000);
     other.reattached = None;
-    assert_eq!(of(other).uses[0].at_most, None);
+    assert_eq!(judge(other).uses[0].at_most, None);
 }
 
 #[test]
 fn after_a_compaction_that_cannot_be_measured_no_use_counts() {
     let mut cut = session(5_000);
     let after = cut.compactions[0].after;
-    assert_eq!(of(cut.clone()).uses.len(), 1);
+    assert_eq!(judge(cut.clone()).uses.len(), 1);
     let next = MessageId(after.0 + 1);
     let reason = Unmeasured::UnreadableSummary;
     cut.unmeasured =
         vec![UnmeasuredCompaction { after: Some(next), at_ms: None, trigger: None, reported_tokens: None, reason }];
-    assert!(of(cut).uses.is_empty());
+    assert!(judge(cut).uses.is_empty());
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_path_is_held_by_its_name_in_the_working_directory() {
         let used = builder.call(r#"{"path":"/home/ann/shop/src/pay.rs"}"#, "fn pay");
         let fact = builder.fact("/home/ann/shop/src/pay.rs", &[stated]);
         (fact.value_kind, fact.used_at) = (ValueKind::Path, vec![used]);
-        of(builder.build()).uses[0].is_held()
+        judge(builder.build()).uses[0].is_held()
     };
     assert!(held(Some("/home/ann/shop"), "See src/pay.rs."));
     assert!(held(Some("/home/ann/shop"), "See ~/shop/src/pay.rs."));

@@ -85,7 +85,7 @@ fn probes_replace_the_implied_points() {
     let prepared = PreparedScenario::new(scenario, &[], &Encoding::O200k);
     let points = points(&prepared, 1);
     let lengths = points.iter().map(|point| (point.length, point.eligible.len(), point.used.len())).collect::<Vec<_>>();
-    // `bb-22` stands in the last user message at the probe.
+    // `bb-22` is in the last user message at the probe.
     assert_eq!(lengths, [(5, 1, 0), (7, 0, 2), (10, 0, 0)]);
 }
 
@@ -118,7 +118,7 @@ fn a_window_is_advised_where_requests_fill_it_and_a_summary_has_room() {
     let mut ends_long = Builder::new("s", "g");
     stated(&mut ends_long);
     ends_long.say(Role::User, &"All of this is in the last message. ".repeat(1_000));
-    let found = Prospects::of(&plan(vec![ends_long.build()], "summarize", 2_000));
+    let found = Prospects::new(&plan(vec![ends_long.build()], "summarize", 2_000));
     assert!(found.longest < 20 && found.window.is_none() && found.idle.len() == 1, "{}", found.longest);
     assert!(found.remedy().contains("longer conversations"), "{}", found.remedy());
 
@@ -126,13 +126,13 @@ fn a_window_is_advised_where_requests_fill_it_and_a_summary_has_room() {
     stated(&mut long);
     long.chatter(5_000);
     let long = long.build();
-    let found = Prospects::of(&plan(vec![long.clone()], "summarize", 100_000));
+    let found = Prospects::new(&plan(vec![long.clone()], "summarize", 100_000));
     let window = found.window.unwrap();
     assert!((found.longest / 2..found.longest).contains(&u64::from(window)), "{window} of {}", found.longest);
     assert_eq!((found.idle.len(), found.facts, found.is_cramped), (1, 1, false));
-    let found = Prospects::of(&plan(vec![long.clone()], "summarize", window));
+    let found = Prospects::new(&plan(vec![long.clone()], "summarize", window));
     assert_eq!((found.idle.len(), found.groups), (0, 1));
-    assert!(Prospects::of(&plan(vec![long], "summarize", 200)).is_cramped);
+    assert!(Prospects::new(&plan(vec![long], "summarize", 200)).is_cramped);
 }
 
 #[test]

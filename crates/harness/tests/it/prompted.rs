@@ -181,7 +181,7 @@ fn no_question_reaches_a_summarizer_and_a_probe_changes_nothing_after_it() {
 
 #[test]
 fn chance_is_looked_for_in_what_was_retrieved() {
-    // The other conversations' value stands in a note of this one that the question finds.
+    // The other conversations' value is in a note of this one that the question finds.
     let others = (0..5).map(|number| {
         let mut builder = Builder::new(&format!("other-{number}"), &format!("group-{number}"));
         let stated = builder.say(Role::User, &format!("It is zz-90{number}."));

@@ -82,7 +82,7 @@ fn a_compaction_that_comes_at_its_moment_needs_no_longer_conversation() {
     let last = scenario.messages.last().unwrap().id;
     scenario.compactions = vec![made(last, "They began with aa-11.", &[])];
     let plan = plan(vec![scenario], &["recorded", "summarize"]).unwrap();
-    let found = Prospects::of(&plan);
+    let found = Prospects::new(&plan);
     assert!(u64::from(plan.cases[0].budget().trigger) > found.longest, "{}", found.longest);
     assert!(found.idle.is_empty(), "{:?}", found.idle);
 }

@@ -29,7 +29,7 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// What is worth keeping of an outcome; an error that may pass is given back.
-    pub(super) fn of(outcome: Result<ChatReply, ChatError>) -> Result<Self, ChatError> {
+    pub(super) fn new(outcome: Result<ChatReply, ChatError>) -> Result<Self, ChatError> {
         match outcome {
             Ok(reply) => Ok(Outcome::Reply(reply)),
             Err(ChatError::Refused { message }) => Ok(Outcome::Refused(message)),

@@ -142,7 +142,7 @@ impl ChatModel for Cassette {
             return outcome.clone().into();
         }
         let Some((model, tape)) = &self.live else { return Err(self.missed()) };
-        let outcome = Outcome::of(model.complete(request).await)?;
+        let outcome = Outcome::new(model.complete(request).await)?;
         let call = Call { key: key.clone(), model: self.name.clone(), request: request.clone(), outcome };
         let mut calls = self.calls();
         // Another thread may have asked the same meanwhile: the answer that is kept is the one that is given.

@@ -205,7 +205,7 @@ fn key_in(variable: &str) -> Option<SecretString> {
     (!key.is_empty()).then(|| SecretString::from(key))
 }
 
-/// A model behind HTTP that cannot be asked. What stands before an `@` and a wrong address are not shown, since they may hold what
+/// A model behind HTTP that cannot be asked. What is before an `@` and a wrong address are not shown, since they may hold what
 /// is secret.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]

@@ -1,7 +1,7 @@
 //! Models behind HTTP: one thin client for two wire formats, OpenAI's chat completions and Anthropic's messages.
 //!
 //! Absent on purpose: tools that run, files, and any provider's own extras. A key comes from the environment, goes into one
-//! header and stands nowhere else.
+//! header and is nowhere else.
 
 mod answer;
 pub(crate) mod endpoint;
@@ -30,7 +30,7 @@ use transfer::Transfer;
 use crate::providers::{self, Provider};
 use crate::{ModelError, Opening};
 
-/// Where a model's requests go, and as whom its answers stand in records.
+/// Where a model's requests go, and as whom its answers are in records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receiver {
     /// The model's name in records.
@@ -101,7 +101,7 @@ impl Client {
     /// A client of that endpoint. Nothing is sent yet.
     ///
     /// # Errors
-    /// [`EndpointError`] where the key cannot stand in a header, or no thread can be had.
+    /// [`EndpointError`] where the key cannot be in a header, or no thread can be had.
     pub fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, EndpointError> {
         let transfer = Transfer::new(&endpoint, limits)?;
         // Last, since one that is dropped on an error inside another runtime would panic.

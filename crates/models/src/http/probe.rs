@@ -42,14 +42,14 @@ impl Line {
         match endpoint.provider.lookup {
             ModelLookup::ByName => found(Some(true), Vec::new()),
             ModelLookup::List => {
-                let models = listed(&body);
+                let models = model_names(&body);
                 found((!models.is_empty()).then(|| models.contains(&endpoint.model)), models)
             }
         }
     }
 }
 
-fn listed(body: &Value) -> Vec<String> {
+fn model_names(body: &Value) -> Vec<String> {
     let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();
     rows.filter_map(|row| row.get("id")?.as_str()).map(str::to_owned).collect()
 }

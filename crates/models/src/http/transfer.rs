@@ -230,7 +230,7 @@ fn millis(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// An error with its causes, without the address, which stands in the message already.
+/// An error with its causes, without the address, which is in the message already.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     let causes = causes.map(ToString::to_string).collect::<Vec<_>>();

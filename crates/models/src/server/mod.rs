@@ -1,7 +1,7 @@
 //! Any model as an OpenAI-compatible server on loopback, so that programs in other languages meet it over HTTP.
 //!
 //! A reply is what the same wire content gives in process. Absent on purpose: any address but loopback, keys, TLS, sleeps
-//! (a reply's latency stands in the header `openai-processing-ms`, it does not pass), and a clock (`created` is 0).
+//! (a reply's latency is in the header `openai-processing-ms`, it does not pass), and a clock (`created` is 0).
 
 #[doc(hidden)]
 pub mod fuzzing;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
-/// Ends a reply before the first of the texts that the caller stops at; its tokens are counted anew.
+/// Ends a reply before the first of the texts that the caller stops at; its tokens are counted again.
 pub(super) fn stop_at(reply: &mut ChatReply, stops: &[String]) {
     if let Some(end) = stops.iter().filter_map(|stop| reply.text.find(stop.as_str())).min() {
         reply.text.truncate(end);

@@ -26,7 +26,7 @@ pub(super) async fn respond(
     let found = match path.as_str() {
         "/v1/chat/completions" | "/v1/models" | "/health" if *request.method() != allowed => {
             let message = format!("`{}` is not answered here; use {allowed}", request.method());
-            Err(Trouble::of(StatusCode::METHOD_NOT_ALLOWED, message))
+            Err(Trouble::new(StatusCode::METHOD_NOT_ALLOWED, message))
         }
         "/v1/chat/completions" => complete(model, limits, request).await,
         "/v1/models" => Ok(json_response(&json!({"object": "list", "data": [described(model)]}))),
@@ -34,7 +34,7 @@ pub(super) async fn respond(
         _ => match path.strip_prefix("/v1/models/") {
             Some(name) if is_served(name, model) => Ok(json_response(&described(model))),
             Some(name) => Err(Trouble::unknown_model(name, model.name())),
-            None => Err(Trouble::of(
+            None => Err(Trouble::new(
                 StatusCode::NOT_FOUND,
                 format!("`{path}` is not served; choose `/v1/chat/completions`, `/v1/models` or `/health`"),
             )),
@@ -51,7 +51,7 @@ fn came_to_this_machine(request: &Request<Incoming>) -> Result<(), Trouble> {
         return Ok(());
     }
     let message = "the header `host` names another machine, or none; use `127.0.0.1` or `localhost`";
-    Err(Trouble::of(StatusCode::FORBIDDEN, message))
+    Err(Trouble::new(StatusCode::FORBIDDEN, message))
 }
 
 /// Whether the body says that it is JSON. Pages of other sites can post forms and plain text here, but no JSON.
@@ -62,7 +62,7 @@ fn says_json(request: &Request<Incoming>) -> Result<(), Trouble> {
         return Ok(());
     }
     let message = format!("the header `content-type` is `{kind}`; send `application/json`");
-    Err(Trouble::of(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+    Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
 }
 
 fn header<'r>(request: &'r Request<Incoming>, name: &HeaderName) -> Option<&'r str> {
@@ -97,12 +97,12 @@ async fn body(limits: &Limits, request: Request<Incoming>) -> Result<Bytes, Trou
     let whole = Limited::new(request.into_body(), limits.body_bytes).collect();
     match tokio::time::timeout(limits.read, whole).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Trouble::of(
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Trouble::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("the body has more than {} bytes", limits.body_bytes),
         )),
-        Ok(Err(error)) => Err(Trouble::of(StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}"))),
-        Err(_) => Err(Trouble::of(
+        Ok(Err(error)) => Err(Trouble::new(StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}"))),
+        Err(_) => Err(Trouble::new(
             StatusCode::REQUEST_TIMEOUT,
             format!("the body did not arrive within {} ms", limits.read.as_millis()),
         )),

@@ -19,11 +19,11 @@ pub(super) struct Trouble {
 impl Trouble {
     /// The request cannot be served; `param` says where.
     pub(super) fn invalid(param: &str, message: impl Into<String>) -> Self {
-        Trouble { param: Some(param.to_owned()), ..Trouble::of(StatusCode::BAD_REQUEST, message) }
+        Trouble { param: Some(param.to_owned()), ..Trouble::new(StatusCode::BAD_REQUEST, message) }
     }
 
     /// The same without a place.
-    pub(super) fn of(status: StatusCode, message: impl Into<String>) -> Self {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let kind = if status.is_server_error() { "server_error" } else { "invalid_request_error" };
         Trouble { status, message: message.into(), kind, param: None, code: None, retry_after_ms: None }
     }
@@ -39,7 +39,7 @@ impl Trouble {
     /// No such model.
     pub(super) fn unknown_model(given: &str, served: &str) -> Self {
         let message = format!("the model `{given}` is not served here; choose `{served}`");
-        let trouble = Trouble::of(StatusCode::NOT_FOUND, message);
+        let trouble = Trouble::new(StatusCode::NOT_FOUND, message);
         Trouble { param: Some("model".to_owned()), code: Some("model_not_found"), ..trouble }
     }
 
@@ -51,15 +51,15 @@ impl Trouble {
                 kind: "rate_limit_error",
                 code: Some("rate_limit_exceeded"),
                 retry_after_ms: *retry_after_ms,
-                ..Trouble::of(StatusCode::TOO_MANY_REQUESTS, message)
+                ..Trouble::new(StatusCode::TOO_MANY_REQUESTS, message)
             },
-            ChatError::Timeout { .. } => Trouble::of(StatusCode::GATEWAY_TIMEOUT, message),
+            ChatError::Timeout { .. } => Trouble::new(StatusCode::GATEWAY_TIMEOUT, message),
             ChatError::Server { status } => {
                 let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                Trouble { kind: "server_error", ..Trouble::of(status, message) }
+                Trouble { kind: "server_error", ..Trouble::new(status, message) }
             }
-            ChatError::Refused { .. } | ChatError::Rejected { .. } => Trouble::of(StatusCode::BAD_REQUEST, message),
-            ChatError::Unavailable { .. } => Trouble::of(StatusCode::SERVICE_UNAVAILABLE, message),
+            ChatError::Refused { .. } | ChatError::Rejected { .. } => Trouble::new(StatusCode::BAD_REQUEST, message),
+            ChatError::Unavailable { .. } => Trouble::new(StatusCode::SERVICE_UNAVAILABLE, message),
         }
     }
 

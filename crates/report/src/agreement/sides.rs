@@ -9,8 +9,8 @@ use compactometer_formats::prices::PriceTable;
 use super::{Drawn, LeftOut};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
+use crate::metrics::failures::why_not_compared;
 use crate::metrics::scores::{PrimaryMetric, UnitScores};
-use crate::metrics::why_not_compared;
 
 /// The mock's run, the model's, and the model's with another seed.
 pub(super) struct Sides<'r> {
@@ -84,7 +84,7 @@ impl<'r> Sides<'r> {
     pub(super) fn scores(&self, primary: PrimaryMetric) -> Option<(&'static str, Vec<Drawn<'_>>)> {
         let of_run = |run: &ProtocolRun<'r>, metric| {
             let scores: Vec<UnitScores> =
-                self.strategies(run).map(|strategy| UnitScores::of(metric, strategy)).collect::<Option<_>>()?;
+                self.strategies(run).map(|strategy| UnitScores::new(metric, strategy)).collect::<Option<_>>()?;
             let drawn = move |times: &[u32]| scores.iter().map(|scores| scores.drawn(times)).collect();
             Some(Box::new(drawn) as Drawn<'_>)
         };

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use compactometer_formats::summary::MetricValue;
 
 use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, LeftOut, MetricAgreement};
-use crate::metrics::{MetricUnit, grouped};
+use crate::metrics::MetricUnit;
+use crate::numbers::grouped;
 use crate::stats::FEWEST_UNITS;
 
 /// The only claim that the numbers permit, or that no claim is supported.
@@ -42,8 +43,8 @@ pub fn agreement_text(found: &Agreement) -> String {
     );
     for metric in &found.metrics {
         // A text takes every line.
-        let _ = writeln!(text, "{:<26} tau {}", metric.metric, shown(&metric.tau));
-        let _ = writeln!(text, "{:<26} ceiling {}", "", shown(&metric.ceiling));
+        let _ = writeln!(text, "{:<26} tau {}", metric.metric, format_value(&metric.tau));
+        let _ = writeln!(text, "{:<26} ceiling {}", "", format_value(&metric.ceiling));
     }
     for metric in found.metrics.iter().filter(|metric| !metric.values.is_empty()) {
         text.push_str(&values(metric, strategies));
@@ -71,7 +72,7 @@ fn left_out(strategies: &[LeftOut]) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-fn shown(value: &MetricValue) -> String {
+fn format_value(value: &MetricValue) -> String {
     let Some(tau) = value.value else { return format!("- ({})", value.reason.as_deref().unwrap_or("undefined")) };
     let ends = value.low.zip(value.high).map_or(" (too few units for an interval)".to_owned(), |(low, high)| {
         format!(" [{}, {}]", MetricUnit::Ratio.show(low), MetricUnit::Ratio.show(high))

@@ -4,7 +4,8 @@ use compactometer_formats::summary::Summary;
 
 use super::metric_gate::MetricGate;
 use super::{GatedStrategy, Verdict};
-use crate::metrics::{COST_USD_CHECKPOINT, COST_USD_COMPACTION, COST_USD_PROBES};
+use crate::metrics::answered::COST_USD_PROBES;
+use crate::metrics::cost::{COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 
 /// What a decision needs: units, their cost on both sides, and the next command.
 pub(super) fn next(pair: &GatedStrategy, metrics: &[MetricGate], summary: &Summary) -> Option<String> {

@@ -14,7 +14,7 @@ use super::mismatch::Mismatch;
 use super::replay::{default_replay, tested};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, decisions, fates};
-use crate::metrics::CorrectedRecall;
+use crate::metrics::chance::CorrectedRecall;
 use crate::metrics::scores::{PrimaryMetric, UnitScores};
 use crate::stats::nine_digits;
 use crate::summary::realized;
@@ -74,7 +74,7 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
 
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaseline {
     let metrics = PrimaryMetric::GATED.iter().flat_map(|primary| primary.metrics());
-    let scores = metrics.filter_map(|metric| Some((*metric, UnitScores::of(metric, strategy)?.by_unit())));
+    let scores = metrics.filter_map(|metric| Some((*metric, UnitScores::new(metric, strategy)?.by_unit())));
     let guards = GUARDS.iter().map(|guard| (guard.metric, guard.by_unit(strategy)));
     let scores: BTreeMap<&str, BTreeMap<String, f64>> = scores.chain(guards).collect();
     let unit = |unit: &UnitRecords| UnitBaseline {

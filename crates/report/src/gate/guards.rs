@@ -11,9 +11,9 @@ use compactometer_formats::baseline::StrategyHead;
 use super::metric_gate::MetricGate;
 use super::{GatedStrategy, Verdict, rule};
 use crate::data::{StrategyRecords, UnitRecords};
-use crate::metrics::{
-    FAILED_SHARE, OVER_WINDOW_SHARE, STATED_SHARE, failed_share_of, over_window_share_of, stated_share_of,
-};
+use crate::metrics::failures;
+use crate::metrics::failures::{FAILED_SHARE, OVER_WINDOW_SHARE};
+use crate::metrics::surroundings::{STATED_SHARE, stated_share_of};
 use crate::stats::{LEVEL, family, mean, nine_digits};
 
 /// One share that must not get worse.
@@ -35,7 +35,7 @@ pub(super) const GUARDS: [Guard; 3] = [
     Guard {
         metric: FAILED_SHARE.id,
         // Nothing was due where there is no share.
-        of_unit: |_, unit| failed_share_of(unit).or(Some(0.0)),
+        of_unit: |_, unit| failures::failed(unit).or(Some(0.0)),
         is_worse: |before, after| after > before + 0.05,
         is_failure: true,
         whole: |head| Some(head.failed as f64 / (head.failed + head.applied).max(1) as f64),
@@ -43,7 +43,7 @@ pub(super) const GUARDS: [Guard; 3] = [
     },
     Guard {
         metric: OVER_WINDOW_SHARE.id,
-        of_unit: |_, unit| over_window_share_of(unit).or(Some(0.0)),
+        of_unit: |_, unit| failures::over_window(unit).or(Some(0.0)),
         is_worse: |before, after| after > before,
         is_failure: true,
         whole: |head| Some(head.over_window as f64),
@@ -78,7 +78,7 @@ impl Guard {
 /// For each pair, the guards that found more than they allow.
 pub(super) fn all(pairs: &[GatedStrategy]) -> Vec<Vec<MetricGate>> {
     let rises: Vec<Vec<Rise>> =
-        pairs.iter().map(|pair| GUARDS.iter().filter_map(|guard| Rise::of(guard, pair)).collect()).collect();
+        pairs.iter().map(|pair| GUARDS.iter().filter_map(|guard| Rise::new(guard, pair)).collect()).collect();
     let tests = pairs.iter().map(|pair| GUARDS.iter().filter(|guard| guard.applies(pair.strategy)).count()).sum();
     let found: Vec<f64> = rises.iter().flatten().map(|rise| rise.p).collect();
     let mut adjusted = family::holm(&found, tests).into_iter();
@@ -99,7 +99,7 @@ struct Rise {
 }
 
 impl Rise {
-    fn of(guard: &Guard, pair: &GatedStrategy) -> Option<Self> {
+    fn new(guard: &Guard, pair: &GatedStrategy) -> Option<Self> {
         let (head, old) = (&pair.head, &pair.baseline.head);
         let new = guard.by_unit(pair.strategy);
         let units = pair.baseline.units.iter();

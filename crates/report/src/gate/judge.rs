@@ -12,7 +12,7 @@ use super::metric_gate::MetricGate;
 use super::power::{Arm, POWER, Population};
 use super::rule::{self, MarginTest};
 use super::{GatedStrategy, StrategyGate, Verdict, advice, guards};
-use crate::metrics::reader_strength;
+use crate::metrics::answered::reader_strength;
 use crate::metrics::scores::{BOUND, CORRECTED, PrimaryMetric, RAW, UnitScores};
 use crate::stats::equivalence::{Equivalence, equivalent};
 use crate::stats::{LEVEL, family, mean, nine_digits};
@@ -91,14 +91,14 @@ fn of_pair(pair: &GatedStrategy, margin: f64) -> Vec<MetricTest> {
 /// Whether either side has a value: a suite without questions has no answers.
 fn is_on_a_side(pair: &GatedStrategy, primary: PrimaryMetric) -> bool {
     let has =
-        |metric: &&str| !scores(pair.baseline, metric).is_empty() || UnitScores::of(metric, pair.strategy).is_some();
+        |metric: &&str| !scores(pair.baseline, metric).is_empty() || UnitScores::new(metric, pair.strategy).is_some();
     primary.metrics().iter().any(has)
 }
 
 fn of_metric(pair: &GatedStrategy, primary: PrimaryMetric, margin: f64) -> MetricTest {
     let both = primary.metrics().iter().find_map(|metric| {
         let old = scores(pair.baseline, metric);
-        Some((*metric, UnitScores::of(metric, pair.strategy).filter(|_| !old.is_empty())?, old))
+        Some((*metric, UnitScores::new(metric, pair.strategy).filter(|_| !old.is_empty())?, old))
     });
     let Some((metric, scores, old)) = both else {
         let metric = primary.metrics()[0];

@@ -7,7 +7,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::text::{about, change_line, changed, equivalence, number, power};
 use super::{GateReport, StrategyGate, Verdict};
-use crate::render::words::in_xml;
+use crate::render::phrases::in_xml;
 
 /// XML that could not be made.
 #[derive(Debug, thiserror::Error)]

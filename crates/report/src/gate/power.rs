@@ -42,7 +42,7 @@ impl Population {
     /// Standard deviation without any loss.
     pub(crate) fn noise_sd(&self) -> f64 {
         let noises: Vec<f64> = self.arms.iter().map(|arm| arm.noise).collect();
-        Paired::of(&noises).map_or(0.0, |paired| paired.sd)
+        Paired::new(&noises).map_or(0.0, |paired| paired.sd)
     }
 
     /// Every arm's difference once facts drawn from all that contexts hold are lost, one after another, until the mean loss is
@@ -98,7 +98,7 @@ impl Population {
     /// Nothing where contexts hold less than two margins, or 4,096 units are too few.
     pub(crate) fn needed(&self, margin: f64, tests: usize, random: &mut ChaCha8Rng) -> Option<usize> {
         let fewest = rule::fewest(tests);
-        let sd = Paired::of(&self.planted(2.0 * margin, random)?)?.sd.max(self.noise_sd());
+        let sd = Paired::new(&self.planted(2.0 * margin, random)?)?.sd.max(self.noise_sd());
         let reach = (normal::quantile(1.0 - crate::stats::LEVEL) + normal::quantile(POWER)) * sd / margin;
         let start = (libm::ceil(reach * reach) as usize).clamp(fewest, MOST_UNITS);
         let mut is_enough = |units| {
@@ -135,7 +135,7 @@ pub(crate) struct Gates {
 
 /// Widens differences around their mean to this standard deviation, where theirs is smaller.
 fn stretch(differences: &mut [f64], sd: f64) {
-    let Some(paired) = Paired::of(differences).filter(|paired| paired.sd > 0.0 && paired.sd < sd) else { return };
+    let Some(paired) = Paired::new(differences).filter(|paired| paired.sd > 0.0 && paired.sd < sd) else { return };
     for value in differences {
         *value = paired.mean + (*value - paired.mean) * sd / paired.sd;
     }

@@ -40,7 +40,7 @@ pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<MarginTest> {
     if !differences.iter().all(|value| value.is_finite()) {
         return None;
     }
-    let paired = Paired::of(differences)?;
+    let paired = Paired::new(differences)?;
     let shifted = |sign: f64| differences.iter().map(|value| sign * (value + margin)).collect::<Vec<_>>();
     let p_pass = both(&paired, paired.p_above(-margin), PASS_LEVEL, || sign_flip::p_above(&shifted(1.0)));
     let p_regression = both(&paired, paired.p_below(-margin), LEVEL, || sign_flip::p_above(&shifted(-1.0)));

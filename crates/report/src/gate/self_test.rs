@@ -23,7 +23,7 @@ use super::{VERSION, Verdict};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::scores::{BOUND, PrimaryMetric, UnitScores};
-use crate::render::words::models;
+use crate::render::phrases::models;
 use crate::stats::nine_digits;
 use crate::stats::paired::Paired;
 use crate::stats::{mean, proportion};
@@ -146,10 +146,10 @@ pub fn self_test(
         let all = judged.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
         all.filter(move |(_, row)| row.difference == 0.0 - times * margin)
     };
-    let alarms = GateRate::of(rows(0.0).map(|(_, row)| row.regression), gates);
-    let passes = GateRate::of(rows(1.0).map(|(_, row)| row.pass), gates);
+    let alarms = GateRate::new(rows(0.0).map(|(_, row)| row.regression), gates);
+    let passes = GateRate::new(rows(1.0).map(|(_, row)| row.pass), gates);
     let at_needed = rows(2.0).filter(|(needed, row)| row.units == *needed);
-    let found = GateRate::of(at_needed.map(|(_, row)| row.regression), gates);
+    let found = GateRate::new(at_needed.map(|(_, row)| row.regression), gates);
     let has_rates = alarms.is_at_most(MOST_WRONG) && passes.is_at_most(MOST_WRONG) && found.is_at_least(LEAST_FOUND);
     Ok(SelfTest {
         version: VERSION,
@@ -180,7 +180,7 @@ struct GateRate {
 
 impl GateRate {
     /// Shares of `gates` gates each.
-    fn of(rows: impl Iterator<Item = f64>, gates: usize) -> Self {
+    fn new(rows: impl Iterator<Item = f64>, gates: usize) -> Self {
         let shares: Vec<f64> = rows.collect();
         let hits = |share: &f64| libm::round(share * gates as f64) as usize;
         let intervals = shares.iter().map(|share| proportion::wilson_among(shares.len(), hits(share), gates));
@@ -242,7 +242,7 @@ fn one_strategy(
         SelfTestError(format!("`{}`: {what}", strategy.name))
     };
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
-    let with_loss = population.planted(2.0 * margin, &mut random).as_deref().and_then(Paired::of);
+    let with_loss = population.planted(2.0 * margin, &mut random).as_deref().and_then(Paired::new);
     let needed = population.needed(margin, 1, &mut random).ok_or_else(no_power)?;
     let mut simulated = Vec::new();
     for units in if units == needed { vec![units] } else { vec![units, needed] } {
@@ -268,7 +268,7 @@ fn one_strategy(
 /// Each unit that differs, twice: either run may be the new one. With the metric, and the number of identical units.
 fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, Vec<Arm>, usize) {
     for metric in PrimaryMetric::Context.metrics() {
-        let (Some(one), Some(other)) = (UnitScores::of(metric, strategy), UnitScores::of(metric, again)) else {
+        let (Some(one), Some(other)) = (UnitScores::new(metric, strategy), UnitScores::new(metric, again)) else {
             continue;
         };
         let held = [one.held(metric, strategy), other.held(metric, again)];
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn one_row_of_several_denies_a_rate_only_beyond_chance() {
-        let denied = |shares: [f64; 5]| !GateRate::of(shares.into_iter(), 1_000).is_at_most(MOST_WRONG);
+        let denied = |shares: [f64; 5]| !GateRate::new(shares.into_iter(), 1_000).is_at_most(MOST_WRONG);
         assert!(!denied([0.065, 0.049, 0.036, 0.040, 0.049]));
         assert!(denied([0.085, 0.030, 0.030, 0.030, 0.030]), "the mean is in order, one row is not");
         assert!(denied([0.052, 0.052, 0.052, 0.052, 0.052]), "no row is out of order, the mean is");

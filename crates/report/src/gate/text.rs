@@ -8,7 +8,7 @@ use minijinja::HtmlEscape;
 
 use super::power::POWER;
 use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
-use crate::render::words::{models, speaker_name};
+use crate::render::phrases::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
 
 /// Most lines of the short form. An error takes one more.
@@ -117,8 +117,8 @@ pub fn whole(report: &GateReport) -> String {
         for line in changed(strategy).into_iter().chain(metrics).chain(about(strategy)) {
             let _ = writeln!(text, "  {line}");
         }
-        text.push_str(&listed("newly lost", &strategy.newly_lost));
-        text.push_str(&listed("newly kept", &strategy.newly_kept));
+        text.push_str(&change_list("newly lost", &strategy.newly_lost));
+        text.push_str(&change_list("newly kept", &strategy.newly_kept));
     }
     for check in report.checks.iter().filter(|check| check.passed == Some(false)) {
         let _ = writeln!(text, "FAILED hard check: {}: {}", check.name, check.detail);
@@ -218,7 +218,7 @@ pub(super) fn about(strategy: &StrategyGate) -> impl Iterator<Item = String> {
     strategy.notes.iter().cloned().chain(strategy.next.clone())
 }
 
-fn listed(what: &str, changes: &[FateChange]) -> String {
+fn change_list(what: &str, changes: &[FateChange]) -> String {
     if changes.is_empty() {
         return String::new();
     }

@@ -24,7 +24,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    pub(super) fn of(compactions: &[CompactionLosses], row: &PriceRow) -> Option<Self> {
+    pub(super) fn new(compactions: &[CompactionLosses], row: &PriceRow) -> Option<Self> {
         let usd = |usage: &MeanUsage| {
             let prices = row.at((usage.input + usage.cache_read + usage.cache_write) as u64);
             let millionths = usage.input * prices.input

@@ -76,7 +76,7 @@ pub struct Hook {
 }
 
 impl Hook {
-    fn of(command: &str, number: usize, compactions: &[CompactionLosses]) -> Self {
+    fn new(command: &str, number: usize, compactions: &[CompactionLosses]) -> Self {
         let runs = compactions.iter().filter_map(|one| one.hooks.get(number)).collect::<Vec<_>>();
         let mut took = runs.iter().map(|run| run.took_ms).collect::<Vec<_>>();
         took.sort_unstable();
@@ -138,7 +138,7 @@ pub struct Shares {
 
 impl Losses {
     /// Counts what the compactions of these sessions lost.
-    pub fn of(sessions: Vec<SessionLosses>, budget: u32, hooks: &[String], by: &[By], prices: &PriceRow) -> Self {
+    pub fn new(sessions: Vec<SessionLosses>, budget: u32, hooks: &[String], by: &[By], prices: &PriceRow) -> Self {
         let distinct = |of: fn(&SessionLosses) -> Vec<String>| sessions.iter().flat_map(of).collect::<BTreeSet<_>>();
         let groups = distinct(|session| vec![session.group.clone()]);
         let projects = distinct(|session| session.projects.clone());
@@ -147,10 +147,10 @@ impl Losses {
         for left_out in sessions.iter().flat_map(|session| &session.unmeasured) {
             *unmeasured.entry(left_out.reason).or_insert(0) += 1;
         }
-        let uses = UsesByKind::of(&by_group(&sessions));
-        let parts = by.iter().flat_map(|by| Part::of(*by, &sessions)).collect();
+        let uses = UsesByKind::new(&by_group(&sessions));
+        let parts = by.iter().flat_map(|by| Part::all(*by, &sessions)).collect();
         let compactions = sessions.iter().flat_map(|session| &session.compactions).collect::<Vec<_>>();
-        let typical = Typical::of(&compactions);
+        let typical = Typical::new(&compactions);
         let mut losses = Losses {
             sessions: groups.len(),
             projects: projects.len(),
@@ -172,9 +172,9 @@ impl Losses {
             losses.each_use.extend(session.uses);
             losses.compactions.extend(session.compactions);
         }
-        let hooks = hooks.iter().enumerate().map(|(number, command)| Hook::of(command, number, &losses.compactions));
+        let hooks = hooks.iter().enumerate().map(|(number, command)| Hook::new(command, number, &losses.compactions));
         losses.hooks = hooks.collect();
-        losses.cost = Cost::of(&losses.compactions, prices);
+        losses.cost = Cost::new(&losses.compactions, prices);
         for compaction in &losses.compactions {
             losses.used_values = losses.used_values.plus(compaction.used_values);
             losses.unused_values = losses.unused_values.plus(compaction.unused_values);
@@ -190,8 +190,8 @@ impl Losses {
 }
 
 impl UsesByKind {
-    fn of(sessions: &[Vec<&UseSeen>]) -> Self {
-        let kind = |kind| Shares::of(sessions, kind);
+    fn new(sessions: &[Vec<&UseSeen>]) -> Self {
+        let kind = |kind| Shares::new(sessions, kind);
         UsesByKind {
             address: kind(UseKind::Address),
             authored: kind(UseKind::Authored),
@@ -210,7 +210,7 @@ fn by_group(sessions: &[SessionLosses]) -> Vec<Vec<&UseSeen>> {
 }
 
 impl Shares {
-    fn of(sessions: &[Vec<&UseSeen>], kind: UseKind) -> Self {
+    fn new(sessions: &[Vec<&UseSeen>], kind: UseKind) -> Self {
         let of_kind = |session: &Vec<&UseSeen>| {
             session.iter().copied().filter(|seen| seen.kind == kind).cloned().collect::<Vec<UseSeen>>()
         };

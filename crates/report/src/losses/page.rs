@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::text::{ShareLine, line_of, percent};
 use super::{Losses, Shares};
+use crate::render::phrases::speaker_name;
 use crate::render::render_template;
-use crate::render::words::speaker_name;
 
 impl Losses {
     /// The losses as a page of HTML that needs no other file.

@@ -71,7 +71,7 @@ struct Selected<'s> {
 
 impl Part {
     /// The parts of these sessions, versions in their order.
-    pub(super) fn of(by: By, sessions: &[SessionLosses]) -> Vec<Part> {
+    pub(super) fn all(by: By, sessions: &[SessionLosses]) -> Vec<Part> {
         let mut parts = BTreeMap::<VersionOrder, (String, Selected<'_>)>::new();
         for session in sessions {
             for compaction in &session.compactions {
@@ -88,8 +88,8 @@ impl Part {
             name,
             sessions: selected.uses.len(),
             compactions: selected.compactions.len(),
-            typical: Typical::of(&selected.compactions),
-            uses: UsesByKind::of(&selected.uses.into_values().collect::<Vec<_>>()),
+            typical: Typical::new(&selected.compactions),
+            uses: UsesByKind::new(&selected.uses.into_values().collect::<Vec<_>>()),
         };
         parts.into_values().map(part).collect()
     }

@@ -305,7 +305,7 @@ fn bare(share: f64) -> String {
 
 /// A number in groups of three digits.
 pub(super) fn thousands(number: u64) -> String {
-    crate::metrics::grouped(number as f64)
+    crate::numbers::grouped(number as f64)
 }
 
 pub(super) fn counted(number: usize, noun: &str) -> String {

@@ -28,14 +28,14 @@ pub struct Pair {
 }
 
 impl Pair {
-    fn of(pairs: impl Iterator<Item = (u64, u64)>) -> Option<Self> {
+    fn new(pairs: impl Iterator<Item = (u64, u64)>) -> Option<Self> {
         let (first, second): (Vec<u64>, Vec<u64>) = pairs.unzip();
         Some(Pair { of: first.len(), first: median(first)?, second: median(second)? })
     }
 }
 
 impl Typical {
-    pub(super) fn of(compactions: &[&CompactionLosses]) -> Self {
+    pub(super) fn new(compactions: &[&CompactionLosses]) -> Self {
         let mean = |of: fn(&CompactionCosts) -> u64| {
             let sum = compactions.iter().map(|compaction| of(&compaction.costs)).sum::<u64>();
             sum as f64 / compactions.len().max(1) as f64
@@ -47,8 +47,8 @@ impl Typical {
         Typical {
             read_again: mean(|costs| costs.read_again.tokens),
             read_again_before: mean(|costs| costs.read_again_before.tokens),
-            waited_ms: Pair::of(waits),
-            request_tokens: Pair::of(compactions.iter().filter_map(|one| one.costs.request_tokens)),
+            waited_ms: Pair::new(waits),
+            request_tokens: Pair::new(compactions.iter().filter_map(|one| one.costs.request_tokens)),
         }
     }
 }

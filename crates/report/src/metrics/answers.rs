@@ -8,9 +8,10 @@ use compactometer_engine::meter::Purpose;
 use compactometer_formats::record::{CompactionRow, Record};
 use compactometer_formats::summary::{Extractions, MetricValue};
 
-use super::{Metric, Section, over_units, ratio};
+use super::{Metric, Section};
 use crate::data::StrategyRecords;
 use crate::data::label;
+use crate::metrics::value::{over_units, ratio};
 
 pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",

@@ -5,8 +5,9 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, fact_means, mean_over_looks};
-use super::{Column, Metric, Section, over_units, undefined};
+use super::{Column, Metric, Section};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
+use crate::metrics::value::{over_units, undefined};
 
 pub(crate) const BOUND_RECALL: Metric = Metric {
     id: "bound_recall",

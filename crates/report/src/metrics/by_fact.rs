@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::record::Record;
 
-use super::ratio;
 use crate::data::{Look, UnitRecords, looks_at_points, points, prompted_looks};
+use crate::metrics::value::ratio;
 
 /// Why a recall has no value.
 pub(super) const NONE_ELIGIBLE: &str = "no fact is old enough at any observation point";

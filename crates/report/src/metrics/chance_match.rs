@@ -7,9 +7,10 @@ use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
 
 use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
-use super::{Better, Metric, Section, over_units, ratio};
+use super::{Better, Metric, Section};
 use crate::data::label;
 use crate::data::{StrategyRecords, UnitRecords, points};
+use crate::metrics::value::{over_units, ratio};
 
 pub(crate) const KEYWORD_LUCK: Metric = Metric {
     id: "keyword_luck",

@@ -3,8 +3,9 @@
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Column, Metric, MetricUnit, Section, defined, over_units, ratio, undefined};
+use super::{Better, Column, Metric, MetricUnit, Section, engine};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
+use crate::metrics::value::{defined, over_units, ratio, undefined};
 use crate::stats::{mean, quantile};
 
 pub(crate) const FREED_SHARE: Metric = Metric {
@@ -62,7 +63,7 @@ pub(crate) const WAIT_MS_TOTAL: Metric = Metric {
     id: "wait_ms_total",
     definition: "time that all turns of a conversation waited for compactions and checkpoints; mean over a unit's conversations, \
               then over units",
-    compute: |_, strategy| over_units(strategy, super::NO_WAITS, waited),
+    compute: |_, strategy| over_units(strategy, engine::NO_WAITS, waited),
     ..IN_MILLISECONDS
 };
 
@@ -70,7 +71,7 @@ pub(crate) const WAITING_SHARE: Metric = Metric {
     id: "waiting_share",
     better: Better::Lower,
     definition: "turns of the agent that waited for compactions or checkpoints / turns, by unit; mean over units",
-    compute: |_, strategy| over_units(strategy, super::NO_WAITS, waiting),
+    compute: |_, strategy| over_units(strategy, engine::NO_WAITS, waiting),
     ..Metric::share(Section::Requests, "Latency")
 };
 
@@ -134,7 +135,7 @@ pub(crate) fn background_ms(strategy: &StrategyRecords) -> Option<f64> {
 }
 
 fn wait(strategy: &StrategyRecords, share: f64) -> MetricValue {
-    let Some(waits) = super::waits(strategy) else { return undefined(super::NO_WAITS) };
+    let Some(waits) = engine::waits(strategy) else { return undefined(engine::NO_WAITS) };
     let mut waits = waits.into_iter().filter(|wait| *wait > 0.0).collect::<Vec<_>>();
     waits.sort_by(f64::total_cmp);
     match quantile(&waits, share) {

@@ -1,6 +1,7 @@
 //! A metric for tests: it is named only in the registry, and must be found in every table, file and list.
 
-use super::{Better, Column, Metric, MetricUnit, Section, defined};
+use super::{Better, Column, Metric, MetricUnit, Section};
+use crate::metrics::value::defined;
 
 pub(crate) const DUMMY: Metric = Metric {
     id: "dummy_metric",

@@ -3,9 +3,10 @@
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Column, Metric, Section, over_units, ratio};
+use super::{Better, Column, Metric, Section};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::MetricUnit;
+use crate::metrics::value::{over_units, ratio};
 use crate::stats::mean;
 
 pub(crate) const TOKENS_RETAINED: Metric = Metric {

@@ -3,8 +3,9 @@
 use compactometer_engine::event::Outcome;
 use compactometer_formats::summary::StrategySummary;
 
-use super::{Better, Metric, Section, over_units, ratio};
+use super::{Better, Metric, Section};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
+use crate::metrics::value::{over_units, ratio};
 
 pub(crate) const FAILED_SHARE: Metric = Metric {
     id: "failed_share",

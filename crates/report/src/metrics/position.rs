@@ -10,8 +10,8 @@ use compactometer_formats::summary::MetricValue;
 use super::bound::{self, BOUND_RECALL};
 use super::by_fact::mean_over_looks;
 use super::recall::{CONTEXT_RECALL, bare};
-use super::undefined;
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
+use crate::metrics::value::undefined;
 
 const FIFTHS: u64 = 5;
 

@@ -4,9 +4,10 @@ use compactometer_formats::record::{Observation, Prompted};
 
 use super::by_fact::{asked, recall};
 use super::chance::CorrectedRecall;
-use super::{Better, Metric, Section, over_units, ratio, undefined};
+use super::{Better, Metric, Section};
 use crate::data::{StrategyRecords, UnitRecords, points};
 use crate::metrics::MetricUnit;
+use crate::metrics::value::{over_units, ratio, undefined};
 
 pub(crate) const PROMPTED_RECALL: Metric = Metric {
     id: "prompted_recall",

@@ -7,11 +7,12 @@ use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, means_by_fact, recall};
 use super::chance::CorrectedRecall;
-use super::{Column, Metric, Section, bound, defined, estimated, over_units, ratio, undefined};
+use super::{Column, Metric, Section, bound};
 use crate::data::label;
 use crate::data::{
     Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses, uses_with_generic,
 };
+use crate::metrics::value::{defined, estimated, over_units, ratio, undefined};
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
@@ -124,7 +125,7 @@ pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeM
     categories.into_iter().map(row).collect()
 }
 
-/// Recall by applied compactions so far, over observations of both kinds. Without intervals: later rounds stand on
+/// Recall by applied compactions so far, over observations of both kinds. Without intervals: later rounds are on
 /// fewer conversations.
 pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, MetricValue>> {
     let observed = strategy.records().flat_map(|record| &record.observations);

@@ -4,11 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use compactometer_formats::summary::StrategySummary;
+
 use crate::data::{StrategyRecords, UnitRecords};
-use crate::metrics::{
-    ANSWER_RECALL, BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, CorrectedRecall, answer_score,
-    answer_shares, bound_of_unit, bound_shares, fact_shares, recall_of_unit, why_unbound,
-};
+use crate::metrics::answered::{ANSWER_RECALL, answer_shares};
+use crate::metrics::bound::BOUND_RECALL_CORRECTED;
+use crate::metrics::chance::CorrectedRecall;
+use crate::metrics::recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, fact_shares};
+use crate::metrics::{Metric, answered, bound, recall};
 
 /// Recall of values that are given to their subjects, corrected for chance: the headline.
 pub(crate) const BOUND: &str = BOUND_RECALL_CORRECTED.id;
@@ -60,14 +63,14 @@ enum ScoreValues {
 
 impl UnitScores {
     /// Nothing if no unit has a value.
-    pub(crate) fn of(metric: &str, strategy: &StrategyRecords) -> Option<Self> {
+    pub(crate) fn new(metric: &str, strategy: &StrategyRecords) -> Option<Self> {
         let groups = strategy.units.iter().map(|unit| unit.group.to_owned()).collect();
         let values = match metric {
             CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
-            BOUND if why_unbound(strategy).is_some() => return None,
-            BOUND => ScoreValues::Plain(strategy.units.iter().map(bound_of_unit).collect()),
-            RAW => ScoreValues::Plain(strategy.units.iter().map(recall_of_unit).collect()),
-            _ => ScoreValues::Plain(strategy.units.iter().map(answer_score).collect()),
+            BOUND if bound::why_undefined(strategy).is_some() => return None,
+            BOUND => ScoreValues::Plain(strategy.units.iter().map(bound::of_unit).collect()),
+            RAW => ScoreValues::Plain(strategy.units.iter().map(recall::of_unit).collect()),
+            _ => ScoreValues::Plain(strategy.units.iter().map(answered::score).collect()),
         };
         let scores = UnitScores { groups, values };
         let has_any = scores.drawn(&vec![1; strategy.units.len()]).iter().any(Option::is_some);
@@ -102,7 +105,7 @@ impl UnitScores {
 /// The weight of each fact of a unit, and its share of hits.
 fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {
     match metric {
-        BOUND => bound_shares(unit),
+        BOUND => bound::shares_of_unit(unit),
         RAW => fact_shares(unit).into_values().collect(),
         _ => answer_shares(unit),
     }
@@ -112,4 +115,10 @@ fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {
 fn parts(shares: &[(f64, f64)]) -> Vec<f64> {
     let whole: f64 = shares.iter().map(|(weight, _)| weight).sum();
     shares.iter().map(|(weight, share)| weight * share / whole).filter(|part| *part > 0.0).collect()
+}
+
+/// The recall of a group that readers see first: BR*; CR* where facts have no subjects, and CR where chance is unknown.
+pub(crate) fn shown_recall(strategies: &[StrategySummary]) -> &'static Metric {
+    let has_any = |metric: &&'static Metric| strategies.iter().any(|strategy| metric.value(strategy).is_some());
+    [&BOUND_RECALL_CORRECTED, &CONTEXT_RECALL_CORRECTED].into_iter().find(has_any).unwrap_or(&CONTEXT_RECALL)
 }

@@ -3,8 +3,9 @@
 use compactometer_formats::record::Stages;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Metric, Section, over_units, ratio, undefined};
+use super::{Metric, Section};
 use crate::data::StrategyRecords;
+use crate::metrics::value::{over_units, ratio, undefined};
 
 pub(crate) const REACHED: Metric = Metric {
     id: "reached",

@@ -5,9 +5,10 @@ use compactometer_engine::record::RecordKind;
 use compactometer_formats::record::Record;
 use compactometer_formats::view_breakdown::Storage;
 
-use super::{Better, Metric, Section, over_units, ratio};
+use super::{Better, Metric, Section};
 use crate::data::{UnitRecords, points};
 use crate::metrics::MetricUnit;
+use crate::metrics::value::{over_units, ratio};
 use crate::stats::mean;
 
 pub(crate) const STORAGE_BYTES: Metric = Metric {

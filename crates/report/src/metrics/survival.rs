@@ -9,9 +9,10 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section, defined, estimated, rounded, undefined, within};
+use super::{Better, Metric, Section};
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
+use crate::metrics::value::{defined, estimated, rounded, undefined, within};
 
 /// Rounds over which drift is taken.
 const DRIFT_ROUNDS: usize = 4;
@@ -20,7 +21,7 @@ pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     id: "survival_first_round",
     definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
               weighing the same",
-    compute: |_, strategy| told(strategy, |survival| survival.value(|curve| at(curve, 1))),
+    compute: |_, strategy| over_units(strategy, |survival| survival.value(|curve| at(curve, 1))),
     ..Metric::share(Section::Survival, "Survival")
 };
 
@@ -38,13 +39,13 @@ pub(crate) const CLIFF: Metric = Metric {
     id: "cliff",
     unit: MetricUnit::Count,
     definition: "the first round a with S(a) < S(1) / 2; no interval",
-    compute: |_, strategy| told(strategy, cliff),
+    compute: |_, strategy| over_units(strategy, cliff),
     ..Metric::share(Section::Survival, "Survival")
 };
 
 /// S(1) - S(`rounds`), with its interval.
 pub(crate) fn drift_at(strategy: &StrategyRecords, rounds: usize) -> MetricValue {
-    told(strategy, |survival| {
+    over_units(strategy, |survival| {
         let curve = survival.whole();
         match at(&curve, rounds) {
             _ if at(&curve, 1) == Some(0.0) => undefined("nothing survives the first round"),
@@ -105,7 +106,7 @@ pub(crate) fn by_tokens(strategy: &StrategyRecords) -> Vec<(u64, f64)> {
     curve
 }
 
-fn told(strategy: &StrategyRecords, tell: impl Fn(&Survival) -> MetricValue) -> MetricValue {
+fn over_units(strategy: &StrategyRecords, tell: impl Fn(&Survival) -> MetricValue) -> MetricValue {
     match Survival::new(strategy) {
         Ok(survival) => tell(&survival),
         Err(reason) => undefined(reason),

@@ -2,7 +2,8 @@
 
 use compactometer_formats::summary::{Judged, MetricValue};
 
-use crate::metrics::{MetricUnit, grouped};
+use crate::metrics::MetricUnit;
+use crate::numbers::grouped;
 use crate::summary::judged::ALL;
 
 /// What is shown first: the conversation contradicts these.
@@ -21,8 +22,8 @@ pub(crate) fn lines(judged: &Judged) -> Vec<String> {
             grouped(judged.tokens_in as f64),
             grouped(judged.tokens_out as f64),
         ),
-        format!("agreement with the grader: {}", shown(&judged.agreement, "units")),
-        format!("Cohen's kappa: {}", shown(&judged.kappa, "units")),
+        format!("agreement with the grader: {}", format_value(&judged.agreement, "units")),
+        format!("Cohen's kappa: {}", format_value(&judged.kappa, "units")),
     ];
     let named = |name: &str| match name {
         ALL => "all answers that the grader calls wrong".to_owned(),
@@ -32,14 +33,15 @@ pub(crate) fn lines(judged: &Judged) -> Vec<String> {
     };
     let mut accepts: Vec<_> = judged.false_accepts.iter().collect();
     accepts.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
-    let told =
-        |(name, share): (&String, _)| format!("false accepts, {}: {}", named(name), shown(share, "answers, Wilson"));
+    let told = |(name, share): (&String, _)| {
+        format!("false accepts, {}: {}", named(name), format_value(share, "answers, Wilson"))
+    };
     lines.extend(accepts.into_iter().map(told));
-    lines.push(format!("false rejects: {}", shown(&judged.false_rejects, "right answers, Wilson")));
+    lines.push(format!("false rejects: {}", format_value(&judged.false_rejects, "right answers, Wilson")));
     lines
 }
 
-fn shown(value: &MetricValue, of: &str) -> String {
+fn format_value(value: &MetricValue, of: &str) -> String {
     let Some(found) = value.value else { return format!("- ({})", value.reason.as_deref().unwrap_or("undefined")) };
     let ends = value.low.zip(value.high).map_or(String::new(), |(low, high)| {
         format!(" [{}, {}]", MetricUnit::Share.show(low), MetricUnit::Share.show(high))

@@ -19,6 +19,7 @@ mod escape;
 pub mod explain;
 mod judged;
 mod page;
+pub(crate) mod phrases;
 pub(crate) mod plots;
 mod reasons;
 mod rows;
@@ -27,7 +28,6 @@ mod tables;
 mod targets;
 mod template;
 mod terminal;
-pub(crate) mod words;
 
 pub(crate) use escape::{markdown_cell, markdown_text, shown};
 pub(crate) use template::render as render_template;
@@ -82,7 +82,7 @@ pub fn write_formats(
         let beside = |format, name: &str| has(format) || dir.join(name).exists();
         let has_plots = has(Format::Markdown) || has(Format::Plots);
         let pictures = pictures(has_plots.then_some(dir), &runs, &summary)?;
-        let mut page = page::of(manifest, &summary, pictures, written.as_ref());
+        let mut page = page::values(manifest, &summary, pictures, written.as_ref());
         page["beside"] = json!({
             "plots": has_plots || dir.join("plots").exists(),
             "csv": beside(Format::Csv, "summary.csv"),

@@ -7,11 +7,17 @@ use serde_json::{Value, json};
 
 use super::cases::Written;
 use super::{compared, judged, reasons, sweep, tables, targets};
-use crate::metrics::{self, Metric, grouped};
-use crate::render::words::{conditions, slug, verdict};
+use crate::metrics::{self, Metric};
+use crate::numbers::grouped;
+use crate::render::phrases::{conditions, slug, verdict};
 
 /// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead to.
-pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value>>, cases: Option<&Written>) -> Value {
+pub(super) fn values(
+    manifest: &Manifest,
+    summary: &Summary,
+    pictures: Vec<Vec<Value>>,
+    cases: Option<&Written>,
+) -> Value {
     let of_group = |(group, plots): (&Group, Vec<Value>)| {
         of_group(group, summary.sweep.as_ref().filter(|_| group.protocol.has_limits_of_run()), &plots)
     };
@@ -32,7 +38,7 @@ pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value
 
 fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
     let swept_table = swept.map(|sweep| tables::with_address(sweep::table(sweep), "sweep"));
-    let tables = tables::of(group).into_iter().chain(swept_table);
+    let tables = tables::tables(group).into_iter().chain(swept_table);
     json!({
         // The anchor.
         "id": slug(group),

@@ -10,7 +10,7 @@ pub(crate) fn lines<'m>(group: &Group, metrics: impl Iterator<Item = &'m Metric>
     let mut found: Vec<(&str, Vec<&str>, Vec<&str>)> = Vec::new();
     for metric in metrics {
         let of =
-            group.strategies.iter().map(|one| (metric.of(one).and_then(|value| value.reason.as_ref()), &*one.name));
+            group.strategies.iter().map(|one| (metric.get(one).and_then(|value| value.reason.as_ref()), &*one.name));
         for (reason, names) in by_reason(of) {
             match found.iter_mut().find(|(seen, _, of)| *seen == reason && *of == names) {
                 Some((_, ids, _)) => ids.push(metric.id),

@@ -64,7 +64,7 @@ pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
     rows
 }
 
-/// A number; empty where there is none.
+/// A number; empty if there is none.
 pub(super) fn number(value: Option<impl ToString>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }

@@ -5,7 +5,8 @@ use compactometer_formats::summary::{Sweep, SweepPoint};
 use compactometer_text::lines::{clipped, wrapped};
 use serde_json::{Value, json};
 
-use crate::metrics::{MetricUnit, grouped};
+use crate::metrics::MetricUnit;
+use crate::numbers::grouped;
 use crate::summary::sweep_metric;
 
 /// A strategy's points, in the order of the columns.

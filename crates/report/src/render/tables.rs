@@ -9,12 +9,16 @@ use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySumm
 use serde_json::{Value, json};
 
 use super::cases::list_address;
-use super::words::{label, seconds, slug};
+use super::phrases::{label, seconds, slug};
 
 use crate::data::fates::UNUSABLE;
-use crate::metrics::{
-    self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, STORED_SHARE, Section, WAIT_MS_P50, WAIT_MS_P95, grouped,
-};
+use crate::metrics::bound::BOUND_RECALL;
+use crate::metrics::chance_match::KEYWORD_LUCK;
+use crate::metrics::compactions::{WAIT_MS_P50, WAIT_MS_P95};
+use crate::metrics::recall::CONTEXT_RECALL;
+use crate::metrics::storage::STORED_SHARE;
+use crate::metrics::{self, Metric, Section};
+use crate::numbers::grouped;
 
 /// Tables that a page opens with; it folds the others.
 const OPEN: usize = 2;
@@ -27,7 +31,7 @@ const BLANK: usize = 3;
 const LEAST: usize = 8;
 
 /// Every table of a group, in the order in which a page shows them, each with an address.
-pub(super) fn of(group: &Group) -> Vec<Value> {
+pub(super) fn tables(group: &Group) -> Vec<Value> {
     let mut tables = vec![fates_table(group)];
     tables.extend(Section::all().filter_map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
@@ -253,7 +257,7 @@ fn table<'c>(
 
 fn cell(metric: &Metric, strategy: &StrategySummary) -> String {
     let show = |value| metric.unit.show(value);
-    let Some(found) = metric.of(strategy) else { return "-".to_owned() };
+    let Some(found) = metric.get(strategy) else { return "-".to_owned() };
     match (found.value, found.low, found.high) {
         (None, _, _) => "-".to_owned(),
         (Some(value), Some(low), Some(high)) => format!("{} [{}, {}]", show(value), show(low), show(high)),

@@ -30,14 +30,14 @@ pub(crate) fn equivalent(differences: &[f64], margin: f64) -> Option<Equivalence
     if margin.is_nan() || margin <= 0.0 || !differences.iter().all(|value| value.is_finite()) {
         return None;
     }
-    Paired::of(differences)?;
+    Paired::new(differences)?;
     let losses: Vec<f64> = differences.iter().map(|value| -value).collect();
     Some(Equivalence { p_not_worse: p_above(differences, -margin)?, p_not_better: p_above(&losses, -margin)? })
 }
 
 /// P of differences as high as these where the true mean is `value`.
 fn p_above(differences: &[f64], value: f64) -> Option<f64> {
-    let t = Paired::of(differences)?.p_above(value);
+    let t = Paired::new(differences)?.p_above(value);
     // Where the t test does not reject, the other one cannot change that.
     if differences.len() >= T_ALONE || t > LEVEL {
         return Some(t);

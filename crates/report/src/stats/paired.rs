@@ -18,7 +18,7 @@ pub(crate) struct Paired {
 
 impl Paired {
     /// Nothing for under two differences.
-    pub(crate) fn of(differences: &[f64]) -> Option<Self> {
+    pub(crate) fn new(differences: &[f64]) -> Option<Self> {
         let mean = mean(differences).filter(|_| differences.len() > 1)?;
         let squares: f64 = differences.iter().map(|value| (value - mean) * (value - mean)).sum();
         let spread = libm::sqrt(squares / (differences.len() - 1) as f64);
@@ -76,7 +76,7 @@ mod tests {
     /// Expected values: `scipy.stats.ttest_1samp` and its `confidence_interval(0.9)`, SciPy 1.17.1.
     #[test]
     fn tests_and_bounds_agree_with_scipy() {
-        let paired = Paired::of(&DIFFERENCES).unwrap();
+        let paired = Paired::new(&DIFFERENCES).unwrap();
         let (low, high) = paired.bounds(0.05);
         let found =
             [paired.mean, paired.sd, low, high, paired.p_below(-0.05), paired.p_above(-0.05), paired.p_two_sided()];
@@ -97,13 +97,13 @@ mod tests {
     #[test]
     fn equal_differences_have_bounds_without_width_and_no_doubt() {
         // 0.1 + 0.2 is not 0.3 in the last bit.
-        let paired = Paired::of(&[0.3, 0.1 + 0.2, 0.3]).unwrap();
+        let paired = Paired::new(&[0.3, 0.1 + 0.2, 0.3]).unwrap();
         assert_eq!(paired.sd, 0.0);
         assert_eq!(paired.bounds(0.05), (paired.mean, paired.mean));
         assert_eq!((paired.p_below(0.5), paired.p_above(0.5)), (0.0, 1.0));
-        assert_eq!(Paired::of(&[0.0; 4]).unwrap().p_two_sided(), 1.0);
-        let margin = Paired::of(&[0.8 - 0.85; 6]).unwrap();
+        assert_eq!(Paired::new(&[0.0; 4]).unwrap().p_two_sided(), 1.0);
+        let margin = Paired::new(&[0.8 - 0.85; 6]).unwrap();
         assert_eq!((margin.p_above(-0.05), margin.p_below(-0.05)), (1.0, 1.0), "{}", margin.mean);
-        assert_eq!(Paired::of(&[0.1]), None);
+        assert_eq!(Paired::new(&[0.1]), None);
     }
 }

@@ -8,7 +8,7 @@ pub(super) fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyReco
     joined(what, counts.map(|(name, count)| format!("{name} {count}")))
 }
 
-/// What holds for these; nothing where there are none.
+/// What holds for these; nothing if there are none.
 pub(super) fn joined(what: &str, of: impl Iterator<Item = String>) -> Option<String> {
     let of: Vec<_> = of.collect();
     (!of.is_empty()).then(|| format!("{what}: {}", of.join(", ")))

@@ -7,7 +7,8 @@ use compactometer_formats::summary::{Check, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::{FULL, NULL, ORACLE, ProtocolRun, StrategyRecords, UnitRecords};
-use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric};
+use crate::metrics::Metric;
+use crate::metrics::recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 use crate::stats::{mean, sign_flip};
 
 const MOST_NULL: f64 = 0.02;
@@ -29,15 +30,15 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Chec
 
 fn full(strategies: &[StrategySummary]) -> Check {
     let found = value(strategies, FULL, &CONTEXT_RECALL);
-    shown("CR of `full` is 1", found, |found| found >= 1.0 - ROUNDING)
+    numeric_check("CR of `full` is 1", found, |found| found >= 1.0 - ROUNDING)
 }
 
 fn null(strategies: &[StrategySummary]) -> Check {
     let found = value(strategies, NULL, &CONTEXT_RECALL_CORRECTED);
-    shown("CR* of `null` is at most .02", found, |found| found <= MOST_NULL + ROUNDING)
+    numeric_check("CR* of `null` is at most .02", found, |found| found <= MOST_NULL + ROUNDING)
 }
 
-fn shown(name: &str, found: Result<f64, String>, holds: impl Fn(f64) -> bool) -> Check {
+fn numeric_check(name: &str, found: Result<f64, String>, holds: impl Fn(f64) -> bool) -> Check {
     match found {
         Ok(found) => check(name, holds(found), format!("{found:.3}")),
         Err(why) => untold(name, why),
@@ -179,7 +180,7 @@ fn decoy_difference(unit: &UnitRecords) -> Option<f64> {
 fn value(strategies: &[StrategySummary], name: &str, metric: &Metric) -> Result<f64, String> {
     let strategy = strategies.iter().find(|strategy| strategy.name == name);
     let found =
-        strategy.and_then(|strategy| metric.of(strategy)).ok_or_else(|| format!("{} was not run", code(name)))?;
+        strategy.and_then(|strategy| metric.get(strategy)).ok_or_else(|| format!("{} was not run", code(name)))?;
     found.value.ok_or_else(|| found.reason.clone().unwrap_or_default())
 }
 

@@ -10,8 +10,12 @@ use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
+use crate::metrics::answered::reader_strength;
+use crate::metrics::engine::TOKENS_RETAINED;
+use crate::metrics::failures::why_not_compared;
+use crate::metrics::recall::fact_shares;
 use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
-use crate::metrics::{STATED_SHARE, TOKENS_RETAINED, fact_shares, reader_strength, why_not_compared};
+use crate::metrics::surroundings::STATED_SHARE;
 use crate::stats::equivalence::equivalent;
 use crate::stats::paired::Paired;
 use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, family, interval, mean, nine_digits, planning, sign_flip};
@@ -81,7 +85,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    fn of([strategy, reference]: [&StrategySummary; 2]) -> Option<Self> {
+    fn new([strategy, reference]: [&StrategySummary; 2]) -> Option<Self> {
         Some(Sizes { own: TOKENS_RETAINED.value(strategy)?, other: TOKENS_RETAINED.value(reference)? })
     }
 
@@ -97,7 +101,7 @@ impl Sizes {
 
 fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) -> Option<Draft> {
     let [strategy, reference] = sides;
-    let pair = SharedUnits::of(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
+    let pair = SharedUnits::new(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
     let (scores, metric) = pair.scores(primary)?;
     let mut made = empty(&strategy.name, &reference.name, metric);
     let (own, other) = match (why_not(run, &pair, sides, primary), scores) {
@@ -109,7 +113,7 @@ fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) 
         }
     };
     made.reason = raw_remark(metric);
-    let sizes = Sizes::of(sides).filter(|sizes| !agree(sizes.own, sizes.other));
+    let sizes = Sizes::new(sides).filter(|sizes| !agree(sizes.own, sizes.other));
     test(&mut made, &differences(&own, &other, pair.own.units.len()), sizes);
     if primary == PrimaryMetric::Context {
         plan(&mut made, &pair);
@@ -172,7 +176,7 @@ struct SharedUnits<'r> {
 type PairedScores = (Option<(UnitScores, UnitScores)>, &'static str);
 
 impl<'r> SharedUnits<'r> {
-    fn of(own: &StrategyRecords<'r>, other: &StrategyRecords<'r>) -> Self {
+    fn new(own: &StrategyRecords<'r>, other: &StrategyRecords<'r>) -> Self {
         let groups =
             |strategy: &StrategyRecords<'r>| strategy.units.iter().map(|unit| unit.group).collect::<BTreeSet<_>>();
         let shared: BTreeSet<_> = groups(own).intersection(&groups(other)).copied().collect();
@@ -187,7 +191,7 @@ impl<'r> SharedUnits<'r> {
     fn scores(&self, primary: PrimaryMetric) -> Option<PairedScores> {
         let mut any = None;
         for metric in primary.metrics() {
-            match (UnitScores::of(metric, &self.own), UnitScores::of(metric, &self.other)) {
+            match (UnitScores::new(metric, &self.own), UnitScores::new(metric, &self.other)) {
                 (Some(own), Some(other)) => return Some((Some((own, other)), metric)),
                 (None, None) => {}
                 _ => any = any.or(Some(*metric)),
@@ -200,7 +204,7 @@ impl<'r> SharedUnits<'r> {
 pub(super) fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Sizes>) {
     made.n = differences.len();
     made.difference = mean(differences).map(nine_digits);
-    let Some(paired) = Paired::of(differences) else { return };
+    let Some(paired) = Paired::new(differences) else { return };
     (made.low, made.high) =
         interval::of_mean(differences).map(|(low, high)| (nine_digits(low), nine_digits(high))).unzip();
     made.sd = Some(nine_digits(paired.sd));

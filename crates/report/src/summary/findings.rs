@@ -11,10 +11,14 @@ use compactometer_text::code::code;
 
 use super::comparisons::{common_reference, difference};
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
-use crate::metrics::{
-    ADDRESS_USE_RECALL, COST_AGAINST_FULL, COST_USD, Metric, OVER_WINDOW_SHARE, TOKENS_RETAINED, WRITTEN_BUDGET,
-    grouped, is_marked, short_share, shown_recall,
-};
+use crate::metrics::Metric;
+use crate::metrics::compactions::WRITTEN_BUDGET;
+use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
+use crate::metrics::engine::TOKENS_RETAINED;
+use crate::metrics::failures::{OVER_WINDOW_SHARE, is_marked};
+use crate::metrics::recall::ADDRESS_USE_RECALL;
+use crate::metrics::scores::shown_recall;
+use crate::numbers::{grouped, short_share};
 use crate::stats::quantile;
 use crate::stats::sign_flip::FEWEST_UNITS;
 
@@ -23,7 +27,7 @@ const MOST: usize = 5;
 /// A difference of recall under this is none that a sentence is about.
 const MARGIN: f64 = 0.05;
 
-pub(super) fn of(group: &Group, sweep: Option<&Sweep>) -> Vec<String> {
+pub(super) fn sentences(group: &Group, sweep: Option<&Sweep>) -> Vec<String> {
     if let Some(why) = nothing_to_compare(group) {
         return vec![why];
     }
@@ -62,7 +66,7 @@ fn nothing_to_compare(group: &Group) -> Option<String> {
     if tested(group).all(|strategy| strategy.triggered.conversations == 0) {
         return Some("Nothing was compacted, so no strategy is measured.".to_owned());
     }
-    let reason = tested(group).find_map(|strategy| metric.of(strategy)?.reason.as_deref());
+    let reason = tested(group).find_map(|strategy| metric.get(strategy)?.reason.as_deref());
     let has_none = tested(group).all(|strategy| metric.value(strategy).is_none());
     has_none.then(|| format!("Recall has no value: {}.", reason.unwrap_or("no fact was looked for")))
 }

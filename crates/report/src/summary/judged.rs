@@ -12,14 +12,15 @@ use compactometer_text::code::code;
 
 use crate::data::ProtocolRun;
 use crate::data::label;
-use crate::metrics::{MetricUnit, defined, rounded, undefined, within};
+use crate::metrics::MetricUnit;
+use crate::metrics::value::{defined, rounded, undefined, within};
 use crate::stats::interval;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
 use crate::summary::by_strategy::listed;
 
 /// A judge's verdicts on a run's answers; nothing if there was no judge.
-pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
+pub(crate) fn summarize(run: &ProtocolRun) -> Option<Judged> {
     let model = run.manifest.judge.clone()?;
     let records = || run.records();
     let mut by_unit: BTreeMap<&str, VerdictCounts> = BTreeMap::new();

@@ -8,7 +8,7 @@ mod comparisons;
 mod findings;
 pub(crate) mod judged;
 mod questions;
-mod recorded;
+mod reported_calls;
 pub mod salience;
 mod scale;
 mod sizes;
@@ -33,7 +33,8 @@ use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summar
 
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::data::{decisions, fates};
-use crate::metrics::{self, Metric, MetricUnit, rounded};
+use crate::metrics::value::rounded;
+use crate::metrics::{self, Metric, MetricUnit};
 use crate::stats::nine_digits;
 
 /// Computes every number of a report: one group for each protocol, and the points of sweeps.
@@ -43,9 +44,9 @@ pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -
 
 pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
     let groups = runs.iter().filter(|run| !run.is_swept()).map(group).collect::<Vec<_>>();
-    let sweep = sweep::of(runs);
-    let findings = groups.first().map(|group| findings::of(group, sweep.as_ref()));
-    let versions = runs.iter().find(|run| !run.is_swept()).map(versions::of);
+    let sweep = sweep::summarize(runs);
+    let findings = groups.first().map(|group| findings::sentences(group, sweep.as_ref()));
+    let versions = runs.iter().find(|run| !run.is_swept()).map(versions::parts);
     Summary {
         version: VERSION,
         findings: findings.unwrap_or_default(),
@@ -76,7 +77,7 @@ fn group(run: &ProtocolRun) -> Group {
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),
         comparisons: comparisons::all(run, &strategies),
-        judged: judged::of(run),
+        judged: judged::summarize(run),
         strategies,
     }
 }
@@ -85,7 +86,7 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
     let value = |metric: &Metric| (metric.id.to_owned(), metric.measure(run, strategy));
     let shares = |row: BTreeMap<String, MetricValue>| {
         row.into_iter()
-            .map(|(id, value)| (id, rounded(MetricUnit::Share, metrics::within(MetricUnit::Share, 0.0, value))))
+            .map(|(id, value)| (id, rounded(MetricUnit::Share, metrics::value::within(MetricUnit::Share, 0.0, value))))
             .collect()
     };
     StrategySummary {
@@ -94,13 +95,16 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
         triggered: triggered(strategy),
         fates: fates::shares(strategy).into_iter().map(|(fate, share)| (fate, nine_digits(share))).collect(),
         metrics: metrics::ALL.iter().map(value).collect(),
-        extractions: metrics::extraction_counts(strategy),
+        extractions: metrics::answers::extraction_counts(strategy),
         decisions: decisions::counted(strategy),
         failures: decisions::frequent_failures(strategy),
-        by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
-        by_kind: metrics::by_kind(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
-        by_round: metrics::by_round(strategy).into_iter().map(shares).collect(),
-        by_position: metrics::by_position(strategy).into_iter().map(shares).collect(),
+        by_category: metrics::recall::by_category(strategy)
+            .into_iter()
+            .map(|(name, row)| (name, shares(row)))
+            .collect(),
+        by_kind: metrics::chance_match::by_kind(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
+        by_round: metrics::recall::by_round(strategy).into_iter().map(shares).collect(),
+        by_position: metrics::position::by_position(strategy).into_iter().map(shares).collect(),
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::StrategyRecords;
 use crate::metrics::scores::{BOUND, RAW};
-use crate::metrics::{bound_of_unit, recall_of_unit};
+use crate::metrics::{bound, recall};
 use crate::stats::mean;
 use crate::summary::sweep::short_name;
 
@@ -43,7 +43,7 @@ pub fn metric(records: &[Record]) -> &'static str {
 
 /// The recall of each strategy under the matched protocol; of one without an observation, nothing.
 pub fn recalls(records: &[Record]) -> Recalls {
-    let of_unit = if metric(records) == BOUND { bound_of_unit } else { recall_of_unit };
+    let of_unit = if metric(records) == BOUND { bound::of_unit } else { recall::of_unit };
     let mut by_strategy: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records.iter().filter(|record| record.case.protocol.has_limits_of_run()) {
         by_strategy.entry(&record.case.strategy).or_default().push(record);

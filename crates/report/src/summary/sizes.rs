@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
-use crate::metrics::{grouped, tokens_retained};
+use crate::metrics::engine::tokens_retained;
+use crate::numbers::grouped;
 use crate::stats::mean;
 
 /// Sizes within this share of each other are compared as they are.

@@ -10,12 +10,16 @@ use compactometer_formats::record::{CompactionRow, Record};
 use compactometer_formats::summary::{Found, Latency, MetricValue, StrategySummary, Target as TargetRow};
 
 use crate::data::{ProtocolRun, StrategyRecords, is_applied};
+use crate::metrics::Metric;
 use crate::metrics::MetricUnit;
-use crate::metrics::{
-    CONTEXT_RECALL, COST_SAVING, COST_USD_COMPACTION, EXTRACTION_SUCCESS, FIELDS_POPULATED, Metric, NO_WAITS,
-    STORAGE_BYTES, drift_at, extraction_counts, least_drift, nothing_survives, of_carried, ratio, saving_without_cache,
-    waits,
-};
+use crate::metrics::answered::of_carried;
+use crate::metrics::answers::{EXTRACTION_SUCCESS, extraction_counts};
+use crate::metrics::cost::{COST_SAVING, COST_USD_COMPACTION, saving_without_cache};
+use crate::metrics::engine::{NO_WAITS, waits};
+use crate::metrics::recall::CONTEXT_RECALL;
+use crate::metrics::storage::{FIELDS_POPULATED, STORAGE_BYTES};
+use crate::metrics::survival::{drift_at, least_drift, nothing_survives};
+use crate::metrics::value::ratio;
 use crate::stats::mean;
 
 /// Every target, in the order of the documents.
@@ -236,7 +240,7 @@ fn from_value(found: &MetricValue, meets: impl Fn(f64) -> bool) -> Found {
 }
 
 fn of_metric(summary: &StrategySummary, metric: &Metric, meets: impl Fn(f64) -> bool) -> Found {
-    metric.of(summary).map_or_else(|| verdict(None, |_| false, "not computed"), |found| from_value(found, meets))
+    metric.get(summary).map_or_else(|| verdict(None, |_| false, "not computed"), |found| from_value(found, meets))
 }
 
 fn most(counts: impl Iterator<Item = u32>) -> Option<f64> {

@@ -6,13 +6,15 @@ use compactometer_formats::record::Record;
 use compactometer_formats::summary::VersionPart;
 
 use crate::data::{ProtocolRun, StrategyRecords};
-use crate::metrics::{ADDRESS_USE_RECALL, CONTEXT_RECALL, Metric, TOKENS_RETAINED};
+use crate::metrics::Metric;
+use crate::metrics::engine::TOKENS_RETAINED;
+use crate::metrics::recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL};
 use crate::version::in_order;
 
 /// What a part shows. Recall that is corrected for chance would need more conversations than a version has.
 const METRICS: [&Metric; 3] = [&ADDRESS_USE_RECALL, &CONTEXT_RECALL, &TOKENS_RETAINED];
 
-pub(super) fn of(run: &ProtocolRun) -> Vec<VersionPart> {
+pub(super) fn parts(run: &ProtocolRun) -> Vec<VersionPart> {
     let versions = run.manifest.versions.values().collect::<BTreeSet<_>>();
     let mut versions = versions.into_iter().collect::<Vec<_>>();
     versions.sort_by_key(|version| in_order(version));

@@ -13,12 +13,15 @@ use compactometer_text::code::code;
 
 use crate::data::decisions::ALERT;
 use crate::data::{FULL, ProtocolRun, StrategyRecords, points, uses_with_generic};
-use crate::metrics::grouped;
-use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
+use crate::metrics::answered::reader_strength;
+use crate::metrics::answered::wrong::is_cut;
+use crate::metrics::answers::extraction_counts;
+use crate::metrics::chance::CorrectedRecall;
+use crate::numbers::grouped;
 use crate::stats::sign_flip;
 use crate::summary::by_strategy::{joined, listed};
 use crate::summary::scale::too_large;
-use crate::summary::{checks, comparisons, judged, questions, recorded, sizes, suite};
+use crate::summary::{checks, comparisons, judged, questions, reported_calls, sizes, suite};
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
@@ -51,7 +54,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(prices(run));
     warnings.extend(mock(run));
     warnings.extend(few_units(run));
-    warnings.extend(recorded::note(run));
+    warnings.extend(reported_calls::note(run));
     warnings.push(REPLAY.to_owned());
     warnings.extend(run.manifest.notes.iter().cloned());
     warnings.extend(suite::notes(run));
@@ -265,7 +268,7 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     let bound = if run.protocol.limits() == LimitsOf::Strategy { "at most " } else { "" };
     let distance = match run.protocol.limits() {
         LimitsOf::Recording => "before a recorded compaction",
-        LimitsOf::Run | LimitsOf::Strategy => "a trigger's length before",
+        LimitsOf::Run | LimitsOf::Strategy => "a trigger's length earlier",
     };
     let of_address = |seen: &&Use| seen.kind == UseKind::Address;
     let address = |record: &Record| points(record).flat_map(|point| &point.uses).filter(of_address).count();

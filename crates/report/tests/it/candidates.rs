@@ -12,7 +12,7 @@ use compactometer_report::gate::{
 use crate::common::prices;
 use crate::gate::{about_ten, base, gated, options, run};
 
-fn told(report: &GateReport) -> String {
+fn report_text(report: &GateReport) -> String {
     whole(report)
 }
 
@@ -48,15 +48,15 @@ fn a_changed_setting_is_judged_and_named() {
     for (change, named) in changes {
         for (lost, verdict) in [(0, Verdict::Pass), (4, Verdict::Regression)] {
             let report = gated(&candidate(|at| about_ten(at) - lost, change), &old);
-            assert_eq!(report.verdict, verdict, "{}", told(&report));
+            assert_eq!(report.verdict, verdict, "{}", report_text(&report));
             let json = serde_json::to_string(&report.strategies[0].changed).unwrap();
             assert_eq!(report.strategies[0].changed.len(), 1, "{json}");
             let line = format!("candidate: {named}");
-            assert!(told(&report).contains(&line), "{}", told(&report));
+            assert!(report_text(&report).contains(&line), "{}", report_text(&report));
             assert!(markdown(&report).contains(&line) && junit(&report, true).unwrap().contains(&line));
         }
     }
-    assert!(!told(&gated(&candidate(about_ten, |_| ()), &old)).contains("candidate"));
+    assert!(!report_text(&gated(&candidate(about_ten, |_| ()), &old)).contains("candidate"));
 }
 
 /// `-s prod=chained:tail=2` against the baseline of `prod=chained`: a row is known by its name.
@@ -68,7 +68,7 @@ fn a_row_is_found_by_its_name_whatever_it_runs() {
     set(&mut new, "tail", "2");
     let report = gated(&new, &old);
     let changed: Vec<_> = report.strategies.iter().map(|one| (one.strategy.as_str(), one.changed.len())).collect();
-    assert_eq!(changed, [("other", 0), ("prod", 1)], "{}", told(&report));
+    assert_eq!(changed, [("other", 0), ("prod", 1)], "{}", report_text(&report));
 }
 
 #[test]
@@ -81,9 +81,13 @@ fn files_from_before_settings_and_matchers_were_kept_are_read_and_judged() {
     }
     let old = Baseline::parse(&old.to_text().unwrap()).unwrap();
     let report = gated(&candidate(about_ten, |run| set_retained(run, 1_800)), &old);
-    assert_eq!(report.verdict, Verdict::Pass, "{}", told(&report));
-    assert!(told(&report).contains("retained budget from 3600 to 1800"), "{}", told(&report));
-    assert!(told(&report).contains("the baseline does not record how its matcher finds values"), "{}", told(&report));
+    assert_eq!(report.verdict, Verdict::Pass, "{}", report_text(&report));
+    assert!(report_text(&report).contains("retained budget from 3600 to 1800"), "{}", report_text(&report));
+    assert!(
+        report_text(&report).contains("the baseline does not record how its matcher finds values"),
+        "{}",
+        report_text(&report)
+    );
 }
 
 /// Half of the compactions fail and keep everything, so the contexts hold more.
@@ -98,10 +102,10 @@ fn a_candidate_that_fails_more_regresses_however_much_it_holds() {
         }
     };
     let report = gated(&candidate(|_| 18, failing), &old);
-    assert_eq!(report.verdict, Verdict::Regression, "{}", told(&report));
+    assert_eq!(report.verdict, Verdict::Regression, "{}", report_text(&report));
     let found = report.strategies[0].metrics.iter().find(|metric| metric.metric == "failed_share").unwrap();
     assert_eq!((found.verdict, found.baseline, found.run), (Verdict::Regression, Some(0.0), Some(0.5)));
-    assert!(told(&report).contains("12 of 24 compactions failed"), "{}", told(&report));
+    assert!(report_text(&report).contains("12 of 24 compactions failed"), "{}", report_text(&report));
     let same = candidate(about_ten, failing);
     assert_eq!(gated(&same, &base(&same)).verdict, Verdict::Pass, "it failed as often before");
 }
@@ -118,7 +122,7 @@ fn a_candidate_that_goes_over_the_window_more_regresses() {
     let verdicts = [1, 4, 5, 12].map(|turns| gated(&over(turns), &old).verdict);
     // Of 2^-4, 2^-5 and 2^-12 only the last is rare among two guards.
     assert_eq!(verdicts, [Verdict::Inconclusive, Verdict::Inconclusive, Verdict::Inconclusive, Verdict::Regression]);
-    assert!(told(&gated(&over(12), &old)).contains("12 turns were over the window"));
+    assert!(report_text(&gated(&over(12), &old)).contains("12 turns were over the window"));
 }
 
 #[test]
@@ -132,8 +136,8 @@ fn more_room_counts_only_where_the_run_was_allowed_more() {
     };
     assert_eq!(gated(&larger(3_600, 3_600), &old).verdict, Verdict::Inconclusive, "20 % more in the same budget");
     let allowed = gated(&larger(4_800, 3_900), &old);
-    assert_eq!(allowed.verdict, Verdict::Pass, "{}", told(&allowed));
-    assert!(told(&allowed).contains("the difference is one of size too"), "{}", told(&allowed));
+    assert_eq!(allowed.verdict, Verdict::Pass, "{}", report_text(&allowed));
+    assert!(report_text(&allowed).contains("the difference is one of size too"), "{}", report_text(&allowed));
     assert_eq!(gated(&larger(4_800, 4_700), &old).verdict, Verdict::Inconclusive, "57 % more in a third more");
 }
 
@@ -155,8 +159,8 @@ fn a_list_of_values_in_place_of_a_summary_regresses() {
     let old = base(&with_subjects(|_| 9, |at| 8 + at % 2));
     let report = gated(&with_subjects(|_| 12, |_| 0), &old);
     let verdict = |id: &str| report.strategies[0].metrics.iter().find(|metric| metric.metric == id).unwrap().verdict;
-    assert_eq!(verdict("context_recall_corrected"), Verdict::Pass, "{}", told(&report));
-    assert_eq!(verdict("bound_recall_corrected"), Verdict::Regression, "{}", told(&report));
+    assert_eq!(verdict("context_recall_corrected"), Verdict::Pass, "{}", report_text(&report));
+    assert_eq!(verdict("bound_recall_corrected"), Verdict::Regression, "{}", report_text(&report));
     assert_eq!(report.verdict, Verdict::Regression);
 }
 
@@ -167,11 +171,11 @@ fn a_pass_says_whether_the_two_are_equivalent() {
     for (more, expected) in [(0, true), (2, false)] {
         let report = gated(&run(&["prod"], 12, |at| about_ten(at) + at % 2 * more), &old);
         let metric = &report.strategies[0].metrics[0];
-        assert_eq!((report.verdict, metric.equivalent), (Verdict::Pass, Some(expected)), "{}", told(&report));
+        assert_eq!((report.verdict, metric.equivalent), (Verdict::Pass, Some(expected)), "{}", report_text(&report));
         assert_eq!(metric.p_equivalent.unwrap() <= 0.05, expected, "{metric:?}");
         let text =
             if expected { "; equivalent within 0.05 (p " } else { "; not shown to be equivalent within 0.05 (p " };
-        assert!(told(&report).contains(text), "{}", told(&report));
+        assert!(report_text(&report).contains(text), "{}", report_text(&report));
         assert!(junit(&report, true).unwrap().contains(text));
         assert!(
             markdown(&report).contains(if expected { "| yes |" } else { "| not shown |" }),
@@ -194,13 +198,17 @@ fn the_gate_prints_its_power_and_how_many_units_would_do() {
     let (few, many) = (gated_with(6), gated_with(60));
     let metric = |report: &GateReport| report.strategies[0].metrics[0].clone();
     let needed = metric(&few).units_needed.unwrap();
-    assert!(metric(&few).power.unwrap() < 0.8 && needed > 6, "{}", told(&few));
-    assert!(told(&few).contains(&format!("for a loss of 0.1, which takes {needed} units for 0.80")), "{}", told(&few));
-    assert!(metric(&many).power.unwrap() >= 0.8 && metric(&many).units_needed.is_none(), "{}", told(&many));
+    assert!(metric(&few).power.unwrap() < 0.8 && needed > 6, "{}", report_text(&few));
     assert!(
-        told(&many).contains("power 1.00 for a loss of 0.1") || told(&many).contains("power 0.9"),
+        report_text(&few).contains(&format!("for a loss of 0.1, which takes {needed} units for 0.80")),
         "{}",
-        told(&many)
+        report_text(&few)
+    );
+    assert!(metric(&many).power.unwrap() >= 0.8 && metric(&many).units_needed.is_none(), "{}", report_text(&many));
+    assert!(
+        report_text(&many).contains("power 1.00 for a loss of 0.1") || report_text(&many).contains("power 0.9"),
+        "{}",
+        report_text(&many)
     );
 }
 
@@ -225,7 +233,7 @@ fn the_default_replay_is_judged_wherever_it_is() {
         let with_sweep = swept(run(&["prod"], 12, about_ten), 1_200, is_first);
         for (new, old) in [(&with_sweep, &plain), (&plain, &with_sweep)] {
             let report = gated(new, &base(old));
-            assert_eq!(serde_json::to_value(&report.strategies).unwrap(), expected, "{}", told(&report));
+            assert_eq!(serde_json::to_value(&report.strategies).unwrap(), expected, "{}", report_text(&report));
         }
     }
 }

@@ -208,7 +208,7 @@ fn what_fails_dominates_nothing_and_has_no_numbers() {
 }
 
 /// The ends of an interval as it is printed, with 0 written as it is read.
-fn shown(text: &str, strategy: &str) -> Option<(f64, f64)> {
+fn interval(text: &str, strategy: &str) -> Option<(f64, f64)> {
     let line = text.lines().find(|line| line.starts_with(&format!("{strategy} CR")))?;
     let (low, high) = line.split_once('[')?.1.split_once(']')?.0.split_once(", ")?;
     Some((low.parse().unwrap(), high.parse().unwrap()))
@@ -237,7 +237,7 @@ proptest! {
         let summary = summarize(&manifest, &records, &prices());
         let text = table(&summary, &Screen::WHOLE);
         for made in &summary.groups[0].comparisons {
-            let ends = [made.low.zip(made.high), shown(&text, &made.strategy)];
+            let ends = [made.low.zip(made.high), interval(&text, &made.strategy)];
             prop_assert_eq!(ends[0].is_some(), ends[1].is_some());
             for (low, high) in ends.into_iter().flatten() {
                 let (holds_zero, told) = (low <= 0.0 && high >= 0.0, format!("{made:?}\n{text}"));

@@ -193,7 +193,7 @@ fn text_from_data_is_escaped() {
         assert!(page.contains("&lt;script"), "{name}");
     }
     let markdown = text(&files, "report.md");
-    // What stands in code, between backticks or indented, is shown as it is.
+    // What is in code, between backticks or indented, is shown as it is.
     let shown: String = markdown.split("## How to repeat it").next().unwrap().split('`').step_by(2).collect();
     assert!(!shown.contains("<script") && shown.contains(r"\|\*&amp;"), "{shown}");
 }

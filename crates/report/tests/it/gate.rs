@@ -431,7 +431,9 @@ fn torn_edited_and_foreign_records_are_refused() {
     fs::remove_file(&path).unwrap();
     assert!(RunFiles::read(dir.path()).is_err());
     fs::write(dir.path().join("manifest.json"), "{").unwrap();
-    assert!(RunFiles::read(dir.path()).map(|run| run.records.len()).unwrap_err().to_string().contains("no manifest"));
+    assert!(
+        RunFiles::read(dir.path()).map(|run| run.records.len()).unwrap_err().to_string().contains("not a manifest")
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn screen(width: usize) -> Screen {
     Screen { width, all_rows: false, all_notes: false }
 }
 
-fn shown((manifest, records): &(Manifest, Vec<Record>), width: usize) -> String {
+fn rendered((manifest, records): &(Manifest, Vec<Record>), width: usize) -> String {
     table(&summarize(manifest, records, &prices()), &screen(width))
 }
 
@@ -25,18 +25,18 @@ fn of_model((manifest, records): (Manifest, Vec<Record>)) -> (Manifest, Vec<Reco
 #[test]
 fn under_a_mock() {
     for width in [40, 80, 110, 160] {
-        insta::assert_snapshot!(format!("under_a_mock_{width}"), shown(&simulated::swept(12), width));
+        insta::assert_snapshot!(format!("under_a_mock_{width}"), rendered(&simulated::swept(12), width));
     }
 }
 
 #[test]
 fn of_a_model() {
-    insta::assert_snapshot!(shown(&of_model(simulated::run(12)), 110));
+    insta::assert_snapshot!(rendered(&of_model(simulated::run(12)), 110));
 }
 
 #[test]
 fn one_conversation() {
-    insta::assert_snapshot!(shown(&of_model(simulated::run(1)), 80));
+    insta::assert_snapshot!(rendered(&of_model(simulated::run(1)), 80));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn without_facts() {
         record.facts.clear();
         record.observations.clear();
     }
-    insta::assert_snapshot!(shown(&(manifest, records), 80));
+    insta::assert_snapshot!(rendered(&(manifest, records), 80));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn where_every_row_fails() {
         record.compactions = vec![compaction(Stages::default(), 0, Vec::new())];
         record.compactions[0].event.outcome = Outcome::Failed(FailReason::Call("connection refused".to_owned()));
     }
-    insta::assert_snapshot!(shown(&(manifest, records), 80));
+    insta::assert_snapshot!(rendered(&(manifest, records), 80));
 }
 
 /// A check without which the numbers mean nothing is shown in full when it fails, however little room is left.
@@ -95,7 +95,7 @@ fn crowd() -> (Manifest, Vec<Record>) {
 #[test]
 fn many_rows_with_long_names() {
     let crowd = crowd();
-    insta::assert_snapshot!(shown(&crowd, 80));
+    insta::assert_snapshot!(rendered(&crowd, 80));
     let all = Screen { all_rows: true, ..screen(80) };
     let text = table(&summarize(&crowd.0, &crowd.1, &prices()), &all);
     assert_eq!(text.lines().filter(|line| line.starts_with("a-very-long")).count(), 40, "{text}");
@@ -105,7 +105,7 @@ fn many_rows_with_long_names() {
 fn every_screen_fits() {
     for run in [simulated::run(1), simulated::run(3), simulated::swept(12), of_model(simulated::run(12)), crowd()] {
         for width in [40, 60, 80, 100, 110, 133, 160, 250] {
-            let text = shown(&run, width);
+            let text = rendered(&run, width);
             let longest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
             // A name may be longer than a narrow line.
             assert!(longest.chars().count() <= width.max(80), "{width}: {longest}\n{text}");

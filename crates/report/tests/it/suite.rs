@@ -1,4 +1,4 @@
-//! What was measured on the suite itself stands in the report; what is violated stands before the numbers.
+//! What was measured on the suite itself is in the report; what is violated is before the numbers.
 
 use crate::common::{facts, manifest, point, prices, record};
 use compactometer_formats::manifest::Manifest;

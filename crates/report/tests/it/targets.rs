@@ -140,7 +140,7 @@ fn a_recording_whose_latencies_are_no_result_gets_no_verdict_on_them() {
     let group = summarize(&manifest, &talk(), &prices()).groups.remove(0);
     let found = found(&group, "added_latency_ms_mean");
     assert_eq!((found.value, found.met), (Some(400.0), None));
-    assert!(found.reason.unwrap().contains("no result"));
+    assert!(found.reason.unwrap().contains("not a result"));
     assert_eq!(group.latency, Latency::NoResult);
 }
 

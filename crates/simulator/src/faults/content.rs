@@ -74,7 +74,7 @@ fn examples(instruction: &str) -> Vec<&str> {
         return quoted;
     }
     let bracketed = instruction.lines().filter_map(bracketed).collect::<Vec<_>>();
-    if bracketed.is_empty() { instruction.lines().filter_map(listed).collect() } else { bracketed }
+    if bracketed.is_empty() { instruction.lines().filter_map(list_item).collect() } else { bracketed }
 }
 
 /// A placeholder of several words, such as `[what is under way]`.
@@ -84,7 +84,7 @@ fn bracketed(line: &str) -> Option<&str> {
     words.contains(' ').then_some(words).filter(|words| words.contains(char::is_lowercase))
 }
 
-fn listed(line: &str) -> Option<&str> {
+fn list_item(line: &str) -> Option<&str> {
     let (mark, words) = line.trim().split_once(' ')?;
     let is_mark = ["-", "*"].contains(&mark) || mark.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit());
     is_mark.then(|| words.trim()).filter(|words| !words.is_empty())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Effect, Fault, json};
 use crate::reading;
 use crate::reading::cues::is_stop_word;
-use crate::reading::words::{Term, stem, terms};
+use crate::reading::terms::{Term, stem, terms};
 
 pub(super) const SWAPPED_DIGITS: Fault = Fault {
     name: "swapped-digits",
@@ -26,7 +26,7 @@ pub(super) const STALE_VALUE: Fault = Fault {
     about: "a value is replaced everywhere by an older one of equal shape about the most similar subject",
     effect: Effect::Text(|text, scene| {
         let material = reading::material(scene.request);
-        let values = Values::of(&material);
+        let values = Values::new(&material);
         let mut newer: Vec<&str> = terms(text).iter().map(|term| term.text).collect();
         newer.sort_unstable();
         newer.dedup();
@@ -48,7 +48,7 @@ struct Said<'m> {
 }
 
 impl<'m> Values<'m> {
-    fn of(material: &'m [String]) -> Self {
+    fn new(material: &'m [String]) -> Self {
         let mut by_shape: BTreeMap<String, Vec<Said<'m>>> = BTreeMap::new();
         let mut seen = std::collections::HashSet::new();
         for line in material.iter().flat_map(|message| message.lines()) {
@@ -127,7 +127,7 @@ mod tests {
     fn an_older_value_has_equal_shape_and_the_most_similar_subject() {
         let material =
             ["The retry pause is 30.", "Ports: 8080, db_7", "The retry pause is now 450."].map(str::to_owned);
-        let values = Values::of(&material);
+        let values = Values::new(&material);
         assert_eq!(values.older("450"), Some("30"));
         assert_eq!(values.older("8080"), Some("30"));
         assert_eq!(values.older("30"), None);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-use crate::reading::words::{Term, number, stem, terms};
+use crate::reading::terms::{Term, number, stem, terms};
 
 /// A topic of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct Cues([f64; KINDS]);
 
 impl Cues {
     /// The cues in the words of a text.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Cues::of_stems(terms(text).iter().flat_map(|term| split_name(term)).map(stem))
     }
 
@@ -45,8 +45,8 @@ impl Cues {
     /// takes other binding statements, at half the weight.
     pub(crate) fn of_place(name: &str, description: &str, outer: &Cues) -> Self {
         let mut cues = Cues::default();
-        cues.add_all(&Cues::of(name), 3.0);
-        cues.add_all(&Cues::of(description), 0.5);
+        cues.add_all(&Cues::new(name), 3.0);
+        cues.add_all(&Cues::new(description), 0.5);
         cues.add_all(outer, 0.5);
         let binding = cues.get(Cue::Decision) / 2.0;
         cues.add(Cue::Preference, binding);
@@ -210,10 +210,10 @@ mod tests {
 
     #[test]
     fn headings_and_statements_meet() {
-        let place = |heading: &str| Cues::of(heading);
+        let place = |heading: &str| Cues::new(heading);
         let best = |statement: &str| {
             let places = ["Original goal", "Key decisions", "user_preferences", "context_references files", "Errors"];
-            let cues = Cues::of(statement);
+            let cues = Cues::new(statement);
             places.into_iter().max_by(|one, other| cues.fit(&place(one)).total_cmp(&cues.fit(&place(other))))
         };
         assert_eq!(best("We decided on Postgres"), Some("Key decisions"));

@@ -65,7 +65,7 @@ fn is_layout(content: &str, context: &mut Context) -> bool {
     let is_heading = !context.fenced && heading_level(content) > 0;
     let is_bold_heading = content.starts_with("**") && content.trim_end_matches(':').ends_with("**");
     if is_heading || is_bold_heading {
-        context.heading = Some(Cues::of(content));
+        context.heading = Some(Cues::new(content));
         return true;
     }
     is_rule(content) || is_tag(content)

@@ -1,8 +1,7 @@
 //! Reads a request like a model: what is given, what is asked, in which shape and within which limits.
 
-mod cache;
+pub(crate) mod cache;
 mod choose;
-pub(crate) mod counts;
 pub(crate) mod cues;
 pub(crate) mod json_shape;
 mod limits;
@@ -10,12 +9,11 @@ pub(crate) mod lines;
 pub(crate) mod message;
 pub(crate) mod pieces;
 pub(crate) mod regions;
-pub(crate) mod seen;
-mod sentences;
+pub(crate) mod sentences;
 pub(crate) mod statements;
 pub(crate) mod template;
+pub(crate) mod terms;
 mod unfold;
-pub(crate) mod words;
 
 use compactometer_engine::message::{Part as WirePart, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
@@ -28,8 +26,8 @@ use crate::reading::pieces::Speaker;
 use crate::reading::regions::Parted;
 use crate::reading::statements::{Turn, turns};
 use crate::reading::template::{Section, sections};
-use crate::reading::words::number;
-use crate::reading::words::{stem, terms};
+use crate::reading::terms::number;
+use crate::reading::terms::{stem, terms};
 
 /// A request that has been read.
 #[derive(Debug)]
@@ -147,7 +145,7 @@ fn wire_turns(message: &WireMessage) -> Vec<Turn<'_>> {
     spoken.collect()
 }
 
-/// A prompt without any marks around its material: the first paragraph, or what stands before a colon in its only line, is the
+/// A prompt without any marks around its material: the first paragraph, or what is before a colon in its only line, is the
 /// instruction, and the rest is the material.
 fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<Turn<'t>>) {
     let said = said.trim();

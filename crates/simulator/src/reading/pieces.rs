@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::reading::cues::{Cues, LEXICON};
 use crate::reading::lines::numbered;
-use crate::reading::words::{Term, number, stem, terms};
+use crate::reading::terms::{Term, number, stem, terms};
 
 /// The speaker of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::reading::cues::{Cue, Cues};
 use crate::reading::lines::{header, lines_of};
 use crate::reading::pieces::{Piece, Speaker};
 use crate::reading::regions::{Kind, Region};
-use crate::reading::words::Term;
+use crate::reading::terms::Term;
 
 /// One statement of the material.
 #[derive(Clone, Debug)]

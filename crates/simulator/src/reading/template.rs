@@ -3,7 +3,7 @@
 
 use crate::reading::cues::Cues;
 use crate::reading::lines::{header, heading_level, numbered};
-use crate::reading::words::{stem, terms};
+use crate::reading::terms::{stem, terms};
 
 /// A section of the answer.
 #[derive(Clone, Debug, PartialEq)]

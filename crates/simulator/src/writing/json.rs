@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::reading::cues::{Cue, Cues, is_subject, split_name};
 use crate::reading::json_shape::{Field, Node};
 use crate::reading::statements::Statement;
-use crate::reading::words::number;
-use crate::reading::words::{Term, stem, terms};
+use crate::reading::terms::number;
+use crate::reading::terms::{Term, stem, terms};
 use crate::writing::{Chosen, Room, Source, choose};
 
 /// The object as one line of JSON within the room.

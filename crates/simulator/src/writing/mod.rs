@@ -16,7 +16,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use foldhash::fast::FixedState;
 
 use crate::profile::Profile;
-use crate::reading::counts::Counts;
+use crate::reading::cache::token_counts::Counts;
 use crate::reading::statements::{Statement, Turn};
 use crate::reading::{Form, Part, Shape};
 use crate::writing::reword::reword;

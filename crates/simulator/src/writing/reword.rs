@@ -2,7 +2,7 @@
 
 use crate::draw::{keyed, uniform};
 use crate::profile::Profile;
-use crate::reading::words::{Term, terms};
+use crate::reading::terms::{Term, terms};
 
 /// The text, paraphrased if the profile's draw says so. The draw depends only on the text and the seed.
 pub(crate) fn reword(text: String, profile: &Profile, seed: u64) -> String {

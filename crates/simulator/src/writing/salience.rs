@@ -18,7 +18,7 @@ pub(crate) fn rank(
     without_tools: bool,
     rng: &mut ChaCha8Rng,
 ) -> Vec<usize> {
-    let rarity = Rarity::of(statements);
+    let rarity = Rarity::new(statements);
     let mut scored: Vec<(f64, usize)> = statements
         .iter()
         .enumerate()
@@ -101,7 +101,7 @@ struct Held {
 }
 
 impl Rarity {
-    fn of(statements: &[Statement<'_>]) -> Self {
+    fn new(statements: &[Statement<'_>]) -> Self {
         let mut stems: HashMap<u64, Held, FixedState> = HashMap::default();
         for (statement, number) in statements.iter().zip(1..) {
             for word in &statement.piece.words {

@@ -6,7 +6,7 @@ use crate::reading::cues::{Cue, Cues};
 use crate::reading::pieces::Speaker;
 use crate::reading::statements::Statement;
 use crate::reading::template::{Form, Section};
-use crate::reading::words::{Term, stem};
+use crate::reading::terms::{Term, stem};
 use crate::writing::{Chosen, Room, Source, choose, sentence};
 
 /// The sections with the statements chosen for them.
@@ -20,7 +20,7 @@ pub(crate) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Ro
         }
         let at = best_section(statement, sections)?;
         let text = without_labels(text, sections);
-        let fitting = free[at].iter().position(|label| statement.cues.fit(&Cues::of(label)) >= Cues::LEAST_FIT);
+        let fitting = free[at].iter().position(|label| statement.cues.fit(&Cues::new(label)) >= Cues::LEAST_FIT);
         let line = match fitting {
             Some(label) => format!("- {}: {text}", free[at].remove(label)),
             None => line(&sections[at].form, statement, text),

@@ -1,7 +1,7 @@
 //! Shortens a statement like a summarizer: the opener is removed, and a long statement is reduced to the clauses with values.
 
 use crate::reading::cues::Cues;
-use crate::reading::words::{Term, terms};
+use crate::reading::terms::{Term, terms};
 
 /// The text of a statement in at most `most_words` words.
 pub(crate) fn shorten(text: &str, most_words: usize) -> String {
@@ -66,7 +66,7 @@ fn clauses(text: &str) -> Vec<&str> {
 
 fn worth(clause: &str) -> f64 {
     let values = terms(clause).iter().filter(|term| term.is_value()).count();
-    values.min(3) as f64 + Cues::of(clause).modality().min(2.0)
+    values.min(3) as f64 + Cues::new(clause).modality().min(2.0)
 }
 
 /// A window of words around the clause's first value.

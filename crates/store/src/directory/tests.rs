@@ -145,7 +145,7 @@ fn a_full_disk_or_a_refused_write_at_each_step_loses_nothing() {
             match result {
                 Err(error) => {
                     assert!(error.contains(advice) && error.contains("telegram%3a1"), "{error}");
-                    // Where the folder's last sync fails, the index already stands under its name.
+                    // Where the folder's last sync fails, the index already is under its name.
                     let last_sync =
                         steps[at] == "sync folder checkpoints" && steps[at - 1] == "rename .checkpoint_index";
                     assert_eq!(load(&root).unwrap(), state(if last_sync { 3 } else { 2 }), "{}", steps[at]);

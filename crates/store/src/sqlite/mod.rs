@@ -36,16 +36,16 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     pub(crate) fn open(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
         let (connection, older) = open::open(path)?;
-        Ok(Sqlite { older, ..Self::of(connection, path, keep)? })
+        Ok(Sqlite { older, ..Self::new(connection, path, keep)? })
     }
 
     /// For a disk that may not be writable.
     pub(crate) fn open_to_read(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        Self::of(open::open_to_read(path)?, path, keep)
+        Self::new(open::open_to_read(path)?, path, keep)
     }
 
-    fn of(connection: Connection, path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        let identity = Identity::of(&std::fs::metadata(path).map_err(Error::io("look up", path))?);
+    fn new(connection: Connection, path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
+        let identity = Identity::new(&std::fs::metadata(path).map_err(Error::io("look up", path))?);
         Ok(Sqlite {
             path: path.to_owned(),
             identity,

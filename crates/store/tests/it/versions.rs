@@ -8,7 +8,7 @@ use compactometer_store::{Thread, Version, Which};
 use crate::rounds::{STORES, commit, commit_records, open, open_keeping, record, state, view};
 
 /// What a list of versions says of a record that [`record`] made.
-fn listed(saved: &SessionRecord, restorable: bool, rolled_back: bool) -> Version {
+fn version(saved: &SessionRecord, restorable: bool, rolled_back: bool) -> Version {
     Version {
         number: saved.number,
         kind: saved.kind,
@@ -50,7 +50,9 @@ fn going_back_and_forth_keeps_everything() {
         );
         assert_eq!(
             thread.versions().unwrap(),
-            (0..4).map(|number| listed(&record(number, RecordKind::Summary, 20), true, number > 1)).collect::<Vec<_>>()
+            (0..4)
+                .map(|number| version(&record(number, RecordKind::Summary, 20), true, number > 1))
+                .collect::<Vec<_>>()
         );
         // A session goes on from there; its numbers stay without gaps.
         commit(&mut thread, 4, 20);

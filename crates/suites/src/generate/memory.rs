@@ -32,17 +32,17 @@ pub(crate) fn write(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved
         Writer::new(plan.domain, plan.part, &plan.subjects, dice, reserved)
     };
     let first = number - number % THREADS;
-    let items = listed(&plan.remembered.document, &mut writer(first, Stream::Document));
+    let items = bullet_list(&plan.remembered.document, &mut writer(first, Stream::Document));
     let mut diarist = writer(number, Stream::Notes);
     let notes = plan.remembered.noted.chunks(NOTED_A_DAY).map(|of_day| {
         diarist.next_day();
-        format!("{}\n\n{}", diarist.fill("# {date}"), listed(of_day, &mut diarist))
+        format!("{}\n\n{}", diarist.fill("# {date}"), bullet_list(of_day, &mut diarist))
     });
     Texts { document: Some(format!("# What is known of this work\n\n{items}")), notes: notes.collect() }
 }
 
 /// Both statements of each pair, one on each line, in random order.
-fn listed(pairs: &[Pair], writer: &mut Writer) -> String {
+fn bullet_list(pairs: &[Pair], writer: &mut Writer) -> String {
     let both = pairs.iter().flat_map(|pair| pair.sides.iter().map(move |side| (pair.claim, side)));
     let mut both = both.collect::<Vec<_>>();
     writer.dice.shuffle(&mut both);

@@ -28,7 +28,7 @@ impl Part {
     }
 
     /// The entries of the list that belong to the part, in order.
-    pub(crate) fn of(self, list: &[impl AsRef<str>]) -> Vec<&str> {
+    pub(crate) fn members(self, list: &[impl AsRef<str>]) -> Vec<&str> {
         let (first, step) = self.places();
         list.iter().skip(first).step_by(step).map(AsRef::as_ref).collect()
     }
@@ -57,14 +57,14 @@ mod tests {
     #[test]
     fn the_parts_share_nothing_and_leave_nothing_out() {
         let list = ["a", "b", "c", "d", "e"];
-        assert_eq!(Part::Whole.of(&list), list);
-        assert_eq!((Part::Open.of(&list), Part::HeldOut.of(&list)), (vec!["a", "c", "e"], vec!["b", "d"]));
+        assert_eq!(Part::Whole.members(&list), list);
+        assert_eq!((Part::Open.members(&list), Part::HeldOut.members(&list)), (vec!["a", "c", "e"], vec!["b", "d"]));
         let mut dice = Dice::new(1, 0, Stream::Text);
         for part in [Part::Whole, Part::Open, Part::HeldOut] {
             let mut drawn: Vec<&str> = (0..200).map(|_| part.pick(&list, &mut dice)).collect();
             drawn.sort_unstable();
             drawn.dedup();
-            assert_eq!(drawn, part.of(&list));
+            assert_eq!(drawn, part.members(&list));
         }
     }
 
@@ -82,7 +82,8 @@ mod tests {
             }));
             for list in lists {
                 assert_ne!(list.len(), 1, "{}: {list:?}", domain.name);
-                let shared = Part::Open.of(list).into_iter().find(|text| Part::HeldOut.of(list).contains(text));
+                let shared =
+                    Part::Open.members(list).into_iter().find(|text| Part::HeldOut.members(list).contains(text));
                 assert_eq!(shared, None, "{}", domain.name);
             }
         }

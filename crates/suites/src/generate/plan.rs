@@ -131,7 +131,7 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved, earlier:
     let part = spec.part(number);
     let span = Span::new(spec.lengths[number] as usize, spec.window as usize);
     let mut dice = Dice::new(spec.seed, number, Stream::Plan);
-    let mut subjects = part.of(&domain.subjects);
+    let mut subjects = part.members(&domain.subjects);
     dice.shuffle(&mut subjects);
     subjects.truncate(SUBJECTS);
     let count = facts_wanted(spec, span.length);

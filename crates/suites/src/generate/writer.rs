@@ -41,7 +41,7 @@ impl<'r> Writer<'r> {
 
     /// Sentences from `count` different templates.
     pub(crate) fn sentences(&mut self, templates: &[impl AsRef<str>], count: usize) -> Vec<String> {
-        let mut chosen = self.part.of(templates);
+        let mut chosen = self.part.members(templates);
         self.dice.shuffle(&mut chosen);
         chosen.iter().take(count).map(|template| capitalized(&self.fill(template))).collect()
     }
@@ -119,7 +119,7 @@ impl<'r> Writer<'r> {
 }
 
 fn choose(pool: &'static Pool, part: Part, dice: &mut Dice) -> Vec<&'static str> {
-    let mut words = part.of(&pool.words);
+    let mut words = part.members(&pool.words);
     dice.shuffle(&mut words);
     words.truncate(CAST);
     words

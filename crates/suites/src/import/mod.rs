@@ -174,7 +174,7 @@ fn into_scenarios(
     for mut session in sessions {
         recorder.begin(&session.file);
         let id = unused_id(&session, &mut numbers, &mut taken);
-        let projects = session.projects.iter().map(|project| projects.of(project)).collect();
+        let projects = session.projects.iter().map(|project| projects.name(project)).collect();
         let compactions::Resolved { measured, unmeasured } =
             compactions::resolve(&session, options.last.is_some(), recorder)?;
         let asked = std::mem::take(&mut session.questions);

@@ -35,7 +35,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(&mut self, project: &str) -> String {
+    pub(super) fn name(&mut self, project: &str) -> String {
         if let Some(name) = self.of.get(project) {
             return name.clone();
         }
@@ -87,10 +87,10 @@ mod tests {
     #[test]
     fn projects_of_one_name_stay_apart() {
         let mut names = Names::default();
-        let given = ["a/app", "b/app", "a/app", "c/app"].map(|project| names.of(project));
+        let given = ["a/app", "b/app", "a/app", "c/app"].map(|project| names.name(project));
         assert_eq!(given, ["app", "app/2", "app", "app/3"]);
         let of_users = ["home/ann/app", "Users/ben/work/app", "home/ann/old/app", "Users/ben/app", "C:/Users/cid/app"];
         let mut names = Names::default();
-        assert_eq!(of_users.map(|project| names.of(project)), ["app", "app", "app/2", "app/3", "app"]);
+        assert_eq!(of_users.map(|project| names.name(project)), ["app", "app", "app/2", "app/3", "app"]);
     }
 }

@@ -85,10 +85,18 @@ impl ImportReport {
     fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.secrets.is_empty() {
-            lines.push(format!("{} masked: {}", counted(self.secrets.values().sum(), "secret"), listed(&self.secrets)));
+            lines.push(format!(
+                "{} masked: {}",
+                counted(self.secrets.values().sum(), "secret"),
+                join_counts(&self.secrets)
+            ));
         }
         if !self.ignored.is_empty() {
-            lines.push(format!("{} ignored: {}", counted(self.ignored.values().sum(), "row"), listed(&self.ignored)));
+            lines.push(format!(
+                "{} ignored: {}",
+                counted(self.ignored.values().sum(), "row"),
+                join_counts(&self.ignored)
+            ));
         }
         if self.repeated_call_ids > 0 {
             lines.push(format!(
@@ -113,7 +121,7 @@ impl ImportReport {
     }
 }
 
-fn listed<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
+fn join_counts<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
     counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
 }
 

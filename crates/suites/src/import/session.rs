@@ -110,7 +110,7 @@ impl Question {
 
 impl Session {
     /// An empty session of a file, which is its own group.
-    pub(super) fn of(input: &Input, format: &str, group: impl Into<String>) -> Self {
+    pub(super) fn new(input: &Input, format: &str, group: impl Into<String>) -> Self {
         let group = group.into();
         Session {
             file: input.file.clone(),

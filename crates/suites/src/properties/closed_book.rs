@@ -15,8 +15,8 @@ const MAX_SHARE: f64 = 0.05;
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("closed_book", "questions answered without the conversation");
     let questions: Vec<Question> = suite.scenarios.iter().flat_map(questions).collect();
-    let mut by_text = Answers::of(&questions, |question| question.text.as_str());
-    let mut by_kind = Answers::of(&questions, |question| question.kind);
+    let mut by_text = Answers::new(&questions, |question| question.text.as_str());
+    let mut by_kind = Answers::new(&questions, |question| question.kind);
     let (mut answered, mut any) = ([0; 3], 0);
     for question in &questions {
         let says = |guess: Option<&str>| guess.is_some_and(|guess| question.accepts(guess));
@@ -92,7 +92,7 @@ struct Answers<'q, K> {
 }
 
 impl<'q, K: Ord + Copy> Answers<'q, K> {
-    fn of(questions: &'q [Question<'q>], key: impl Fn(&'q Question<'q>) -> K) -> Self {
+    fn new(questions: &'q [Question<'q>], key: impl Fn(&'q Question<'q>) -> K) -> Self {
         let mut by_key: BTreeMap<K, BTreeMap<&str, BTreeMap<&str, usize>>> = BTreeMap::new();
         for question in questions {
             let groups = by_key.entry(key(question)).or_default().entry(question.gold.as_str()).or_default();

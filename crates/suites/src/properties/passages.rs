@@ -25,7 +25,7 @@ pub(super) fn measure(suite: &Suite) -> Property {
         return Property::untold(id, name, "one group");
     }
     let names = names.into_iter().collect::<Vec<_>>();
-    let shared = Shared::of(suite, &names);
+    let shared = Shared::new(suite, &names);
     let share = |count: usize, group: usize| match shared.sizes[group] {
         0 => 0.0,
         of => count as f64 / of as f64,
@@ -86,7 +86,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn of(suite: &Suite, names: &[&str]) -> Self {
+    fn new(suite: &Suite, names: &[&str]) -> Self {
         let count = names.len();
         let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], vec![0; count * count]);
         let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();

@@ -13,7 +13,7 @@ use compactometer_text::code::code;
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("called_tools", "declared tools that their conversation calls");
     let counts =
-        suite.scenarios.iter().filter(|scenario| !scenario.tools.is_empty()).map(Tools::of).collect::<Vec<_>>();
+        suite.scenarios.iter().filter(|scenario| !scenario.tools.is_empty()).map(Tools::new).collect::<Vec<_>>();
     let sum = |of: fn(&Tools) -> usize| counts.iter().map(of).sum::<usize>();
     let Some(least) = counts.iter().min_by(|one, other| one.share().total_cmp(&other.share())) else {
         return Property::untold(id, name, "no conversation declares tools");
@@ -46,7 +46,7 @@ struct Tools<'s> {
 }
 
 impl<'s> Tools<'s> {
-    fn of(scenario: &'s Scenario) -> Self {
+    fn new(scenario: &'s Scenario) -> Self {
         let parts = scenario.messages.iter().flat_map(|message| &message.parts);
         let called = parts.filter_map(|part| match part {
             Part::ToolCall { name, .. } => Some(name.as_str()),

@@ -16,7 +16,7 @@ fn imported(messages: &[Value], options: &Options) -> Imported {
     import(by_name("tau-bench").expect("a known format"), &[file], "secrets", options).expect("imports")
 }
 
-fn said(text: &str) -> Value {
+fn message(text: &str) -> Value {
     json!({"role": "user", "content": text})
 }
 
@@ -41,7 +41,7 @@ fn no_secret_reaches_the_suite_wherever_it_occurs() {
     let issued =
         fixtures("issued").into_iter().map(|(kind, keys)| (kind, keys.iter().map(|key| format!("«{key}»")).collect()));
     let texts = fixtures("text").into_iter().chain(issued).collect::<Vec<(_, Vec<_>)>>();
-    let mut messages = vec![said("Start.")];
+    let mut messages = vec![message("Start.")];
     let mut hidden = BTreeSet::new();
     for (id, marked) in texts.iter().flat_map(|(_, texts)| texts).enumerate() {
         let secrets = marked.split('«').skip(1).filter_map(|rest| rest.split('»').next());
@@ -49,7 +49,7 @@ fn no_secret_reaches_the_suite_wherever_it_occurs() {
         hidden.extend(secrets.filter(|secret| secret.bytes().any(|byte| byte.is_ascii_digit())).map(str::to_owned));
         let text = marked.replace(['«', '»'], "");
         messages.extend(called(id, &json!({"n": id, "text": text}).to_string(), &text));
-        messages.push(said(&text));
+        messages.push(message(&text));
     }
     let imported = imported(&messages, &Options::default());
     let mut bytes = Vec::new();
@@ -84,7 +84,7 @@ fn sources_are_masked_at_most_once_in_ten_thousand_lines() {
     files.sort();
     let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("UTF-8")).collect::<Vec<_>>();
     let lines = texts.iter().map(|text| text.lines().count()).sum::<usize>();
-    let imported = imported(&texts.iter().map(|text| said(text)).collect::<Vec<_>>(), &Options::default());
+    let imported = imported(&texts.iter().map(|text| message(text)).collect::<Vec<_>>(), &Options::default());
     let messages = imported.suite.scenarios.iter().flat_map(|scenario| &scenario.messages);
     for (message, file) in messages.zip(&files) {
         let texts = message

@@ -10,7 +10,7 @@ use super::words::words;
 use crate::exact;
 use crate::matcher::{Matcher, normal};
 
-/// What stands around one occurrence of a value. Words of exact values, its own included, do not count.
+/// What is around one occurrence of a value. Words of exact values, its own included, do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Around {
     /// The item of the matcher.

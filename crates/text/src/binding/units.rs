@@ -206,7 +206,7 @@ fn sentence_end(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Vec<String> {
+    fn render(text: &str) -> Vec<String> {
         units(text).into_iter().map(|unit| format!("{} < {}", unit.text.trim(), unit.inherited.trim())).collect()
     }
 
@@ -222,13 +222,13 @@ mod tests {
             "A new paragraph. < ",
             "Its second line. < # Cache",
         ];
-        assert_eq!(shown(text), expected);
+        assert_eq!(render(text), expected);
     }
 
     #[test]
     fn a_table_gives_rows_and_cells_under_their_columns() {
         let expected = ["| name | port | < ", "| cache | 6379 | < ", "cache < name", "6379 < port"];
-        assert_eq!(shown("| name | port |\n|---|:--|\n| cache | 6379 |"), expected);
+        assert_eq!(render("| name | port |\n|---|:--|\n| cache | 6379 |"), expected);
     }
 
     #[test]
@@ -241,9 +241,9 @@ mod tests {
             "{\"broken\": < ",
         ];
         assert_eq!(
-            shown("```json\n{\"cache\": {\"limit\": 5, \"note\": \"Set. By hand.\", \"names\": [\"one\"]}}\n```"),
+            render("```json\n{\"cache\": {\"limit\": 5, \"note\": \"Set. By hand.\", \"names\": [\"one\"]}}\n```"),
             expected[..4]
         );
-        assert_eq!(shown("{\"broken\":"), expected[4..]);
+        assert_eq!(render("{\"broken\":"), expected[4..]);
     }
 }

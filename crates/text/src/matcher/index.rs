@@ -158,7 +158,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(letter: char) -> Self {
+    fn from_letter(letter: char) -> Self {
         match letter {
             '0'..='9' => Kind::Digit,
             letter if is_word(letter) => Kind::Letter,
@@ -170,8 +170,8 @@ impl Kind {
 /// Whether a piece begins at this position, other than letters inside a word.
 fn begins(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
-    let before = before.chars().next_back().map_or(Kind::Mark, Kind::of);
-    match after.chars().next().map_or(Kind::Mark, Kind::of) {
+    let before = before.chars().next_back().map_or(Kind::Mark, Kind::from_letter);
+    match after.chars().next().map_or(Kind::Mark, Kind::from_letter) {
         Kind::Letter => before == Kind::Mark,
         Kind::Digit => before != Kind::Digit,
         Kind::Mark => true,
@@ -197,8 +197,8 @@ fn piece_end(text: &str, start: usize) -> Option<usize> {
 
 fn end_beyond_ascii(text: &str, start: usize) -> usize {
     let mut letters = text[start..].char_indices();
-    let kind = letters.next().map_or(Kind::Mark, |(_, first)| Kind::of(first));
-    let next = letters.find(|(_, letter)| kind == Kind::Mark || Kind::of(*letter) != kind);
+    let kind = letters.next().map_or(Kind::Mark, |(_, first)| Kind::from_letter(first));
+    let next = letters.find(|(_, letter)| kind == Kind::Mark || Kind::from_letter(*letter) != kind);
     next.map_or(text.len(), |(at, _)| start + at)
 }
 

@@ -16,7 +16,7 @@ mod quantity;
 mod spellings;
 mod stance;
 mod units;
-mod whole;
+mod whole_value;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub(crate) use self::normal::normal;
 use self::quantity::Quantity;
 use self::spellings::spellings;
 use self::stance::{Stance, stance};
-use self::whole::is_whole;
+use self::whole_value::is_whole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -49,10 +49,10 @@ fn show(args: &ShowArgs) -> Result<(), Failure> {
     if args.json {
         return say_json(&json!({"thread": id, "record": saved}));
     }
-    say(&shown(&id, &saved))
+    say(&record_text(&id, &saved))
 }
 
-fn shown(id: &str, saved: &SessionRecord) -> String {
+fn record_text(id: &str, saved: &SessionRecord) -> String {
     let covers =
         saved.covers.map_or(String::new(), |(first, last)| format!(", covers messages {} to {}", first.0, last.0));
     let mut text = format!(

@@ -106,7 +106,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
-    let prospects = Prospects::of(&plan);
+    let prospects = Prospects::new(&plan);
     drop(plan);
     let records = records_of(&dir)?;
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;

@@ -9,7 +9,7 @@ use crate::commands::compare::NO_FACT;
 
 /// What the report would not be able to show; one line if there is nothing of the kind.
 pub(super) fn checks(plan: &Plan) -> Vec<DoctorCheck> {
-    let prospects = Prospects::of(plan);
+    let prospects = Prospects::new(plan);
     let mut checks = Vec::new();
     if prospects.facts == 0 {
         checks.push(DoctorCheck::warning("facts", NO_FACT));

@@ -5,9 +5,9 @@
 
 mod files;
 mod measured;
+mod missing_calls;
 mod models;
 mod prices;
-mod recorded;
 mod settings;
 
 use anyhow::anyhow;
@@ -86,7 +86,7 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let mut checks =
         vec![DoctorCheck::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.sizes.window))];
     checks.extend(measured::checks(&plan));
-    checks.extend(recorded::check(args, &plan, counter)?);
+    checks.extend(missing_calls::check(args, &plan, counter)?);
     Ok(checks)
 }
 

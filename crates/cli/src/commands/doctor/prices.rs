@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    fn of(spec: &str, today: Date) -> Vec<String> {
+    fn check(spec: &str, today: Date) -> Vec<String> {
         let table = PriceTable::shipped().expect("the shipped table");
         let checks = dates(&table, today).into_iter().chain(model(&table, spec, today));
         checks.map(|check| check.line()).collect()
@@ -96,10 +96,10 @@ mod tests {
         let table = PriceTable::shipped().expect("the shipped table");
         let newest = newest(&table).expect("dated");
         let shifted = |days: i32| newest.checked_add(jiff::Span::new().days(days)).expect("a date");
-        assert!(of("mock", newest).is_empty() && of("mock", shifted(-1)).is_empty());
-        let future = of("mock", shifted(-2)).concat();
+        assert!(check("mock", newest).is_empty() && check("mock", shifted(-1)).is_empty());
+        let future = check("mock", shifted(-2)).concat();
         assert!(future.starts_with("warning  clock") && future.contains("set the clock"), "{future}");
-        let old = of("mock", shifted(OLD_DAYS + 400)).concat();
+        let old = check("mock", shifted(OLD_DAYS + 400)).concat();
         assert!(old.contains("days ago") && old.contains("--prices FILE"), "{old}");
         assert_eq!(days(date(2026, 1, 31), date(2026, 3, 1)), 29);
     }
@@ -110,9 +110,9 @@ mod tests {
         for known in
             ["mock:weak+empty=0.1", "openai:gpt-5.4", "openai-compatible:x@http://127.0.0.1:1", "cassette:tape"]
         {
-            assert!(of(known, today).is_empty(), "{known}");
+            assert!(check(known, today).is_empty(), "{known}");
         }
-        let unknown = of("openai:new", today).concat();
+        let unknown = check("openai:new", today).concat();
         assert!(unknown.contains("no row for `openai:new`") && unknown.contains("--prices"), "{unknown}");
     }
 }

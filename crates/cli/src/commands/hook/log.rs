@@ -4,7 +4,7 @@ use std::fs::{OpenOptions, create_dir_all};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// A log of this many bytes is begun anew.
+/// A log of this many bytes is started again.
 const LONGEST: u64 = 100_000;
 
 /// Adds a line. A log that cannot be written is left as it is, since the hook must not fail.

@@ -32,7 +32,7 @@ fn gated(new: Staged) -> GateReport {
     report
 }
 
-fn of<'r>(report: &'r GateReport, metric: &str) -> &'r MetricGate {
+fn metric<'r>(report: &'r GateReport, metric: &str) -> &'r MetricGate {
     report.strategies[0].metrics.iter().find(|found| found.metric == metric).unwrap()
 }
 
@@ -41,15 +41,15 @@ fn the_gate_finds_a_summarizer_that_was_replaced_by_a_list_of_values() {
     let suite = half();
     let cheat = Cheat::new(&suite, Form::Values);
     let report = gated(run(suite, named(&[ROW]), &cheat, None));
-    assert!(of(&report, "context_recall_corrected").difference.unwrap() > 0.05, "the values are there");
-    assert_eq!(of(&report, "bound_recall_corrected").verdict, Verdict::Regression);
+    assert!(metric(&report, "context_recall_corrected").difference.unwrap() > 0.05, "the values are there");
+    assert_eq!(metric(&report, "bound_recall_corrected").verdict, Verdict::Regression);
     assert_eq!(report.verdict, Verdict::Regression);
 }
 
 #[test]
 fn the_gate_finds_a_summarizer_that_fails_more() {
     let report = gated(run(half(), named(&[ROW]), &*mock("mock:strong+timeout=0.6"), None));
-    assert_eq!(of(&report, "failed_share").verdict, Verdict::Regression);
+    assert_eq!(metric(&report, "failed_share").verdict, Verdict::Regression);
     assert_eq!(report.verdict, Verdict::Regression);
 }
 
@@ -57,6 +57,6 @@ fn the_gate_finds_a_summarizer_that_fails_more() {
 fn the_gate_finds_a_candidate_that_never_compacts_and_goes_over_the_window() {
     let candidate = Entrant { name: ROW.to_owned(), ..never() };
     let report = gated(run(half(), vec![candidate], &*mock(MODEL), None));
-    assert_eq!(of(&report, "over_window_share").verdict, Verdict::Regression);
+    assert_eq!(metric(&report, "over_window_share").verdict, Verdict::Regression);
     assert_eq!(report.verdict, Verdict::Regression);
 }

@@ -26,11 +26,11 @@ fn not_a_summary() {
 #[test]
 fn example_leakage() {
     let staged = run(small_suite(), named(&["prompt-checkpoint"]), &*mock("mock:strong+example-leak=1"), WINDOW);
-    let counts = staged.of("prompt-checkpoint").extractions.as_ref().unwrap();
+    let counts = staged.strategy("prompt-checkpoint").extractions.as_ref().unwrap();
     assert!(counts.leaked > 0, "{counts:?}");
     assert!(staged.warns("values of the prompt's own example taken out of checkpoints: prompt-checkpoint"));
     let clean = run(small_suite(), named(&["prompt-checkpoint"]), &*mock("mock:strong"), WINDOW);
-    assert_eq!(clean.of("prompt-checkpoint").extractions.as_ref().unwrap().leaked, 0);
+    assert_eq!(clean.strategy("prompt-checkpoint").extractions.as_ref().unwrap().leaked, 0);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn unparsable() {
     let staged = run(small_suite(), named(&["prompt-checkpoint"]), &model, WINDOW);
     let found = staged.metric("prompt-checkpoint", "extraction_success");
     assert_eq!((found.value, found.n), (Some(0.0), 8), "asked for and not read is a miss, not a gap");
-    let counts = staged.of("prompt-checkpoint").extractions.as_ref().unwrap();
+    let counts = staged.strategy("prompt-checkpoint").extractions.as_ref().unwrap();
     assert_eq!(counts.unreadable.values().sum::<usize>(), counts.attempts);
 }
 

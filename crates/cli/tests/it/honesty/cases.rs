@@ -19,7 +19,7 @@ fn talk(number: usize, tokens: usize) -> Scenario {
 #[test]
 fn never_triggered() {
     let staged = run(small_suite(), named(&["summarize", "@controls"]), &*mock("mock:strong"), 60_000);
-    assert_eq!(staged.of("summarize").triggered.conversations, 0);
+    assert_eq!(staged.strategy("summarize").triggered.conversations, 0);
     assert!(staged.warns("never compacted anything, so takes no part: summarize"));
     let check = staged.group.checks.iter().find(|check| check.name.contains("`oracle`")).unwrap();
     assert_eq!(check.passed, None, "{}", check.detail);
@@ -66,5 +66,5 @@ fn short_conversations() {
     let staged = run(suite((0..6).map(|number| talk(number, 400)).collect()), named(&["full"]), &says(""), 12_000);
     let recall = staged.metric("full", "context_recall");
     assert_eq!(recall.value, None);
-    assert!(recall.reason.as_deref().unwrap().contains("a trigger's length before"), "{recall:?}");
+    assert!(recall.reason.as_deref().unwrap().contains("no fact is old enough"), "{recall:?}");
 }

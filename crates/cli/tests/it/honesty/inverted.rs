@@ -1,4 +1,4 @@
-//! A summary says Redis where the conversation chose Memcached: the fact is lost, and a wrong value stands there.
+//! A summary says Redis where the conversation chose Memcached: the fact is lost, and a wrong value is there.
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::scenario::{Polarity, Scenario, ValueKind};

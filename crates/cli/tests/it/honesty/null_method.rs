@@ -19,7 +19,7 @@ fn empty_answers_are_failures_and_compact_nothing() {
     let mut suite = small_suite();
     suite.scenarios.truncate(2);
     let staged = run(suite, named(&["summarize", "full"]), &*mock("mock:strong+empty=1"), WINDOW);
-    assert_eq!(staged.of("summarize").triggered.conversations, 0);
+    assert_eq!(staged.strategy("summarize").triggered.conversations, 0);
     assert!(staged.warns("never compacted anything, so takes no part: summarize"));
     assert!(staged.warns("decisions that failed: summarize"));
     assert!(staged.warns("turns sent over the window"));

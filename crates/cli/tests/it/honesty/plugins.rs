@@ -16,7 +16,7 @@ use crate::honesty::stage::limits;
 
 /// Writes the same common words into every conversation.
 pub static DUMPER: StrategySpec = spec("dumper", |_| Arc::new(Writer { choose: common_words, answers: false }));
-/// Keeps what stands after a label of the answer key, with the label, so that it finds it again.
+/// Keeps what is after a label of the answer key, with the label, so that it finds it again.
 pub static LABEL_READER: StrategySpec =
     spec("label-reader", |_| Arc::new(Writer { choose: after_labels, answers: false }));
 /// Keeps whatever looks like an identifier, number or path, newest first.

@@ -91,12 +91,12 @@ pub fn run(suite: Suite, entrants: Vec<Entrant>, model: &dyn ChatModel, window: 
 }
 
 impl Staged {
-    pub fn of(&self, strategy: &str) -> &StrategySummary {
+    pub fn strategy(&self, strategy: &str) -> &StrategySummary {
         self.group.strategies.iter().find(|row| row.name == strategy).unwrap()
     }
 
     pub fn metric(&self, strategy: &str, id: &str) -> &MetricValue {
-        &self.of(strategy).metrics[id]
+        &self.strategy(strategy).metrics[id]
     }
 
     pub fn value(&self, strategy: &str, id: &str) -> f64 {

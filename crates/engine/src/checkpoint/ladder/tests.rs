@@ -56,24 +56,24 @@ fn each_unreadable_answer_has_its_reason() {
 fn example_values_are_taken_out_on_every_rung() {
     let example = r#"{"active_goals": ["goal"], "key_decisions": {"topic": "decision"}}"#;
     let examples = Examples::new(example, String::new);
-    let only = Extraction { leaked: 2, ..Extraction::of(Reading::Unreadable(Unreadable::OnlyExample)) };
+    let only = Extraction { leaked: 2, ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample)) };
     assert_eq!(extract(example, Finish::Stop, &examples), (None, only));
     assert_eq!(extract(&example.replace('"', "'"), Finish::Stop, &examples), (None, only));
     assert_eq!(extract(&example[..example.len() - 1], Finish::Length, &examples), (None, only));
     let (checkpoint, extraction) = extract(&format!("Like {example}:\n{JSON}"), Finish::Stop, &examples);
     assert_eq!(checkpoint, serde_json::from_str(JSON).ok(), "what follows the example is read");
-    assert_eq!(extraction, Extraction::of(Reading::Rung(Rung::Balanced)));
+    assert_eq!(extraction, Extraction::new(Reading::Rung(Rung::Balanced)));
     let (checkpoint, extraction) = extract(&JSON.replace("\"ship {it}\"", "\"goal\", 3"), Finish::Stop, &examples);
     assert_eq!(checkpoint.map(|checkpoint| checkpoint.active_goals), Some(vec!["3".to_owned()]));
-    assert_eq!(extraction, Extraction { leaked: 1, ..Extraction::of(Reading::Rung(Rung::Lenient)) });
+    assert_eq!(extraction, Extraction { leaked: 1, ..Extraction::new(Reading::Rung(Rung::Lenient)) });
 }
 
 #[test]
 fn extractions_are_read_back_as_they_were_written() {
     for (extraction, written) in [
-        (Extraction::of(Reading::Rung(Rung::Strict)), json!({"rung": "strict"})),
+        (Extraction::new(Reading::Rung(Rung::Strict)), json!({"rung": "strict"})),
         (
-            Extraction { leaked: 2, left_out: 1, ..Extraction::of(Reading::Unreadable(Unreadable::OnlyExample)) },
+            Extraction { leaked: 2, left_out: 1, ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample)) },
             json!({"unreadable": "only_example", "leaked": 2, "left_out": 1}),
         ),
     ] {

@@ -85,13 +85,15 @@ pub(super) fn messages<'e>(cx: &Context<'_>, entries: impl Iterator<Item = &'e E
 pub(super) fn extracted(answer: &str) -> (Option<String>, Extraction) {
     let fenced = answer.split_once("```json").and_then(|(_, rest)| rest.split_once("```"));
     let reading = match fenced.map(|(object, _)| serde_json::from_str::<Value>(object.trim())) {
-        Some(Ok(object @ Value::Object(_))) => return (Some(object.to_string()), of(Reading::Rung(Rung::Fenced))),
+        Some(Ok(object @ Value::Object(_))) => {
+            return (Some(object.to_string()), extraction(Reading::Rung(Rung::Fenced)));
+        }
         Some(_) => Unreadable::Malformed,
         None => Unreadable::NoObject,
     };
-    (None, of(Reading::Unreadable(reading)))
+    (None, extraction(Reading::Unreadable(reading)))
 }
 
-fn of(reading: Reading) -> Extraction {
+fn extraction(reading: Reading) -> Extraction {
     Extraction { reading, leaked: 0, left_out: 0 }
 }

@@ -48,7 +48,7 @@ impl ArchitectureDecision {
 
 const REASON: &str = "reason:";
 const IMPACT: &str = "impact:";
-/// What stands between the parts of an item.
+/// What is between the parts of an item.
 const SEPARATORS: [char; 6] = [' ', ';', ',', '—', '–', '-'];
 
 /// Where a label begins that has a decision before it.

@@ -76,9 +76,9 @@ pub struct Stats {
 
 impl Stats {
     /// Counts these checkpoints.
-    pub fn of(checkpoints: &[CompressionCheckpoint]) -> Self {
+    pub fn new(checkpoints: &[CompressionCheckpoint]) -> Self {
         let Journey { total, by_level, tokens, .. } =
-            Journey::new(checkpoints.iter().map(CompressionCheckpoint::shown).collect());
+            Journey::new(checkpoints.iter().map(CompressionCheckpoint::summary).collect());
         let oldest_date_ms = checkpoints.iter().filter_map(|checkpoint| checkpoint.created_at_ms).min();
         Stats { total, by_level, total_tokens: tokens, oldest_date_ms }
     }
@@ -86,7 +86,7 @@ impl Stats {
 
 impl CompressionCheckpoint {
     /// What of it the context shows.
-    fn shown(&self) -> ShownSummary {
+    fn summary(&self) -> ShownSummary {
         ShownSummary { id: self.id, members: self.members.clone(), level: self.level, tokens: self.current_tokens }
     }
 }
@@ -115,7 +115,7 @@ pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, coun
         let checkpoints = shown.into_iter().map(|shown| checkpoint(shown, &journey, before, counter));
         let checkpoints = checkpoints.collect::<Vec<_>>();
         let shown = |checkpoints: &[CompressionCheckpoint]| {
-            checkpoints.iter().map(CompressionCheckpoint::shown).collect::<Vec<_>>()
+            checkpoints.iter().map(CompressionCheckpoint::summary).collect::<Vec<_>>()
         };
         let changes = Journey::new(shown(&checkpoints)).changes_since(&shown(before));
         rounds.push(Round { number: saved.number, checkpoints, changes });

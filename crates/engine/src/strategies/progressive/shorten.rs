@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tokens::TokenCounter;
 
-/// The first sentence, or the first heading where there is none, in at most that many tokens.
+/// The first sentence, or the first heading if there is none, in at most that many tokens.
 pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) -> String {
     let first = sentences(body, 1).next().map(|sentence| sentence.text);
     let any = || body.lines().map(str::trim).find(|line| !line.is_empty());
@@ -147,19 +147,19 @@ mod tests {
     const BODY: &str = "## Summary\nBuilt the store. It has two tables, e.g. `users`. It is fast.\nIt is new.\n\nKey Decisions:\n- use \
                         pg\n- no cache, since v1.2 has one\n\n**Next Steps**\n1. ship it\n2. Tell Ann.";
 
-    fn of(body: &str, lines: usize, most: u32) -> String {
+    fn shortened(body: &str, lines: usize, most: u32) -> String {
         outline(body, lines, most, &Encoding::O200k)
     }
 
     #[test]
     fn decisions_go_before_further_sentences_and_all_keep_their_order() {
         let decisions = "- use pg\n- no cache, since v1.2 has one";
-        assert_eq!(of(BODY, 1, 100), format!("Built the store.\n{decisions}"));
+        assert_eq!(shortened(BODY, 1, 100), format!("Built the store.\n{decisions}"));
         let three = format!("Built the store. It has two tables, e.g. `users`. It is fast.\n{decisions}");
-        assert_eq!(of(BODY, 3, 100), three);
-        assert_eq!(of(BODY, 100, 100), three.replace("fast.", "fast.\nIt is new."), "no next steps");
-        assert_eq!(of(BODY, 3, 20), format!("Built the store.\n{decisions}"), "no room for the other sentences");
-        assert_eq!(of(BODY, 1, 12), "Built the store.\n- use pg");
+        assert_eq!(shortened(BODY, 3, 100), three);
+        assert_eq!(shortened(BODY, 100, 100), three.replace("fast.", "fast.\nIt is new."), "no next steps");
+        assert_eq!(shortened(BODY, 3, 20), format!("Built the store.\n{decisions}"), "no room for the other sentences");
+        assert_eq!(shortened(BODY, 1, 12), "Built the store.\n- use pg");
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
             lines in 1..8_usize,
             most in 8..60_u32,
         ) {
-            for text in [of(&body, lines, most), first_sentence(&body, most, &Encoding::O200k)] {
+            for text in [shortened(&body, lines, most), first_sentence(&body, most, &Encoding::O200k)] {
                 prop_assert!(Encoding::O200k.count_text(&text) <= most);
                 prop_assert_eq!(text.is_empty(), body.trim().is_empty());
             }

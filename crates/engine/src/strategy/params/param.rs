@@ -183,35 +183,35 @@ impl Unit {
 /// A type that a parameter's number is read into.
 pub(crate) trait ParamValue {
     /// The value of the number.
-    fn of(param: &Param, number: f64) -> Self;
+    fn from_number(param: &Param, number: f64) -> Self;
 }
 
 impl ParamValue for f64 {
-    fn of(_: &Param, number: f64) -> Self {
+    fn from_number(_: &Param, number: f64) -> Self {
         number
     }
 }
 
 impl ParamValue for u32 {
-    fn of(_: &Param, number: f64) -> Self {
+    fn from_number(_: &Param, number: f64) -> Self {
         number as u32
     }
 }
 
 impl ParamValue for usize {
-    fn of(_: &Param, number: f64) -> Self {
+    fn from_number(_: &Param, number: f64) -> Self {
         number as usize
     }
 }
 
 impl ParamValue for bool {
-    fn of(param: &Param, number: f64) -> Self {
+    fn from_number(param: &Param, number: f64) -> Self {
         matches!(param.chosen(number), Some("on" | "true" | "faithful" | "similar"))
     }
 }
 
 impl ParamValue for Estimator {
-    fn of(_: &Param, number: f64) -> Self {
+    fn from_number(_: &Param, number: f64) -> Self {
         Estimator::ALL.get(number as usize).copied().unwrap_or_default()
     }
 }

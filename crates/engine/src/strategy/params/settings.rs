@@ -27,6 +27,19 @@ impl Settings {
     ///
     /// # Errors
     /// [`ParamError`].
+    ///
+    /// ```
+    /// use compactometer_engine::params::Settings;
+    /// use compactometer_engine::strategies;
+    ///
+    /// let chained = strategies::ALL.iter().find(|spec| spec.name == "chained").expect("it is in the list");
+    /// let mut settings = Settings::defaults(chained);
+    /// settings.set(chained, "asked", "300")?;
+    /// assert_eq!(settings.value("asked"), Some(300.0));
+    /// let error = settings.set(chained, "aksed", "300").unwrap_err().to_string();
+    /// assert!(error.contains("`chained` has no parameter `aksed`; choose from"));
+    /// # Ok::<(), compactometer_engine::params::ParamError>(())
+    /// ```
     pub fn set(&mut self, spec: &StrategySpec, name: &str, value: &str) -> Result<(), ParamError> {
         if name == PROMPT && !spec.prompt.is_empty() {
             check_prompt(spec, value)?;
@@ -75,7 +88,7 @@ impl Settings {
 
     /// The value of that parameter, as its strategy uses it.
     pub(crate) fn read<T: ParamValue>(&self, param: &Param) -> T {
-        T::of(param, self.value(param.name).unwrap_or(param.default))
+        T::from_number(param, self.value(param.name).unwrap_or(param.default))
     }
 
     /// The prompt.

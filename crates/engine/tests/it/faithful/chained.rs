@@ -26,7 +26,7 @@ fn two_rounds(system_prompt: bool) -> Vec<Step> {
     steps
 }
 
-/// What stands between two marks of a request.
+/// What is between two marks of a request.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     text.split_once(start).unwrap().1.split_once(end).unwrap().0
 }
@@ -56,7 +56,7 @@ fn from_the_second_round_the_original_task_is_a_later_message() {
     assert!(faithful.contains("old 10:") && !faithful.contains("Build the shop."), "{faithful}");
     let plain = task(stage().plain(&two_rounds(true)), "<task>", "</task>");
     assert_eq!(plain.trim(), "Build the shop.");
-    // Its own program gives the system prompt apart, so that the task stands first and stays.
+    // Its own program gives the system prompt apart, so that the task is first and stays.
     let apart = task(stage().faithful(&two_rounds(false)), "## Original User Task", "## Messages");
     assert!(apart.contains("Build the shop."));
 }

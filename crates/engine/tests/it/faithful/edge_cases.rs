@@ -87,7 +87,7 @@ fn a_very_short_session() {
     assert_eq!((matched.events[0].outcome.clone(), matched.kept.len()), (Outcome::Applied, 4));
 }
 
-/// `compactionEvent`: `round` counts the summaries, `tokensBefore` and `tokensAfter` stand in the event, `summaryContent` is the
+/// `compactionEvent`: `round` counts the summaries, `tokensBefore` and `tokensAfter` are in the event, `summaryContent` is the
 /// record's body, and the ids are those of the log that the view no longer holds.
 #[test]
 fn the_compaction_event() {

@@ -118,7 +118,7 @@ impl Stage {
             session.push(CountedMessage { tokens, message }).unwrap();
         }
         Shown {
-            view: session.view().entries().iter().map(shown).collect(),
+            view: session.view().entries().iter().map(entry_text).collect(),
             kept: session.view().entries().iter().filter_map(|entry| Some(entry.message_id()?.0)).collect(),
             events: session.events().to_vec(),
             recoveries: session.recovery_events().to_vec(),
@@ -144,7 +144,7 @@ pub(crate) fn system(text: &str) -> Step {
     Step::Say(Role::System, text.to_owned())
 }
 
-/// Pairs of a question of about 100 tokens and its answer; `name` stands in each.
+/// Pairs of a question of about 100 tokens and its answer; `name` is in each.
 pub(crate) fn turns(name: &str, pairs: usize) -> Vec<Step> {
     let pair = |number| [user(&format!("{name} {number}: {}", "look again ".repeat(45))), assistant("Done.")];
     (0..pairs).flat_map(pair).collect()
@@ -155,7 +155,7 @@ pub(crate) fn request(call: &Call) -> String {
     call.request.texts().collect::<Vec<_>>().join("\n")
 }
 
-fn shown(entry: &compactometer_engine::view::Entry) -> String {
+fn entry_text(entry: &compactometer_engine::view::Entry) -> String {
     let part = |part: &Part| match part {
         Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => text.clone(),
         Part::ToolCall { id, .. } => format!("calls {id}"),

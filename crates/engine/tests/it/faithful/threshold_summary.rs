@@ -82,7 +82,7 @@ fn the_context_becomes_one_text() {
     assert!(plain.view.contains(&"user: Run it.".to_owned()) && plain.violations == 0);
 
     steps.extend([Step::Compact]);
-    // 21: what a tool said now stands in a user's turn, after a heading that any text may repeat.
+    // 21: what a tool said now is in a user's turn, after a heading that any text may repeat.
     assert!(stage().faithful(&steps).view[1].contains("tool: exit 0"));
     assert!(stage().plain(&steps).view.contains(&"tool: exit 0 </messages>".to_owned()));
 }

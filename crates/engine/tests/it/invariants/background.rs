@@ -53,9 +53,9 @@ impl Play<'_> {
         prepared.map(|prepared| (prepared, calls))
     }
 
-    /// 17: what was said meanwhile stands at the end as it was said; and whatever holds of any compaction.
+    /// 17: what was said meanwhile is at the end as it was said; and whatever holds of any compaction.
     fn adopt(&mut self, prepared: Prepared, calls: &[Call]) -> Result<(), TestCaseError> {
-        let (before, counts) = (self.session.view().clone(), Counts::of(&self.session));
+        let (before, counts) = (self.session.view().clone(), Counts::new(&self.session));
         let event = answered(self.session.adopt(prepared, None)).flatten().cloned();
         prop_assert!(event.is_some(), "what was prepared was not adopted");
         let moment = Moment {

@@ -34,7 +34,7 @@ pub(crate) struct Setting {
     pub(crate) exact: bool,
     /// Messages that are said while a compaction is prepared in the background; 0 where each is decided in place.
     pub(crate) meanwhile: usize,
-    /// Most tokens of a ledger beside the strategy; 0 where there is none.
+    /// Most tokens of a ledger beside the strategy; 0 if there is none.
     pub(crate) ledger: u32,
 }
 

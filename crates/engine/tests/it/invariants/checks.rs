@@ -135,7 +135,7 @@ pub(crate) fn invariant_07_system_prompt(moment: &Moment<'_>) -> Checked {
     Ok(())
 }
 
-/// 8: the last real user message stays verbatim; what was written stands under another origin.
+/// 8: the last real user message stays verbatim; what was written is under another origin.
 pub(crate) fn invariant_08_last_user_message(moment: &Moment<'_>) -> Checked {
     let messages = moment.session.log().messages();
     let last = messages.iter().rfind(|counted| counted.message.role == Role::User);
@@ -145,7 +145,7 @@ pub(crate) fn invariant_08_last_user_message(moment: &Moment<'_>) -> Checked {
     Ok(())
 }
 
-/// 10: a summary stands once, and no summary stands in another.
+/// 10: a summary stands once, and no summary is in another.
 pub(crate) fn invariant_10_no_nesting(moment: &Moment<'_>) -> Checked {
     let entries = moment.session.view().entries();
     let numbers = entries.iter().flat_map(Entry::parts).filter_map(|(_, origin)| match origin {
@@ -162,7 +162,7 @@ pub(crate) fn invariant_10_no_nesting(moment: &Moment<'_>) -> Checked {
     Ok(())
 }
 
-/// 11: a thinking block stands in its whole, unchanged message, and never in a text for a summarizer.
+/// 11: a thinking block is in its whole, unchanged message, and never in a text for a summarizer.
 pub(crate) fn invariant_11_thinking(moment: &Moment<'_>) -> Checked {
     for entry in moment.session.view().entries().iter().filter(|entry| entry.written().is_some()) {
         prop_assert!(entry.parts().all(|(part, _)| !matches!(part, Part::Thinking { .. })), "a written entry thinks");
@@ -215,7 +215,7 @@ pub(crate) fn invariant_16_asked_is_answered(moment: &Moment<'_>) -> Checked {
     Ok(())
 }
 
-/// 17: what is said stands at the end, and nothing before it moves.
+/// 17: what is said is at the end, and nothing before it moves.
 pub(crate) fn invariant_17_what_is_said_survives(before: &View, after: &View, said: &Said) -> Checked {
     let (old, new) = (before.entries(), after.entries());
     prop_assert!(new.len() >= old.len());

@@ -33,7 +33,7 @@ pub(crate) struct Batch {
     calls: Vec<(String, String)>,
     /// How many of them are answered.
     answered: usize,
-    /// Whether the results stand in one message.
+    /// Whether the results are in one message.
     together: bool,
     /// What a tool sends beside its results.
     media: Option<Part>,

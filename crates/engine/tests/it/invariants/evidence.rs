@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::invariants::play::Moment;
 
-/// 2: each text of a message that left stands in the answered requests of this decision, in one piece or running on from one
+/// 2: each text of a message that left is in the answered requests of this decision, in one piece or running on from one
 /// request to the next; else its message is reported.
 pub(crate) fn invariant_02_evidence(moment: &Moment<'_>) -> Result<(), TestCaseError> {
     let Some(event) = moment.event else { return Ok(()) };
@@ -61,12 +61,12 @@ fn was_read(text: &str, requests: &[String]) -> bool {
         || forms.iter().any(|form| requests.iter().any(|request| request.contains(form)))
 }
 
-/// Whether a text stands in requests in order, at most one stretch in each.
+/// Whether a text is in requests in order, at most one stretch in each.
 fn runs_through(text: &str, requests: &[String]) -> bool {
     requests.iter().fold(text, |rest, request| &rest[longest_start(rest, request)..]).is_empty()
 }
 
-/// Bytes of the longest start of a text that stands in another. Looks for the first letters and goes on from there, since a
+/// Bytes of the longest start of a text that is in another. Looks for the first letters and goes on from there, since a
 /// search for all of a long text costs much more.
 fn longest_start(text: &str, inside: &str) -> usize {
     let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take(24).collect::<Vec<_>>();

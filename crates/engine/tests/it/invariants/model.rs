@@ -64,7 +64,7 @@ impl ChatModel for Scripted {
         let turn = self.asked.fetch_add(1, Ordering::Relaxed);
         let text = match &self.answers[turn % self.answers.len()] {
             Answer::Text(text) => text.clone(),
-            Answer::Echo => second_half(&said(request)),
+            Answer::Echo => second_half(&request_text(request)),
             Answer::Error => return Err(ChatError::Timeout { after_ms: 1 }),
             Answer::Hang => std::future::pending().await,
         };
@@ -73,7 +73,7 @@ impl ChatModel for Scripted {
 }
 
 /// All words of a request but thoughts.
-fn said(request: &ChatRequest) -> String {
+fn request_text(request: &ChatRequest) -> String {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let words = parts.filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.as_str()),

@@ -78,7 +78,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn of(session: &Session<'_>) -> Self {
+    pub(crate) fn new(session: &Session<'_>) -> Self {
         Counts {
             log: session.log().messages().len(),
             events: session.events().len(),
@@ -90,7 +90,7 @@ impl Counts {
 
 pub(crate) type Check = fn(&Moment<'_>) -> Result<(), TestCaseError>;
 
-/// Checks after each time that a session was asked; those that compare two moments stand in [`Play`].
+/// Checks after each time that a session was asked; those that compare two moments are in [`Play`].
 const AFTER_ASKING: &[Check] = &[
     checks::invariant_01_pairing,
     evidence::invariant_02_evidence,
@@ -187,7 +187,7 @@ impl Play<'_> {
             return Ok(false);
         }
         let before = self.session.view().clone();
-        let counts = Counts::of(&self.session);
+        let counts = Counts::new(&self.session);
         let was_due = self.session.is_due();
         let event = match answered(self.session.before_call(None)) {
             Some(event) => event.cloned(),
@@ -210,7 +210,7 @@ impl Play<'_> {
             calls: &calls,
         };
         AFTER_ASKING.iter().try_for_each(|check| check(&moment))?;
-        if Counts::of(&self.session) != counts {
+        if Counts::new(&self.session) != counts {
             self.invariant_19()?;
         }
         let rewrites = |call: &Call| call.request.texts().any(|text| text.contains("Exact values said earlier"));
@@ -221,9 +221,9 @@ impl Play<'_> {
 
     /// 9, and 4 where nothing could be done: until somebody speaks, nothing is decided and nobody is called.
     fn invariant_09_asking_again_changes_nothing(&mut self) -> Result<(), TestCaseError> {
-        let (before, counts, asked) = (self.session.view().clone(), Counts::of(&self.session), self.model.asked());
+        let (before, counts, asked) = (self.session.view().clone(), Counts::new(&self.session), self.model.asked());
         prop_assert_eq!(answered(self.session.before_call(None)), Some(None), "asked again");
-        prop_assert_eq!((Counts::of(&self.session), self.model.asked()), (counts, asked), "asked again");
+        prop_assert_eq!((Counts::new(&self.session), self.model.asked()), (counts, asked), "asked again");
         checks::same_view(&before, self.session.view())
     }
 
@@ -248,7 +248,7 @@ impl Play<'_> {
         invariant_19_a_reload_is_the_same(&self.session, fresh, self.shelf.state())
     }
 
-    /// 20: what the meter saw stands in the session's records, but for what was cancelled half way.
+    /// 20: what the meter saw is in the session's records, but for what was cancelled half way.
     pub(crate) fn invariant_20_usage_is_in_the_totals(&self) -> Result<(), TestCaseError> {
         let recorded = self.session.history().iter().map(|saved| saved.usage.total_input()).sum::<u64>();
         let used = self.metered.usage().total_input();

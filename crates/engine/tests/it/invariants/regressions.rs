@@ -170,7 +170,7 @@ fn an_answer_among_what_the_next_piece_reads_cannot_close_its_block() {
 
 #[test]
 fn labels_count_where_material_must_fit() {
-    // Media cost tokens by their own rule; the text that names them does not, nor does what stands between empty texts.
+    // Media cost tokens by their own rule; the text that names them does not, nor does what is between empty texts.
     let long = "image/".to_owned() + &"x".repeat(3_000);
     let media = Part::Media { media_type: long, digest: "0".into(), tokens: 0 };
     let empty = vec![Part::Text { text: String::new() }; 3_000];

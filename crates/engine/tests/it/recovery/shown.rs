@@ -173,7 +173,7 @@ fn threads_share_what_the_opt_in_names_and_nothing_without_it() {
     let other = checkpoint(r#"{"active_goals":["A secret plan"],"user_preferences":{"tone":"terse"}}"#);
     let foreign = checkpoint(r#"{"user_preferences":{"tone":"florid"}}"#);
     let threads = [OtherThread { user: "ann", checkpoint: &other }, OtherThread { user: "bob", checkpoint: &foreign }];
-    let sharing = |fields| Sharing { user: "ann".into(), fields }.of(&threads);
+    let sharing = |fields| Sharing { user: "ann".into(), fields }.shared(&threads);
     assert_eq!(sharing(vec![Field::UserPreferences]), checkpoint(r#"{"user_preferences":{"tone":"terse"}}"#));
     assert!(sharing(vec![]).is_empty());
 

@@ -8,7 +8,8 @@ use super::said::Said;
 pub(super) fn in_swe_agent(file: &str) -> Vec<Said> {
     let value = parsed(file);
     let turns = (1..).zip(value["history"].as_array().into_iter().flatten());
-    let said = turns.flat_map(|(at, turn): (usize, &Value)| of(&turn["content"], &[format!("element {at}")]));
+    let said =
+        turns.flat_map(|(at, turn): (usize, &Value)| said_by_blocks(&turn["content"], &[format!("element {at}")]));
     said.collect()
 }
 
@@ -22,7 +23,7 @@ pub(super) fn in_locomo(file: &str) -> Vec<Said> {
         let talks = fields.filter(|(key, _)| number(key).is_some()).filter_map(|(_, talk)| talk.as_array());
         let turns = talks.clone().map(Vec::len).sum::<usize>();
         let places = (1..=turns).map(|message| format!("element {element}, message {message}")).collect::<Vec<_>>();
-        talks.flatten().flat_map(|turn| of(&turn["text"], &places)).collect::<Vec<_>>()
+        talks.flatten().flat_map(|turn| said_by_blocks(&turn["text"], &places)).collect::<Vec<_>>()
     });
     said.collect()
 }
@@ -39,7 +40,7 @@ pub(super) fn in_inspect(file: &str) -> Vec<Said> {
         let models = events.iter().filter(|event| event["event"] == "model");
         let ranges = models.flat_map(|event| event["input_refs"].as_array().into_iter().flatten());
         let referred = ranges.filter_map(|range| shared.get(number(&range[0])?..number(&range[1])?.min(shared.len())));
-        referred.flatten().flat_map(|message| of(&message["content"], &places)).collect::<Vec<_>>()
+        referred.flatten().flat_map(|message| said_by_blocks(&message["content"], &places)).collect::<Vec<_>>()
     });
     said.filter(|said| !said.text.starts_with("attachment://")).collect()
 }
@@ -61,7 +62,7 @@ pub(super) fn in_otel(file: &str) -> Vec<Said> {
     let known = |message: &Value| matches!(message["role"].as_str(), Some("user" | "assistant"));
     let parts = parts.filter(known).flat_map(|message| message["parts"].as_array().cloned().unwrap_or_default());
     let texts = parts.filter(|part| part["type"] == "text");
-    texts.flat_map(|part| of(&part["content"], &named)).collect()
+    texts.flat_map(|part| said_by_blocks(&part["content"], &named)).collect()
 }
 
 /// The places of a sample or span, of its requests, and of their messages.
@@ -76,7 +77,7 @@ fn parsed(text: &str) -> Value {
 }
 
 /// The text of a content, or the texts of its blocks.
-fn of(content: &Value, places: &[String]) -> Vec<Said> {
+fn said_by_blocks(content: &Value, places: &[String]) -> Vec<Said> {
     let texts = match content {
         Value::String(text) => vec![text.clone()],
         Value::Array(blocks) => blocks

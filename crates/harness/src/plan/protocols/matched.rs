@@ -22,7 +22,7 @@ pub(super) fn of_window<'g>(ground: &Ground<'g>, protocol: Protocol) -> Result<F
         return Err(PlanError::Infeasible { window, smallest });
     }
     Ok(Frame {
-        sizes: options.shares.of(window),
+        sizes: options.shares.sizes(window),
         reason,
         places: (0..suite.len()).collect(),
         schedule: Box::new(move |entrant, _, sizes| {

@@ -9,7 +9,7 @@ use compactometer_formats::record::Family;
 use super::{Frame, Ground, ProtocolSpec};
 use crate::plan::{Entrant, LimitsError, Moment, PlanError, PlanOptions, Schedule, Shares, Sizes};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded::{Left, left};
+use crate::prepare::recorded_context::{Left, left};
 
 pub(super) const SPEC: ProtocolSpec = ProtocolSpec { protocol: Protocol::Recorded, claims, frame };
 

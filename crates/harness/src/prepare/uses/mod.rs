@@ -39,7 +39,7 @@ pub struct Uses {
 
 impl Uses {
     /// Finds how calls use the facts.
-    pub(crate) fn of(facts: &[Fact], messages: &[Arc<CountedMessage>], matcher: &Matcher) -> Self {
+    pub(crate) fn new(facts: &[Fact], messages: &[Arc<CountedMessage>], matcher: &Matcher) -> Self {
         let mut used: HashMap<usize, Vec<u32>> = HashMap::new();
         let index = |id| messages.partition_point(|counted| counted.message.id < id);
         for (fact, row) in facts.iter().enumerate() {

@@ -27,7 +27,7 @@ pub(crate) struct OtherNames {
 
 impl OtherNames {
     /// The other names of the paths that calls use; none if they use none.
-    pub(crate) fn of(facts: &[Fact], directories: &[String], messages: &[Arc<CountedMessage>]) -> Option<Self> {
+    pub(crate) fn new(facts: &[Fact], directories: &[String], messages: &[Arc<CountedMessage>]) -> Option<Self> {
         let directories = &directories[..directories.len().min(MOST_DIRECTORIES)];
         let used = facts.iter().enumerate().filter(|(_, fact)| !fact.used_at.is_empty());
         let paths = used.filter(|(_, fact)| fact.value_kind == ValueKind::Path && !fact.value.contains("://"));
@@ -58,7 +58,7 @@ impl OtherNames {
         let Ok(item) = self.facts.binary_search(&fact) else { return false };
         let is_in = |text: &str| self.items_in(text).any(|found| found == item);
         view.entries().iter().any(|entry| match entry.kept().map(|kept| index(kept.id)) {
-            Some(message) => message < before && self.named_in.of(message).contains(&(item as u32)),
+            Some(message) => message < before && self.named_in.get(message).contains(&(item as u32)),
             None => entry.parts().filter_map(|(part, _)| part_text(part)).any(is_in),
         })
     }

@@ -35,7 +35,7 @@ pub(crate) fn unlogged(
     (facts, names): (&Matcher, Option<&OtherNames>),
     counter: &dyn TokenCounter,
 ) -> Vec<Unlogged> {
-    let requests = Requests::of(messages, &scenario.compactions);
+    let requests = Requests::new(messages, &scenario.compactions);
     let of = |made: &RecordedCompaction| {
         let length = length(messages, made);
         let tokens = requests.unlogged(made, messages, length, counter);
@@ -65,7 +65,7 @@ struct Requests {
 }
 
 impl Requests {
-    fn of(messages: &[Arc<CountedMessage>], compactions: &[RecordedCompaction]) -> Self {
+    fn new(messages: &[Arc<CountedMessage>], compactions: &[RecordedCompaction]) -> Self {
         let input = |(index, counted): (usize, &Arc<CountedMessage>)| {
             let usage = counted.message.usage.as_deref().filter(|_| counted.message.role == Role::Assistant)?;
             Some((index, usage.total_input()))

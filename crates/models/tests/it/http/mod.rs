@@ -14,7 +14,7 @@ use compactometer_models::providers::Provider;
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// A key that stands nowhere but in its header.
+/// A key that is nowhere but in its header.
 pub(super) const KEY: &str = "sk-secret-0123456789";
 
 pub(super) fn limits() -> Limits {

@@ -5,12 +5,15 @@ use compactometer_formats::summary::MetricValue;
 
 use super::{Answer, answers};
 use crate::data::StrategyRecords;
-use crate::metrics::{Metric, Section, over_units, ratio};
+use crate::metrics::value::{over_units, ratio};
+use crate::metrics::{Metric, Section};
 
 pub(crate) const MEMORY_DOCUMENT_RECALL: Metric = Metric {
     id: "memory_document_recall",
     definition: "requests that hold the answer / questions whose answer only the memory document states, by unit; mean over units",
-    compute: |_, strategy| share(strategy, |answer| of(answer, MemoryPart::Document).then_some(answer.row.present)),
+    compute: |_, strategy| {
+        share(strategy, |answer| is_from(answer, MemoryPart::Document).then_some(answer.row.present))
+    },
     ..Metric::share(Section::Retrieval, "Memory")
 };
 
@@ -18,7 +21,7 @@ pub(crate) const MEMORY_NOTE_RECALL: Metric = Metric {
     id: "memory_note_recall",
     definition: "requests that hold the answer, with what the strategy retrieves for the question within the retained budget / \
               questions whose answer only notes of an earlier conversation state, by unit; mean over units",
-    compute: |_, strategy| share(strategy, |answer| of(answer, MemoryPart::Notes).then_some(answer.row.present)),
+    compute: |_, strategy| share(strategy, |answer| is_from(answer, MemoryPart::Notes).then_some(answer.row.present)),
     ..Metric::share(Section::Retrieval, "Memory")
 };
 
@@ -30,7 +33,7 @@ pub(crate) const MEMORY_ANSWER_RECALL: Metric = Metric {
     ..Metric::share(Section::Answers, "Memory")
 };
 
-fn of(answer: &Answer, part: MemoryPart) -> bool {
+fn is_from(answer: &Answer, part: MemoryPart) -> bool {
     answer.probe.memory == Some(part)
 }
 

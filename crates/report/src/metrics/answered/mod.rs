@@ -1,7 +1,7 @@
 //! Answers to questions: what a reader answers from a strategy's contexts.
 //!
 //! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. What answers do that are not
-//! right stands in [`wrong`].
+//! right is in [`wrong`].
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,16 @@ use compactometer_formats::answer::{AnswerRow, ProbeRow};
 use compactometer_formats::record::{ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Column, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
+use super::value::{estimated, over_units, ratio, undefined, weighted_mean};
+use super::{Better, Column, Metric, Section};
 use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 use crate::stats::LEVEL;
 use crate::stats::paired::Paired;
 
-pub(super) mod memory;
+pub(crate) mod memory;
 pub(super) mod order;
-pub(super) mod wrong;
+pub(crate) mod wrong;
 
 pub(crate) const ANSWER_RECALL: Metric = Metric {
     id: "answer_recall",
@@ -117,7 +118,7 @@ fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
 pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
     let pairs = against_controls(run, run.strategy(FULL))?;
     let differences: Vec<f64> = pairs.iter().map(|[_, full, null]| full - null).collect();
-    let Some(paired) = Paired::of(&differences).filter(|paired| paired.units >= FEWEST_PAIRS) else {
+    let Some(paired) = Paired::new(&differences).filter(|paired| paired.units >= FEWEST_PAIRS) else {
         return Err(format!("under {FEWEST_PAIRS} units have answers of `full` and of `null`"));
     };
     let (value, low) = (paired.mean, paired.bounds(0.5 * LEVEL).0);

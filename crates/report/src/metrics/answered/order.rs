@@ -4,7 +4,8 @@
 
 use super::answers;
 use crate::metrics::MetricUnit;
-use crate::metrics::{Metric, Section, over_units};
+use crate::metrics::value::over_units;
+use crate::metrics::{Metric, Section};
 use crate::stats::tau::tau_b;
 
 pub(crate) const ORDER: Metric = Metric {

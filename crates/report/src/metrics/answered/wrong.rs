@@ -9,7 +9,8 @@ use compactometer_formats::summary::MetricValue;
 
 use super::{Answer, NO_ANSWER, answers, of_context, share};
 use crate::data::StrategyRecords;
-use crate::metrics::{Better, Metric, Section, over_units, ratio};
+use crate::metrics::value::{over_units, ratio};
+use crate::metrics::{Better, Metric, Section};
 
 pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
     id: "wrong_value_rate",

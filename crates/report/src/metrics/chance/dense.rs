@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{ChanceRates, HIGHEST_RATE, LookSums};
-use crate::metrics::ratio;
+use crate::metrics::value::ratio;
 
 /// Numbers of one cell in a row: matches and pairs of foreign facts, then weighted hits and weights of looks over the unit's weight.
 const COLUMNS: usize = 4;

@@ -10,7 +10,7 @@ use compactometer_formats::summary::MetricValue;
 
 use self::dense::{TooHigh, UnitSums};
 use super::by_fact::asked;
-use super::{estimated, ratio, undefined};
+use super::value::{estimated, ratio, undefined};
 use crate::data::label;
 use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks_at_points};
 
@@ -32,7 +32,7 @@ pub(crate) struct CorrectedRecall {
     too_likely: BTreeMap<(ValueKind, u32), f64>,
 }
 
-/// Places of a look's rates among the strategy's own and the random drops' (0 where there are none).
+/// Places of a look's rates among the strategy's own and the random drops' (0 if there are none).
 type RatePair = (usize, usize);
 
 /// Looks of one unit that share their rates; sums of weights that add up to the weights of the unit's facts.

@@ -20,14 +20,14 @@ pub(super) struct BreakEven {
 }
 
 impl BreakEven {
-    pub(super) fn of(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> Self {
+    pub(super) fn new(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> Self {
         let prices = rows.agent;
         let calls = record.calls().filter(|call| is_compaction(call));
         let recorded = record.compactions.iter().filter_map(|row| row.recorded_usage);
         let recorded = recorded.map(|usage| rows.summarizer.dollars(&usage)).sum::<f64>();
         let spent = calls.map(|call| rows.dollars(call)).sum::<f64>() + recorded;
         let mut sum = BreakEven { spent, saved_per_turn: 0.0 };
-        let mut cache = PromptCache::of(&prices.cache, &record.case);
+        let mut cache = PromptCache::for_case(&prices.cache, &record.case);
         let mut applied = record.compactions.iter().filter(|row| is_applied(row)).map(|row| &row.event).peekable();
         let mut before: Option<Turn> = None;
         for turn in turns(record) {

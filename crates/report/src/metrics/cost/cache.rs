@@ -40,7 +40,7 @@ impl ChargedInput {
 
 impl<'p> PromptCache<'p> {
     /// An empty cache for a case's conversation. A recorded agent's fixed prefix counts as tool definitions.
-    pub(super) fn of(rules: &'p CacheRules, case: &Case) -> Self {
+    pub(super) fn for_case(rules: &'p CacheRules, case: &Case) -> Self {
         PromptCache::new(rules, case.tool_tokens.saturating_add(case.fixed_prefix_tokens), case.system_tokens)
     }
 

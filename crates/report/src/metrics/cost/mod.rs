@@ -10,15 +10,16 @@ use compactometer_formats::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::PromptCache;
-use super::{Better, Column, Metric, Section, defined, over_units, ratio, undefined};
+use super::value::{defined, over_units, ratio, undefined};
+use super::{Better, Column, Metric, Section};
 use crate::data::{FULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
 mod break_even;
 mod cache;
-mod recorded;
+mod reported_cost;
 
-pub(crate) use recorded::{COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
+pub(crate) use reported_cost::{COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
 
 /// Between turns without timestamps, in milliseconds: every gap is this long.
 const SHORT_GAP_MS: i64 = 10_000;
@@ -218,7 +219,7 @@ fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValu
         let each = unit
             .records
             .iter()
-            .filter_map(|record| Some(BreakEven::of(record, ModelPrices::of(run, record)?, SHORT_GAP_MS)));
+            .filter_map(|record| Some(BreakEven::new(record, ModelPrices::new(run, record)?, SHORT_GAP_MS)));
         let sum = each.fold((0.0, 0.0), |sum, of| (sum.0 + of.spent, sum.1 + of.saved_per_turn));
         ratio(sum.0, sum.1)
     })
@@ -227,7 +228,7 @@ fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValu
 fn of_unit(run: &ProtocolRun, unit: &UnitRecords, gap_ms: i64) -> Option<CostParts> {
     let mut sum = CostParts::default();
     for record in &unit.records {
-        sum = sum.plus(of_record(record, ModelPrices::of(run, record)?, gap_ms));
+        sum = sum.plus(of_record(record, ModelPrices::new(run, record)?, gap_ms));
     }
     Some(sum.divided(unit.records.len() as f64))
 }
@@ -243,7 +244,7 @@ struct ModelPrices<'p> {
 }
 
 impl<'p> ModelPrices<'p> {
-    fn of(run: &ProtocolRun<'p>, record: &Record) -> Option<Self> {
+    fn new(run: &ProtocolRun<'p>, record: &Record) -> Option<Self> {
         let Record { case, .. } = record;
         let row = |model: &str| run.prices.row(model);
         let checkpointer = case.checkpointer.as_deref().unwrap_or(&case.summarizer);
@@ -264,7 +265,7 @@ impl<'p> ModelPrices<'p> {
 fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostParts {
     let prices = rows.agent;
     let mut parts = CostParts::default();
-    let mut cache = PromptCache::of(&prices.cache, &record.case);
+    let mut cache = PromptCache::for_case(&prices.cache, &record.case);
     let mut before: Option<Turn> = None;
     for turn in turns(record) {
         let input = cache.request(&turn, gap_ms(before.as_ref(), &turn, assumed_ms));

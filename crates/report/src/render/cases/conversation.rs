@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::folder_of;
 use super::names::{file_name, numbered};
 use super::paged::{pages, slice, span};
-use crate::metrics::grouped;
+use crate::numbers::grouped;
 use crate::render::explain::Story;
 use crate::render::explain::marked::Marks;
 use crate::render::explain::parts::{Lists, Place, cut, legend, points, said, stated};
@@ -54,7 +54,7 @@ pub(super) struct Conversation<'c> {
 impl<'c> Conversation<'c> {
     /// # Errors
     /// If a picture cannot be drawn.
-    pub(super) fn of(
+    pub(super) fn new(
         scenario: &'c Scenario,
         messages: &[Arc<CountedMessage>],
         records: &[&Record],
@@ -63,7 +63,7 @@ impl<'c> Conversation<'c> {
         protocols.dedup();
         let pictures = protocols.iter().map(|protocol| picture(*protocol, records));
         let pictures = pictures.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
-        let marks = Marks::of(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
+        let marks = Marks::new(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
         let shown = messages.iter().map(|counted| said(&counted.message, &marks, ROOM)).collect::<Vec<_>>();
         let head = pictures.iter().map(|picture| picture["svg"].as_str().map_or(0, str::len)).sum();
         let parts = pages(head, shown.iter().map(span));
@@ -159,7 +159,7 @@ impl<'c> Conversation<'c> {
         let facts = story.facts().zip(lost..).map(|((index, _), at)| (index, at)).collect::<HashMap<_, _>>();
         let steps = story.compactions_by_step().map(|(at, after)| (after, lost + facts.len() + at));
         let steps = steps.collect::<HashMap<_, _>>();
-        Lists::of(
+        Lists::new(
             story,
             &Place {
                 message: &|id| {

@@ -113,7 +113,7 @@ impl Cases {
         cases: &[(Record, BTreeMap<String, String>)],
     ) -> Result<bool, ReportError> {
         let conversation =
-            Conversation::of(scenario, messages, &cases.iter().map(|(record, _)| record).collect::<Vec<_>>())?;
+            Conversation::new(scenario, messages, &cases.iter().map(|(record, _)| record).collect::<Vec<_>>())?;
         let mut files = conversation.files()?;
         let mut rows = Vec::new();
         for (record, texts) in cases {

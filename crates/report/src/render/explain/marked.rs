@@ -23,7 +23,7 @@ pub(in crate::render) struct Marks<'f> {
 }
 
 impl<'f> Marks<'f> {
-    pub(in crate::render) fn of(facts: impl Iterator<Item = &'f Fact>) -> Self {
+    pub(in crate::render) fn new(facts: impl Iterator<Item = &'f Fact>) -> Self {
         let mut forms = BTreeMap::new();
         for fact in facts {
             for form in fact.forms().filter(|form| !form.is_empty()) {
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn whole_values_are_marked_and_nothing_is_lost() {
         let (port, long, word) = (fact("f1", "84"), fact("f2", "84-3"), fact("f3", "Straße"));
-        let marks = Marks::of([&port, &long, &word].into_iter());
+        let marks = Marks::new([&port, &long, &word].into_iter());
         for (text, marked) in [
             ("84, 84-3 and 843 in der Straße", vec!["f1", "f2", "f3"]),
             ("Straßen x84", vec![]),

@@ -20,7 +20,7 @@ use self::marked::Marks;
 use self::timeline::FactsAround;
 use super::plots::{draw, views_of};
 use super::{ReportError, made};
-use crate::metrics::grouped;
+use crate::numbers::grouped;
 
 /// One case and its messages.
 pub struct Story<'s> {
@@ -95,7 +95,7 @@ impl<'s> Story<'s> {
 
     /// Finds the values of these facts.
     pub(super) fn marks(&self) -> Marks<'s> {
-        Marks::of(self.facts().map(|(_, fact)| fact))
+        Marks::new(self.facts().map(|(_, fact)| fact))
     }
 
     /// What a compaction changed, losses first.

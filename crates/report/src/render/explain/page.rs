@@ -27,7 +27,7 @@ impl Story<'_> {
             short: usize::MAX,
             changes: usize::MAX,
         };
-        let lists = Lists::of(self, &whole);
+        let lists = Lists::new(self, &whole);
         let timeline = self.timeline();
         let marks = self.marks();
         let message = |message: &Message| {

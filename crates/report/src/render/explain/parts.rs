@@ -41,7 +41,7 @@ pub(in crate::render) struct Lists {
 }
 
 impl Lists {
-    pub(in crate::render) fn of(story: &Story<'_>, place: &Place<'_>) -> Self {
+    pub(in crate::render) fn new(story: &Story<'_>, place: &Place<'_>) -> Self {
         let marks = story.marks();
         Lists {
             lost: story.facts().filter_map(|(index, fact)| lost(story, index, fact, place)).collect(),

@@ -9,7 +9,7 @@ use compactometer_engine::message::MessageId;
 use compactometer_formats::record::{CallRow, CheckpointRow, CompactionRow, Observation, ObservationKind};
 
 use super::{Story, ranges};
-use crate::metrics::grouped;
+use crate::numbers::grouped;
 
 /// The facts after the previous compaction, if there was one, and after this one.
 #[derive(Clone, Copy)]

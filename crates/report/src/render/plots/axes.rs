@@ -58,7 +58,7 @@ impl Scale {
 
     fn show(&self, number: f64) -> String {
         if self.step >= 1.0 {
-            return crate::metrics::grouped(number);
+            return crate::numbers::grouped(number);
         }
         let digits = if self.step >= 0.095 {
             1

@@ -10,7 +10,7 @@ use super::colours::BLACK;
 use super::figure::{Anchor, Figure, Style};
 use super::{Plot, WIDTH, first_conversation, header, styled, styles};
 use crate::data::ProtocolRun;
-use crate::metrics::grouped;
+use crate::numbers::grouped;
 
 const HEIGHT: f64 = 420.0;
 

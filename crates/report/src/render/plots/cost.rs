@@ -8,9 +8,8 @@ use super::bars::{Bars, Row};
 use super::colours::{BLUE, GREEN, ORANGE, SKY};
 use super::{Plot, header, number};
 use crate::data::{FULL, ProtocolRun};
-use crate::metrics::{
-    BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts, cost_parts,
-};
+use crate::metrics::cost;
+use crate::metrics::cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts};
 
 const SEGMENTS: &[(RGBColor, &str)] =
     &[(BLUE, "agent's input"), (SKY, "agent's output"), (ORANGE, "compaction calls"), (GREEN, "checkpoint calls")];
@@ -33,7 +32,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let mut bars = Vec::new();
     let mut full = None;
     for strategy in &group.strategies {
-        let parts = run.strategy(&strategy.name).and_then(|found| cost_parts(run, found));
+        let parts = run.strategy(&strategy.name).and_then(|found| cost::parts(run, found));
         rows.push(row(strategy, parts));
         if strategy.name == FULL {
             full = parts.map(|parts| parts.total());

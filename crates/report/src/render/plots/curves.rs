@@ -5,7 +5,7 @@ use compactometer_formats::summary::{Group, Sweep, SweepPoint};
 use super::axes::{Scale, beside_legend, with_legend};
 use super::figure::{Figure, Style};
 use super::{header, number, styled};
-use crate::metrics::grouped;
+use crate::numbers::grouped;
 use crate::summary::sweep_metric;
 
 const HEIGHT: f64 = 520.0;
@@ -25,7 +25,7 @@ impl<'s> RecallCurve<'s> {
 }
 
 /// The strategies' points at the places that `x` gives them, in the styles of the group.
-pub(super) fn of<'s>(
+pub(super) fn collect<'s>(
     group: &Group,
     points: &'s [SweepPoint],
     x: impl Fn(&SweepPoint) -> Option<f64>,

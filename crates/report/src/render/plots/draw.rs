@@ -14,9 +14,9 @@ use plotters::style::{
 };
 
 use super::figure::{Anchor, Figure, Mark, Symbol, TEXT};
-use crate::render::words::in_xml;
+use crate::render::phrases::in_xml;
 
-/// The name under which the font is registered: what a browser without it falls back to stands in it too.
+/// The name under which the font is registered: what a browser without it falls back to is in it too.
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 const FONT_BYTES: &[u8] = include_bytes!("../../../assets/DejaVuSans.ttf");
 /// Pixels of a PNG for one of the figure.

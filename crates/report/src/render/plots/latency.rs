@@ -9,7 +9,8 @@ use super::draw::text_width;
 use super::figure::{Anchor, Figure};
 use super::{Plot, WIDTH, header, number};
 use crate::data::ProtocolRun;
-use crate::metrics::{Metric, WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms};
+use crate::metrics::Metric;
+use crate::metrics::compactions::{WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms};
 
 const ROW: f64 = 30.0;
 /// Pixels between two panels.
@@ -48,7 +49,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let (mut waiting, mut others) = (Vec::new(), Vec::new());
     for strategy in &group.strategies {
         let background = run.strategy(&strategy.name).and_then(background_ms);
-        let total = WAIT_MS_TOTAL.of(strategy);
+        let total = WAIT_MS_TOTAL.get(strategy);
         let mut row = vec![strategy.name.clone()];
         row.extend([&WAIT_MS_P50, &WAIT_MS_P95, &WAIT_MS_TOTAL].map(|metric| number(metric.value(strategy))));
         row.extend([total.and_then(|total| total.low), total.and_then(|total| total.high)].map(number));

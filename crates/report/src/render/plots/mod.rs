@@ -3,8 +3,8 @@
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::summary::{Group, StrategySummary, Summary};
 
+use super::phrases::slug;
 use super::rows::number;
-use super::words::slug;
 use crate::data::ProtocolRun;
 
 mod axes;

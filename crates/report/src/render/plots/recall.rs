@@ -6,13 +6,16 @@ use super::axes::{Axes, LINE, Scale, legend, legend_width, with_legend, wrap};
 use super::colours::GREY;
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, Style, TEXT};
-use crate::render::words::label;
+use crate::render::phrases::label;
 
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::ProtocolRun;
-use crate::metrics::{
-    BOUND_RECALL_CORRECTED, CONTEXT_RECALL_CORRECTED, COST_USD, Metric, TOKENS_RETAINED, shown_recall,
-};
+use crate::metrics::Metric;
+use crate::metrics::bound::BOUND_RECALL_CORRECTED;
+use crate::metrics::cost::COST_USD;
+use crate::metrics::engine::TOKENS_RETAINED;
+use crate::metrics::recall::CONTEXT_RECALL_CORRECTED;
+use crate::metrics::scores::shown_recall;
 
 const HEIGHT: f64 = 470.0;
 
@@ -80,7 +83,7 @@ fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
     let [value, low, high] = across.columns;
     let mut rows = vec![header(&["strategy", value, low, high, metric.id, "low", "high", "n"])];
     for strategy in &group.strategies {
-        let (Some(across), Some(recall)) = (across.metric.of(strategy), metric.of(strategy)) else {
+        let (Some(across), Some(recall)) = (across.metric.get(strategy), metric.get(strategy)) else {
             continue;
         };
         let mut row = vec![strategy.name.clone()];
@@ -144,7 +147,7 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
 fn points<'s>(group: &'s Group, across: &Metric, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&'s str>) {
     let (mut points, mut left_out) = (Vec::new(), Vec::new());
     for (style, strategy) in styled(group) {
-        let defined = |metric: &Metric| metric.of(strategy).filter(|found| found.value.is_some());
+        let defined = |metric: &Metric| metric.get(strategy).filter(|found| found.value.is_some());
         match (defined(across), defined(metric)) {
             (Some(across), Some(recall)) => {
                 points.push(RecallPoint { style, name: label(strategy), across, recall, at: (0.0, 0.0) })

@@ -7,7 +7,7 @@ use super::axes::{ONE_ROUND, Scale, beside_legend, with_legend};
 use super::figure::Figure;
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::ProtocolRun;
-use crate::metrics::CONTEXT_RECALL;
+use crate::metrics::recall::CONTEXT_RECALL;
 
 const HEIGHT: f64 = 420.0;
 

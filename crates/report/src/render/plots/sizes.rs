@@ -10,7 +10,7 @@ use crate::render::sweep::note;
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {
     let sweep = summary.sweep.as_ref().filter(|sweep| !sweep.sizes.is_empty())?;
     let group = summary.groups.iter().find(|group| group.protocol.has_limits_of_run())?;
-    let curves = curves::of(group, &sweep.sizes, |point| point.tokens_retained);
+    let curves = curves::collect(group, &sweep.sizes, |point| point.tokens_retained);
     let tokens = curves.iter().flat_map(|curve| curve.held()).map(|(tokens, _)| tokens);
     let figure = curves::draw(sweep, &curves, "retained tokens after a compaction", Scale::covering(tokens));
     Some(Plot {

@@ -4,14 +4,14 @@ use compactometer_formats::summary::Summary;
 
 use super::axes::Scale;
 use super::{Plot, curves};
-use crate::metrics::grouped;
+use crate::numbers::grouped;
 use crate::render::sweep::note;
 
 /// The plot; none if no other split was run.
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {
     let sweep = summary.sweep.as_ref().filter(|sweep| !sweep.splits.is_empty())?;
     let group = summary.groups.iter().find(|group| group.protocol.has_limits_of_run())?;
-    let curves = curves::of(group, &sweep.splits, |point| Some(100.0 * point.split));
+    let curves = curves::collect(group, &sweep.splits, |point| Some(100.0 * point.split));
     let retained = sweep.retained;
     let title = format!(
         "% of the {} retained tokens that are kept verbatim; the rest may be written",

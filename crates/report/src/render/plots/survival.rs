@@ -7,14 +7,14 @@ use super::axes::{Axes, ONE_ROUND, Scale, beside_legend, with_legend};
 use super::figure::{Figure, Style};
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::{ProtocolRun, StrategyRecords};
-use crate::metrics::{survival_by_rounds, survival_by_tokens};
+use crate::metrics::survival;
 
 /// Of one panel.
 const HEIGHT: f64 = 340.0;
 
 pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let lines: Vec<SurvivalLine> =
-        styled(group).into_iter().filter_map(|(style, summary)| SurvivalLine::of(run, summary, style)).collect();
+        styled(group).into_iter().filter_map(|(style, summary)| SurvivalLine::new(run, summary, style)).collect();
     let mut rows = vec![header(&["strategy", "by", "since", "survival", "low", "high", "n"])];
     for line in &lines {
         for (at, found) in line.rounds.iter().enumerate() {
@@ -54,10 +54,10 @@ struct SurvivalLine<'s> {
 
 impl<'s> SurvivalLine<'s> {
     /// None where no fact's last original left.
-    fn of(run: &ProtocolRun, summary: &'s StrategySummary, style: Style) -> Option<Self> {
+    fn new(run: &ProtocolRun, summary: &'s StrategySummary, style: Style) -> Option<Self> {
         let strategy: &StrategyRecords = run.strategy(&summary.name)?;
-        let rounds = survival_by_rounds(strategy);
-        let tokens = survival_by_tokens(strategy);
+        let rounds = survival::by_rounds(strategy);
+        let tokens = survival::by_tokens(strategy);
         let is_control = summary.family == Family::Control;
         (!rounds.is_empty()).then_some(SurvivalLine { name: &summary.name, style, is_control, rounds, tokens })
     }

@@ -132,7 +132,7 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
 
 /// The picture of one case: its view after each round.
 pub(crate) fn of_case(record: &Record) -> Option<Figure> {
-    let panel = ViewPanel::of(record)?;
+    let panel = ViewPanel::new(record)?;
     let mut figure = Figure::new(WIDTH, 0.0);
     let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &legend(std::slice::from_ref(&panel)));
     figure.height = top + PANEL * 1.6 + LINE * 3.6;
@@ -148,12 +148,12 @@ pub(crate) fn of_case(record: &Record) -> Option<Figure> {
 /// The strategies under test that compacted the first scenario, in the report's order.
 fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
     let tested = first_conversation(run).into_iter().filter(|record| record.case.family != Family::Control);
-    tested.filter_map(ViewPanel::of).collect()
+    tested.filter_map(ViewPanel::new).collect()
 }
 
 impl<'r> ViewPanel<'r> {
     /// Nothing if no compaction is recorded with its view.
-    fn of(record: &'r Record) -> Option<Self> {
+    fn new(record: &'r Record) -> Option<Self> {
         let rows = record.compactions.iter().filter(|row| is_applied(row));
         let view = |row: &'r CompactionRow| {
             let journey = row.event.journey.as_ref();

@@ -9,12 +9,15 @@ use compactometer_text::lines::{clipped, wrapped};
 
 use super::Screen;
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
-use crate::metrics::{
-    self, ADDRESS_USE_RECALL, BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_AGAINST_FULL,
-    COST_USD, Column, Metric, MetricUnit, is_marked, short_share, shown_recall,
-};
+use crate::metrics::bound::BOUND_RECALL_CORRECTED;
+use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
+use crate::metrics::failures::is_marked;
+use crate::metrics::recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
+use crate::metrics::scores::shown_recall;
+use crate::metrics::{self, Column, Metric, MetricUnit};
+use crate::numbers::short_share;
 use crate::render::compared::OWN_REFERENCE;
-use crate::render::words::seconds;
+use crate::render::phrases::seconds;
 use crate::stats::sign_flip::FEWEST_UNITS;
 use crate::summary::{common_reference, difference};
 
@@ -165,7 +168,7 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary]) -> Vec<Filled> {
     let filled = |metric: &'static Metric, column: Column| {
         let is_known = rows.iter().any(|row| metric.value(row).is_some());
         let cell = |row: &&StrategySummary| match column.has_interval {
-            true => with_interval(metric.of(row)),
+            true => with_interval(metric.get(row)),
             false => show(row, metric),
         };
         is_known.then(|| Filled {

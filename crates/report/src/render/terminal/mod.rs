@@ -8,9 +8,9 @@ use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_text::lines::wrapped;
 
-use crate::metrics::grouped;
+use crate::numbers::grouped;
+use crate::render::phrases::{conditions, models};
 use crate::render::sweep;
-use crate::render::words::{conditions, models};
 
 /// Most lines of a screen. Progress and the report's place take three more.
 const LINES: usize = 42;

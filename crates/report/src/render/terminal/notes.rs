@@ -1,17 +1,19 @@
-//! What stands below the table: the few notes that change how it is read, or all of them.
+//! What is below the table: the few notes that change how it is read, or all of them.
 
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::summary::{Check, Comparison, Group, StrategySummary, Sweep};
 use compactometer_text::lines::wrapped;
 
 use super::grid::{show, with_interval};
+use crate::metrics::answered::ANSWER_RECALL;
+use crate::metrics::answered::memory::{MEMORY_DOCUMENT_RECALL, MEMORY_NOTE_RECALL};
+use crate::metrics::prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
-use crate::metrics::{
-    self, ANSWER_RECALL, MEMORY_DOCUMENT_RECALL, MEMORY_NOTE_RECALL, Metric, PROMPTED_RECALL, RETRIEVED_TOKENS,
-    STORED_SHARE, grouped,
-};
+use crate::metrics::storage::STORED_SHARE;
+use crate::metrics::{self, Metric};
+use crate::numbers::grouped;
 use crate::render::compared::OWN_REFERENCE;
-use crate::render::words::verdict;
+use crate::render::phrases::verdict;
 use crate::render::{compared, judged, reasons};
 use crate::summary::{common_reference, difference, is_in_findings};
 
@@ -110,7 +112,7 @@ fn comparison_lines(heading: String, comparisons: &[Comparison], is_mock: bool) 
 /// Answer recall of every strategy that has one: the grid has no room for it.
 fn answered(group: &Group) -> Option<String> {
     let has = |strategy: &&StrategySummary| ANSWER_RECALL.value(strategy).is_some();
-    let of = |strategy: &StrategySummary| format!("{} {}", strategy.name, with_interval(ANSWER_RECALL.of(strategy)));
+    let of = |strategy: &StrategySummary| format!("{} {}", strategy.name, with_interval(ANSWER_RECALL.get(strategy)));
     let found: Vec<String> = group.strategies.iter().filter(has).map(of).collect();
     (!found.is_empty()).then(|| format!("questions answered right from the context (AR): {}", found.join(", ")))
 }

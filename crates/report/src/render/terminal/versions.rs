@@ -5,7 +5,10 @@ use compactometer_formats::summary::{MetricValue, Summary, VersionPart};
 
 use super::grid::with_interval;
 use crate::data::SAME_SIZE;
-use crate::metrics::{ADDRESS_USE_RECALL, CONTEXT_RECALL, Metric, TOKENS_RETAINED, grouped, short_share};
+use crate::metrics::Metric;
+use crate::metrics::engine::TOKENS_RETAINED;
+use crate::metrics::recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL};
+use crate::numbers::{grouped, short_share};
 
 pub(super) fn lines(summary: &Summary) -> Option<Vec<String>> {
     let strategies = &summary.groups.first().filter(|_| !summary.versions.is_empty())?.strategies;

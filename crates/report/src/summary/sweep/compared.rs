@@ -11,8 +11,10 @@ use compactometer_formats::summary::{Compared, Comparison};
 use compactometer_text::code::code;
 
 use crate::data::ProtocolRun;
+use crate::metrics::failures::why_not_compared;
 use crate::metrics::scores::{PrimaryMetric, UnitScores};
-use crate::metrics::{STATED_SHARE, grouped, why_not_compared};
+use crate::metrics::surroundings::STATED_SHARE;
+use crate::numbers::grouped;
 use crate::summary::comparisons::{Draft, empty, lists_values, pairs, raw_remark, test, tested, undecided};
 use crate::summary::sizes::{SizePoint, at_size, between, realized};
 
@@ -70,7 +72,7 @@ fn why_not(headline: &ProtocolRun, pair: [&str; 2]) -> Option<(Compared, String)
 fn curve<'r>(parts: &[&ProtocolRun<'r>], name: &str, metric: &str) -> Vec<SizePoint<'r>> {
     let point = |part: &&ProtocolRun<'r>| {
         let strategy = part.strategy(name).filter(|strategy| why_not_compared(strategy).is_none())?;
-        let scores = UnitScores::of(metric, strategy)?.drawn(&vec![1; strategy.units.len()]);
+        let scores = UnitScores::new(metric, strategy)?.drawn(&vec![1; strategy.units.len()]);
         let values = strategy.units.iter().zip(scores).filter_map(|(unit, score)| Some((unit.group, score?)));
         Some(SizePoint { tokens: realized(strategy)?, values: values.collect::<BTreeMap<_, _>>() })
     };

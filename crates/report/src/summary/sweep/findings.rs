@@ -8,8 +8,10 @@ use compactometer_formats::summary::{Sweep, SweepPoint};
 use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, UnitRecords};
+use crate::metrics::Metric;
 use crate::metrics::scores::BOUND;
-use crate::metrics::{Metric, bound_of_unit, grouped, recall_of_unit};
+use crate::metrics::{bound, recall};
+use crate::numbers::grouped;
 use crate::stats::{mean, quantile};
 use crate::summary::sizes::{at_size, curve, yardstick};
 
@@ -133,7 +135,7 @@ fn one_size(sweep: &Sweep, manifest: &Manifest, parts: &[ProtocolRun]) -> Option
     let declared = manifest.reference.as_deref().or(first.map(|strategy| strategy.name));
     let (reference, tokens) = yardstick(headline, declared)?;
     let is_bound = sweep.metric == BOUND;
-    let value = |unit: &UnitRecords| if is_bound { bound_of_unit(unit) } else { recall_of_unit(unit) };
+    let value = |unit: &UnitRecords| if is_bound { bound::of_unit(unit) } else { recall::of_unit(unit) };
     // A curve leads through no failure.
     let fails = |name: &str, retained: Option<u32>| {
         let is_it = |point: &&SweepPoint| point.strategy == name && Some(point.retained) == retained;
@@ -212,7 +214,8 @@ mod tests {
         assert!(most.contains("With 0 % of the budget kept verbatim by all, it is 0.03 above that median"), "{most}");
         assert!(most.contains("explains 91 % of that difference"), "{most}");
         assert!(
-            most.contains("doubles BR* of 1 of 2 strategies") && most.contains("`a` changes most, from 0.20 to 0.61"),
+            most.contains("doubles BR* for 1 of the 2 strategies")
+                && most.contains("`a` changes most, from 0.20 to 0.61"),
             "{most}"
         );
         assert!(

@@ -72,7 +72,9 @@ fn plans_of_the_test_split_share_no_subject_value_or_plain_word_with_others() {
 fn runs(part: Part) -> BTreeSet<String> {
     let claims = |part: Part| {
         let of_domain = move |domain: &'static Domain| domain.claims.iter();
-        ALL.iter().flat_map(of_domain).flat_map(move |claim| [part.of(&claim.says), part.of(&claim.changes)].concat())
+        ALL.iter()
+            .flat_map(of_domain)
+            .flat_map(move |claim| [part.members(&claim.says), part.members(&claim.changes)].concat())
     };
     let other = if part == Part::Open { Part::HeldOut } else { Part::Open };
     let mut runs = runs_of(templates(part).into_iter().chain(claims(part)));
@@ -86,13 +88,13 @@ fn templates(part: Part) -> Vec<&'static str> {
     let mut templates = Vec::new();
     for domain in &*ALL {
         for list in [&domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings] {
-            templates.extend(part.of(list));
+            templates.extend(part.members(list));
         }
-        templates.extend(domain.pools.iter().flat_map(|pool| part.of(&pool.words)));
-        templates.extend(domain.tools.iter().flat_map(|tool| part.of(&tool.items)));
+        templates.extend(domain.pools.iter().flat_map(|pool| part.members(&pool.words)));
+        templates.extend(domain.tools.iter().flat_map(|tool| part.members(&tool.items)));
         for tool in &domain.tools {
             if let Style::Code(texts) | Style::Page(texts) = &tool.style {
-                templates.extend(part.of(texts));
+                templates.extend(part.members(texts));
             }
         }
     }

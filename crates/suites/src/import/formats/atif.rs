@@ -13,7 +13,7 @@ use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::{media, tool_result};
 use crate::import::readers::json_lines;
-use crate::import::readers::whole;
+use crate::import::readers::json_value;
 use crate::import::report::Recorder;
 use crate::import::session::{Session, Spoken, reported, type_name};
 
@@ -24,7 +24,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: None,
     reattaches: None,
     recognises: |text| {
-        is_trajectory(&whole::with_keys(text, '{', &["schema_version", "steps"]).unwrap_or_default())
+        is_trajectory(&json_value::with_keys(text, '{', &["schema_version", "steps"]).unwrap_or_default())
             || json_lines::beginning(text).any(|row| is_trajectory(&row))
     },
     read,
@@ -36,8 +36,9 @@ fn is_trajectory(value: &Value) -> bool {
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows =
-        match is_trajectory(&whole::with_keys(&input.text, '{', &["schema_version", "steps"]).unwrap_or_default()) {
-            true => vec![(Place::Line(1), whole::read(input, IMPORTER.about, recorder)?)],
+        match is_trajectory(&json_value::with_keys(&input.text, '{', &["schema_version", "steps"]).unwrap_or_default())
+        {
+            true => vec![(Place::Line(1), json_value::read(input, IMPORTER.about, recorder)?)],
             false => json_lines::read(input, recorder)?.rows,
         };
     let mut sessions = Vec::new();
@@ -71,7 +72,7 @@ fn session(
     }
     let messages = reader.messages;
     let group = row["session_id"].as_str().filter(|id| !id.is_empty()).unwrap_or(&input.stem).to_owned();
-    Ok(Session { order, messages, ..Session::of(input, IMPORTER.name, group) })
+    Ok(Session { order, messages, ..Session::new(input, IMPORTER.name, group) })
 }
 
 struct Reader<'r> {
@@ -93,7 +94,7 @@ impl Reader<'_> {
             }
         };
         let calls = step["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let parts = self.said(place, role, step, calls)?;
+        let parts = self.parts(place, role, step, calls)?;
         // What was copied from another trajectory cost nothing in this one.
         let is_own = role == Role::Assistant && step["is_copied_context"] != true;
         let usage = Some(&step["metrics"]).filter(|_| is_own).and_then(usage);
@@ -106,7 +107,7 @@ impl Reader<'_> {
         self.observation(place, at_ms, step, !calls.is_empty())
     }
 
-    fn said(&mut self, place: Place, role: Role, step: &Value, calls: &[Value]) -> Result<Vec<Part>, ImportError> {
+    fn parts(&mut self, place: Place, role: Role, step: &Value, calls: &[Value]) -> Result<Vec<Part>, ImportError> {
         let mut parts = Vec::new();
         if let Some(text) =
             step["reasoning_content"].as_str().filter(|text| role == Role::Assistant && !text.is_empty())

@@ -54,7 +54,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         version,
         compactions,
         messages,
-        ..Session::of(input, IMPORTER.name, group)
+        ..Session::new(input, IMPORTER.name, group)
     }])
 }
 

@@ -52,7 +52,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         version: version.map(str::to_owned),
         compactions: agent.compactions,
         messages: agent.messages,
-        ..Session::of(input, IMPORTER.name, group.clone())
+        ..Session::new(input, IMPORTER.name, group.clone())
     };
     Ok(sessions.map(session).collect())
 }

@@ -14,8 +14,8 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_lines;
+use crate::import::readers::json_value;
 use crate::import::readers::requests::{self, Dialogue, Mark, Request};
-use crate::import::readers::whole;
 use crate::import::readers::wire::{self, Known, Wire};
 use crate::import::report::Recorder;
 use crate::import::session::{Session, Spoken};
@@ -30,14 +30,14 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: None,
     reattaches: None,
     recognises: |text| {
-        let value = whole::with_keys(text, '{', &["eval", "samples"]);
+        let value = json_value::with_keys(text, '{', &["eval", "samples"]);
         value.is_some_and(|value| value["eval"].is_object() && value["samples"].is_array())
     },
     read,
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let log = whole::read(input, ABOUT, recorder)?;
+    let log = json_value::read(input, ABOUT, recorder)?;
     let task = log["eval"]["task"].as_str().filter(|task| !task.is_empty()).unwrap_or(&input.stem);
     let mut sessions = Vec::new();
     for (element, sample) in (1..).zip(log["samples"].as_array().into_iter().flatten()) {
@@ -58,7 +58,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             order: epoch,
             compactions: dialogue.compactions,
             messages: dialogue.messages,
-            ..Session::of(input, IMPORTER.name, &group)
+            ..Session::new(input, IMPORTER.name, &group)
         }));
     }
     Ok(sessions)

@@ -12,7 +12,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::{Blocks, blocks};
-use crate::import::readers::whole;
+use crate::import::readers::json_value;
 use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Left, Session, Spoken, reported};
 
@@ -23,7 +23,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: None,
     reattaches: None,
     recognises: |text| {
-        let value = ['[', '{'].into_iter().find_map(|bracket| whole::with_keys(text, bracket, &["type", "content"]));
+        let value =
+            ['[', '{'].into_iter().find_map(|bracket| json_value::with_keys(text, bracket, &["type", "content"]));
         value.as_ref().is_some_and(|value| messages(value).is_some())
     },
     read,
@@ -51,8 +52,8 @@ fn is_summary(message: &Value) -> bool {
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let value = whole::read(input, IMPORTER.about, recorder)?;
-    let mut session = Session::of(input, IMPORTER.name, &input.stem);
+    let value = json_value::read(input, IMPORTER.about, recorder)?;
+    let mut session = Session::new(input, IMPORTER.name, &input.stem);
     for (number, message) in (1..).zip(messages(&value).into_iter().flatten()) {
         let place = Place::Element(number);
         let said = spoken(place, message, recorder)?;

@@ -15,7 +15,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::media;
-use crate::import::readers::whole;
+use crate::import::readers::json_value;
 use crate::import::report::Recorder;
 use crate::import::session::{Question, Session, Spoken, type_name};
 
@@ -28,7 +28,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: None,
     reattaches: None,
     recognises: |text| {
-        let samples = whole::with_keys(text, '[', &["conversation", "qa"]);
+        let samples = json_value::with_keys(text, '[', &["conversation", "qa"]);
         let is_own = |sample: &Value| sample["conversation"].is_object() && sample["qa"].is_array();
         samples.is_some_and(|samples| samples.as_array().into_iter().flatten().any(is_own))
     },
@@ -36,7 +36,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let samples = whole::read(input, ABOUT, recorder)?;
+    let samples = json_value::read(input, ABOUT, recorder)?;
     let mut sessions = Vec::new();
     for (element, sample) in (1..).zip(samples.as_array().into_iter().flatten()) {
         if !sample["conversation"].is_object() {
@@ -75,7 +75,7 @@ impl Reader<'_> {
         }
         let name = sample["sample_id"].as_str().filter(|id| !id.is_empty());
         let stem = name.map_or_else(|| format!("{}-{}", input.stem, self.element), str::to_owned);
-        Ok(Session { questions, messages, ..Session::of(input, IMPORTER.name, stem) })
+        Ok(Session { questions, messages, ..Session::new(input, IMPORTER.name, stem) })
     }
 
     fn talk(&mut self, date: &str, turns: &[Value], messages: &mut Vec<Spoken>) -> Result<(), ImportError> {

@@ -59,7 +59,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         directories: text("cwd").map(str::to_owned).into_iter().collect(),
         compactions,
         messages,
-        ..Session::of(input, IMPORTER.name, group)
+        ..Session::new(input, IMPORTER.name, group)
     }])
 }
 

@@ -51,7 +51,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         directories: directories(&rows),
         compactions,
         messages,
-        ..Session::of(input, IMPORTER.name, group)
+        ..Session::new(input, IMPORTER.name, group)
     }])
 }
 

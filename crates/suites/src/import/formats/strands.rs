@@ -11,7 +11,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::media;
-use crate::import::readers::whole;
+use crate::import::readers::json_value;
 use crate::import::report::Recorder;
 use crate::import::session::{Session, Spoken, reported};
 
@@ -23,7 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     recognises: |text| {
         let keys = ["role", "content", "toolUse", "toolResult"];
-        let value = ['[', '{'].into_iter().find_map(|bracket| whole::with_keys(text, bracket, &keys));
+        let value = ['[', '{'].into_iter().find_map(|bracket| json_value::with_keys(text, bracket, &keys));
         value.as_ref().is_some_and(|value| messages(value).is_some())
     },
     read,
@@ -40,8 +40,8 @@ fn messages(value: &Value) -> Option<&Vec<Value>> {
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let value = whole::read(input, IMPORTER.about, recorder)?;
-    let mut session = Session::of(input, IMPORTER.name, &input.stem);
+    let value = json_value::read(input, IMPORTER.about, recorder)?;
+    let mut session = Session::new(input, IMPORTER.name, &input.stem);
     for (number, message) in (1..).zip(messages(&value).into_iter().flatten()) {
         let place = Place::Element(number);
         let role = if message["role"] == "assistant" { Role::Assistant } else { Role::User };

@@ -14,7 +14,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::chat;
-use crate::import::readers::whole;
+use crate::import::readers::json_value;
 use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Left, Session, Spoken};
 
@@ -33,12 +33,12 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 fn recognises(text: &str) -> bool {
     let is_own =
         |turn: &Value| turn["role"].is_string() && (turn["agent"].is_string() || turn["message_type"].is_string());
-    let value = whole::with_keys(text, '{', &["history", "role"]);
+    let value = json_value::with_keys(text, '{', &["history", "role"]);
     value.is_some_and(|value| value["history"].as_array().into_iter().flatten().any(is_own))
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let value = whole::read(input, ABOUT, recorder)?;
+    let value = json_value::read(input, ABOUT, recorder)?;
     let history = value["history"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut messages = Vec::new();
     for (element, turn) in (1..).zip(history) {
@@ -56,7 +56,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         projects: project.into_iter().collect(),
         compactions,
         messages,
-        ..Session::of(input, IMPORTER.name, &input.stem)
+        ..Session::new(input, IMPORTER.name, &input.stem)
     }])
 }
 

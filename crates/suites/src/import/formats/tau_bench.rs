@@ -86,6 +86,6 @@ fn session(
         stem: format!("task-{task}-trial-{trial}"),
         order: trial,
         messages,
-        ..Session::of(input, IMPORTER.name, format!("task-{task}"))
+        ..Session::new(input, IMPORTER.name, format!("task-{task}"))
     }))
 }

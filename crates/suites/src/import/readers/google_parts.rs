@@ -31,7 +31,7 @@ pub(in crate::import) fn read(
             parts.results.extend(result);
             continue;
         }
-        match said(block, role) {
+        match content_part(block, role) {
             Some(part @ Part::Media { .. }) if !parts.results.is_empty() => parts.results.push(part),
             Some(part) => parts.said.push(part),
             None => {
@@ -63,7 +63,7 @@ fn kind(block: &Value) -> &str {
     block.as_object().and_then(|keys| keys.keys().next()).map_or("untyped", String::as_str)
 }
 
-fn said(block: &Value, role: Role) -> Option<Part> {
+fn content_part(block: &Value, role: Role) -> Option<Part> {
     if let Some(text) = block.as_str().or(block["text"].as_str()).map(str::to_owned) {
         let signature = block["thoughtSignature"].as_str().map(str::to_owned);
         let is_thought = role == Role::Assistant && block["thought"] == true;
@@ -89,7 +89,7 @@ fn result(block: &Value) -> Option<Vec<Part>> {
     let text = texts.iter().find_map(|text| text.as_str()).map_or_else(|| response.to_string(), str::to_owned);
     let call_id = answer["id"].as_str().unwrap_or_default().to_owned();
     let is_error = !response["error"].is_null();
-    let inner = blocks(&answer["parts"]).iter().filter_map(|part| said(part, Role::Tool));
+    let inner = blocks(&answer["parts"]).iter().filter_map(|part| content_part(part, Role::Tool));
     let media = inner.filter(|part| matches!(part, Part::Media { .. }));
     Some(std::iter::once(Part::ToolResult { call_id, text, is_error }).chain(media).collect())
 }

@@ -92,6 +92,6 @@ fn session(input: &Input, format: &str, around: &Value, order: u64, messages: Ve
         projects: text("project").into_iter().collect(),
         order,
         messages,
-        ..Session::of(input, format, text("group_id").unwrap_or(stem))
+        ..Session::new(input, format, text("group_id").unwrap_or(stem))
     }
 }

@@ -50,7 +50,7 @@ pub(super) enum Setting {
 
 impl Name {
     /// The first group that matches a name.
-    pub(super) fn of<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
+    pub(super) fn find<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
         let parts = key.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).map(str::to_lowercase);
         let parts = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>();
         let (last, rest) = parts.split_last()?;

@@ -78,7 +78,7 @@ impl Table {
 
     /// The group that a name belongs to, or `None` for a harmless name.
     pub(super) fn name(&self, key: &str) -> Option<&Name> {
-        Name::of(key, &self.rows.name, &self.rows.known.words)
+        Name::find(key, &self.rows.name, &self.rows.known.words)
     }
 }
 

@@ -7,18 +7,18 @@ fn row(kind: &str, uuid: &str, parent: &str, message: &str) -> String {
     format!(r#"{{"parentUuid":"{parent}","type":"{kind}","message":{message},"uuid":"{uuid}"}}"#)
 }
 
-fn said(role: &str, text: &str) -> String {
+fn line(role: &str, text: &str) -> String {
     format!(r#"{{"role":"{role}","content":"{text}"}}"#)
 }
 
 /// Three good rows and `odd`, which replaces the answer to the first.
 fn session_around(odd: &str) -> String {
-    let first = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, said("user", "One."));
+    let first = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, line("user", "One."));
     [
         first,
         odd.to_owned(),
-        row("user", "c", "b", &said("user", "Two.")),
-        row("assistant", "d", "c", &said("assistant", "Three.")),
+        row("user", "c", "b", &line("user", "Two.")),
+        row("assistant", "d", "c", &line("assistant", "Three.")),
     ]
     .join("\n")
 }
@@ -39,7 +39,7 @@ fn assert_only_odd_row_is_dropped(odd: &str, expected: &[&str]) {
 
 #[test]
 fn text_cut_inside_a_character_is_repaired() {
-    let text = session_around(&row("assistant", "b", "a", &said("assistant", r"ok \ud83d\ude00 cut \ud83d")));
+    let text = session_around(&row("assistant", "b", "a", &line("assistant", r"ok \ud83d\ude00 cut \ud83d")));
     let mended = imported("claude-code", &text, &FACTS);
     assert_eq!(repairs(&mended), ["line 2: 1 lone surrogate escape: replaced by U+FFFD"]);
     assert!(outline(&mended.suite.scenarios[0]).contains("2 assistant: text(ok 😀 cut \u{fffd})\n"));
@@ -53,7 +53,7 @@ fn text_cut_inside_a_character_is_repaired() {
 
 #[test]
 fn a_file_whose_only_row_is_cut_is_recognised() {
-    let text = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, said("user", r"cut \ud83d"));
+    let text = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, line("user", r"cut \ud83d"));
     assert_eq!(imported("claude-code", &text, &FACTS).report.messages, 1);
 }
 
@@ -78,7 +78,7 @@ fn broken_rows_do_not_cut_a_conversation_in_two() {
 
 #[test]
 fn a_torn_row_that_was_written_again_counts_once() {
-    let whole = row("assistant", "b", "a", &said("assistant", "Again."));
+    let whole = row("assistant", "b", "a", &line("assistant", "Again."));
     let text = session_around(&format!("{}\n{whole}", whole.replace("\"Again.", "\"\\x")));
     let imported = imported("claude-code", &text, &FACTS);
     assert!(outline(&imported.suite.scenarios[0]).contains("2 assistant: text(Again.)\n"));
@@ -89,18 +89,18 @@ fn a_torn_row_that_was_written_again_counts_once() {
 fn rows_of_other_roles_and_types_are_reported() {
     for (odd, expected) in [
         (
-            row("assistant", "b", "a", &said("wizard", "?")),
+            row("assistant", "b", "a", &line("wizard", "?")),
             "message of role `wizard` in a row of type `assistant`: dropped",
         ),
         (
-            row("user", "b", "a", &said("assistant", "?")),
+            row("user", "b", "a", &line("assistant", "?")),
             "message of role `assistant` in a row of type `user`: dropped",
         ),
         (
             row("user", "b", "a", r#"{"role":7,"content":"?"}"#),
             "message whose role is a number in a row of type `user`: dropped",
         ),
-        (row("oracle", "b", "a", &said("user", "?")), "message of role `user` in a row of type `oracle`: dropped"),
+        (row("oracle", "b", "a", &line("user", "?")), "message of role `user` in a row of type `oracle`: dropped"),
     ] {
         assert_only_odd_row_is_dropped(&odd, &[&format!("line 2: {expected}")]);
     }
@@ -109,7 +109,7 @@ fn rows_of_other_roles_and_types_are_reported() {
 #[test]
 fn rows_without_a_turn_are_only_counted() {
     for kind in ["summary", "system", "file-history-snapshot", "queue-operation", "progress", "novelty"] {
-        let message = if kind == "novelty" { "null".to_owned() } else { said("user", "?") };
+        let message = if kind == "novelty" { "null".to_owned() } else { line("user", "?") };
         let imported = imported("claude-code", &session_around(&row(kind, "b", "a", &message)), &STRICT);
         assert_eq!(imported.report.ignored, [(kind.to_owned(), 1)].into());
         assert_eq!((imported.report.scenarios, imported.report.messages), (1, 3));
@@ -125,7 +125,7 @@ fn a_row_of_a_kind_with_control_characters_still_makes_a_valid_suite() {
 
 #[test]
 fn an_emptied_file_is_explained() {
-    let text = vec![row("oracle", "b", "a", &said("user", "?")); 5].join("\n");
+    let text = vec![row("oracle", "b", "a", &line("user", "?")); 5].join("\n");
     let message = failure("claude-code", text.as_bytes(), &FACTS);
     let (start, repairs) = message.split_once(": `").expect("lists repairs");
     assert_eq!(start, "no conversation of format `claude-code` in 1 file(s)");

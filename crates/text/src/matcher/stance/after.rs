@@ -48,7 +48,7 @@ impl<'t> After<'t> {
         After { text: text.trim_start_matches(CLOSING) }
     }
 
-    pub(super) fn said(&self, value: &str, is_number: bool) -> Stance {
+    pub(super) fn stance(&self, value: &str, is_number: bool) -> Stance {
         let own = first_clause(self.text);
         match verb(own, WORDS, is_number) {
             Stance::Asserted => self.continued(own, value, is_number),

@@ -95,7 +95,7 @@ const KEPT_OFF: &[&str] = &["fingers", "hands", "keep", "stay"];
 const CHANGES: &[&str] =
     &["access", "change", "changes", "commits", "edit", "edits", "modification", "modifications", "updates", "writes"];
 
-pub(super) fn said(words: &Words<'_>, is_number: bool) -> Stance {
+pub(super) fn stance(words: &Words<'_>, is_number: bool) -> Stance {
     let most = if is_number { WORDS_OF_NUMBER } else { WORDS };
     let said = (0..words.0.len().min(most)).find_map(|at| {
         let near = || if at < 2 { governing(words, at) } else { None };

@@ -42,12 +42,12 @@ pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> S
         return Stance::Open;
     }
     let after = After::new(&text_after);
-    match before::said(&before, is_number) {
+    match before::stance(&before, is_number) {
         // "We never closed V, that is the ticket."
         Stance::Denied if after.identifies() && !before::forbids(&before) => Stance::Asserted,
         Stance::Asserted if after.turns(value, is_number, before::changes(&before)) => Stance::Replaced,
         Stance::Asserted if !is_number && before::leaves(&before) && after.is_left() => Stance::Denied,
-        Stance::Asserted => match after.said(value, is_number) {
+        Stance::Asserted => match after.stance(value, is_number) {
             Stance::Asserted if is_left_behind(&before, &after, value, is_number) => Stance::Replaced,
             Stance::Asserted
                 if is_one_of_several(&text_before, &text_after, value, is_number, before::changes(&before)) =>

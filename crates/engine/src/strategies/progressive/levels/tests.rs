@@ -16,7 +16,7 @@ const LEVELS: Levels = Levels {
     unbounded: false,
 };
 
-fn shown(rounds: usize, budget: u32) -> Vec<(u32, String)> {
+fn summaries(rounds: usize, budget: u32) -> Vec<(u32, String)> {
     let bodies = (0..rounds).map(|round| format!("Summary: part {round}.\n{BODY}")).collect::<Vec<_>>();
     let journey =
         bodies.iter().enumerate().map(|(number, body)| Leg { number: number as u32, body }).collect::<Vec<_>>();
@@ -26,7 +26,7 @@ fn shown(rounds: usize, budget: u32) -> Vec<(u32, String)> {
 
 #[test]
 fn summaries_shrink_with_age() {
-    let shown = shown(8, 100_000);
+    let shown = summaries(8, 100_000);
     assert_eq!(shown.len(), 8);
     assert!(shown[7].1.contains("ship") && shown[3].1.contains("ship"), "ages 0 to 4 are whole");
     let old = &shown[2].1;
@@ -36,7 +36,7 @@ fn summaries_shrink_with_age() {
 
 #[test]
 fn the_oldest_are_merged_and_every_part_is_named() {
-    let shown = shown(14, 100_000);
+    let shown = summaries(14, 100_000);
     assert_eq!(shown.len(), 10);
     let all = shown.iter().map(|(_, text)| text.as_str()).collect::<String>();
     assert!((0..14).all(|round| all.contains(&format!("part {round}."))), "{all}");
@@ -46,7 +46,7 @@ fn the_oldest_are_merged_and_every_part_is_named() {
 fn a_hundred_rounds_stay_in_the_budget() {
     for rounds in [1, 5, 20, 100] {
         for budget in [30, 100, 400, 1_500] {
-            let shown = shown(rounds, budget);
+            let shown = summaries(rounds, budget);
             let size = shown.iter().map(|(_, text)| MESSAGE_OVERHEAD + Encoding::O200k.count_text(text)).sum::<u32>();
             assert!(size <= budget && !shown.is_empty(), "{rounds} rounds: {size} of {budget}");
             assert!(shown.iter().any(|(_, text)| text.contains(&format!("part {}.", rounds - 1))), "the newest stays");

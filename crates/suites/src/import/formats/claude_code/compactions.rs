@@ -79,13 +79,13 @@ fn compaction(row: &Row, boundary: Option<&Boundary>, before: &[Chosen], rows: &
         version: row.version.clone(),
         trigger: boundary.and_then(|boundary| boundary.trigger.clone()),
         reported_tokens: boundary.and_then(|boundary| boundary.reported_tokens),
-        context: boundary.map(|boundary| boundary.kept.of(before, rows)).unwrap_or_default(),
+        context: boundary.map(|boundary| boundary.kept.left(before, rows)).unwrap_or_default(),
         ..Compaction::at(row.place)
     }
 }
 
 impl Kept {
-    fn of(&self, before: &[Chosen], rows: &[Row]) -> Vec<Left> {
+    fn left(&self, before: &[Chosen], rows: &[Row]) -> Vec<Left> {
         let before = || before.iter().map(|choice| &rows[choice.row]).filter(|row| row.message.is_some());
         let place = |row: &Row| Left::Kept(row.place);
         match self {

@@ -65,6 +65,6 @@ impl<'r> History<'r> {
 
     pub(in crate::import) fn into_session(self, input: &Input, group: &str) -> Session {
         let (compactions, messages) = (self.view.compactions, self.messages);
-        Session { compactions, messages, ..Session::of(input, "openhands", group) }
+        Session { compactions, messages, ..Session::new(input, "openhands", group) }
     }
 }

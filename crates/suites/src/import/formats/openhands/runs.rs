@@ -57,15 +57,15 @@ fn read_event(history: &mut History, place: Place, event: &Value) -> Result<(), 
             history.view.condense_run(place, at_ms, arguments);
             return Ok(());
         }
-        (Some("system"), _) => Ok(Said::new(Role::System, said(&arguments["content"]))),
+        (Some("system"), _) => Ok(Said::new(Role::System, text_parts(&arguments["content"]))),
         (Some("message"), _) if is_user => Ok(Said::new(Role::User, message(arguments))),
         (Some("message"), _) => Ok(Said::new(Role::Assistant, message(arguments))),
         (Some(kind @ ("recall" | "change_agent_state" | "condensation_request")), _) => Err(kind.to_owned()),
         (Some(kind), _) if is_user => Err(format!("{kind} of the user")),
         (Some(kind), _) => Ok(action(history, kind, event)),
         (None, Some(kind @ ("recall" | "agent_state_changed" | "null"))) => Err(kind.to_owned()),
-        (None, Some(kind)) if is_loose(event) && said(&event["content"]).is_empty() => Err(kind.to_owned()),
-        (None, Some(_)) if is_loose(event) => Ok(Said::new(Role::User, said(&event["content"]))),
+        (None, Some(kind)) if is_loose(event) && text_parts(&event["content"]).is_empty() => Err(kind.to_owned()),
+        (None, Some(_)) if is_loose(event) => Ok(Said::new(Role::User, text_parts(&event["content"]))),
         (None, Some(kind)) => Ok(Said::new(Role::Tool, vec![result(kind, event)])),
         (None, None) => Err("untyped event".to_owned()),
     };
@@ -92,7 +92,7 @@ fn action<'v>(history: &History, kind: &str, event: &'v Value) -> Said<'v> {
         let text = if message.is_object() { &message["content"] } else { &event["args"]["thought"] };
         let thought = message["reasoning_content"].as_str().filter(|text| !text.is_empty());
         parts.extend(thought.map(|text| Part::Thinking { text: text.to_owned(), signature: None }));
-        parts.extend(said(text));
+        parts.extend(text_parts(text));
     }
     parts.push(call(kind, event));
     Said { response: &response["id"], usage: usage(&response["usage"]), ..Said::new(Role::Assistant, parts) }
@@ -104,7 +104,7 @@ fn is_loose(event: &Value) -> bool {
 }
 
 /// A text, if there is one.
-fn said(text: &Value) -> Vec<Part> {
+fn text_parts(text: &Value) -> Vec<Part> {
     let text = text.as_str().filter(|text| !text.is_empty());
     text.map(|text| Part::Text { text: text.to_owned() }).into_iter().collect()
 }
@@ -112,7 +112,7 @@ fn said(text: &Value) -> Vec<Part> {
 fn message(arguments: &Value) -> Vec<Part> {
     let links = arguments["image_urls"].as_array().into_iter().flatten();
     let images = links.map(|link| media(&Value::Null, link, false));
-    said(&arguments["content"]).into_iter().chain(images).collect()
+    text_parts(&arguments["content"]).into_iter().chain(images).collect()
 }
 
 /// The call as the model wrote it, or else the event's arguments.

@@ -147,8 +147,8 @@ fn langfuse(row: &Value, place: Place) -> Span {
         conversation: text(&field("sessionId", "session_id")),
         start_ms: time(&field("startTime", "start_time")),
         end_ms: time(&field("endTime", "end_time")),
-        input: if kind == "GENERATION" { said(&row["input"], "user") } else { Vec::new() },
-        output: if kind == "GENERATION" { said(&row["output"], "assistant") } else { Vec::new() },
+        input: if kind == "GENERATION" { wire_messages(&row["input"], "user") } else { Vec::new() },
+        output: if kind == "GENERATION" { wire_messages(&row["output"], "assistant") } else { Vec::new() },
         usage: wire::usage(
             count(&["input", "input_tokens"]),
             count(&["input_cached_tokens", "cache_read_input_tokens", "input_cache_read"]),
@@ -211,7 +211,7 @@ fn unwrapped(value: &Value) -> Value {
 }
 
 /// The messages of a value, or the one that a bare text is.
-fn said(value: &Value, role: &str) -> Vec<Value> {
+fn wire_messages(value: &Value, role: &str) -> Vec<Value> {
     let found = messages(value);
     match value {
         Value::String(text) if found.is_empty() && !text.is_empty() => vec![json!({"role": role, "content": text})],

@@ -19,7 +19,7 @@ use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::google_parts::{self, Counts, usage};
 use crate::import::readers::json_lines;
-use crate::import::readers::whole;
+use crate::import::readers::json_value;
 use crate::import::report::Recorder;
 use crate::import::session::{Session, Spoken};
 
@@ -30,7 +30,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: Some(Kept { variable: None, home: ".gemini", pattern: "tmp/*/chats/session-*.json*" }),
     reattaches: None,
     recognises: |text| {
-        is_chat(&whole::with_keys(text, '{', &["projectHash"]).unwrap_or_default())
+        is_chat(&json_value::with_keys(text, '{', &["projectHash"]).unwrap_or_default())
             || json_lines::beginning(text).any(|row| is_chat(&row))
     },
     read,
@@ -41,10 +41,10 @@ fn is_chat(value: &Value) -> bool {
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let chat = whole::with_keys(&input.text, '{', &["projectHash"]).unwrap_or_default();
+    let chat = json_value::with_keys(&input.text, '{', &["projectHash"]).unwrap_or_default();
     let (head, log) = match chat["messages"].is_array() {
         true => {
-            let chat = whole::read(input, IMPORTER.about, recorder)?;
+            let chat = json_value::read(input, IMPORTER.about, recorder)?;
             let log = Log::of_messages(&chat["messages"], recorder);
             (chat, log)
         }
@@ -61,7 +61,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         projects: head["directories"][0].as_str().map(project::of_directory).into_iter().collect(),
         compactions: log.compactions,
         messages,
-        ..Session::of(input, IMPORTER.name, group)
+        ..Session::new(input, IMPORTER.name, group)
     }])
 }
 

@@ -17,7 +17,7 @@ use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::blocks::media;
-use crate::import::readers::whole;
+use crate::import::readers::json_value;
 use crate::import::report::Recorder;
 use crate::import::session::{Session, Spoken, reported};
 
@@ -28,7 +28,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: None,
     reattaches: None,
     recognises: |text| {
-        let session = whole::with_keys(text, '{', &["info", "messages"]).unwrap_or_default();
+        let session = json_value::with_keys(text, '{', &["info", "messages"]).unwrap_or_default();
         let mut messages = session["messages"].as_array().into_iter().flatten();
         session["info"].is_object()
             && messages.any(|message| message["info"].is_object() && message["parts"].is_array())
@@ -37,7 +37,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let session = whole::read(input, IMPORTER.about, recorder)?;
+    let session = json_value::read(input, IMPORTER.about, recorder)?;
     let text = |key: &str| session["info"][key].as_str().filter(|text| !text.is_empty());
     let all = session["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let messages = kept(&session["info"], all, recorder);
@@ -54,7 +54,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         version: text("version").map(str::to_owned),
         compactions,
         messages: reader.out,
-        ..Session::of(input, IMPORTER.name, text("parentID").unwrap_or(&id))
+        ..Session::new(input, IMPORTER.name, text("parentID").unwrap_or(&id))
     }])
 }
 

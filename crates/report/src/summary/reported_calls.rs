@@ -3,7 +3,8 @@
 use compactometer_formats::record::Record;
 
 use crate::data::{FULL, ProtocolRun};
-use crate::metrics::{COST_USD, COST_USD_RECORDED, FIXED_PREFIX_TOKENS, grouped};
+use crate::metrics::cost::{COST_USD, COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
+use crate::numbers::grouped;
 
 /// A line for the recorded usage, if the suite holds any.
 pub(super) fn note(run: &ProtocolRun) -> Option<String> {

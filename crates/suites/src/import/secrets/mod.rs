@@ -51,7 +51,7 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Compiled once, because that takes longer than masking a short session. An error is a bug in this program.
-static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
+static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| Table::parse(include_str!("rules.toml")));
 
 /// The largest number of passes over a text. Two are enough unless a text was made to take long.
 const PASSES: usize = 4;

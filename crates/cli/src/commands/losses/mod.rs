@@ -86,7 +86,7 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
         bar.inc(1);
         Ok(lost)
     });
-    let found = Losses::of(
+    let found = Losses::new(
         sessions.collect::<Result<_, Failure>>()?,
         args.budget,
         &args.hook,

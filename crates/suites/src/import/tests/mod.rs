@@ -18,8 +18,8 @@ mod traces;
 use super::*;
 use compactometer_formats::scenario::{Category, Fact, Probe, RecordedCompaction, Retained, Speaker, ValueKind};
 
-const CLAUDE: &str = include_str!("../../tests/fixtures/claude-code.jsonl");
-const TAU: &str = include_str!("../../tests/fixtures/tau-bench.json");
+const CLAUDE: &str = include_str!("../../../tests/fixtures/claude-code.jsonl");
+const TAU: &str = include_str!("../../../tests/fixtures/tau-bench.json");
 
 /// The options of most tests.
 const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false, last: None };

@@ -3,7 +3,7 @@
 use compactometer_formats::scenario::Speaker;
 use compactometer_formats::summary::{Group, StrategySummary};
 
-use crate::metrics::is_marked;
+use crate::metrics::failures::is_marked;
 
 /// The summarizer, and the target model where that is another.
 pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {

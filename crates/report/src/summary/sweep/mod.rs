@@ -14,14 +14,16 @@ use compactometer_formats::summary::{Sweep, SweepPoint, SweptReplay};
 
 use super::{checks, of_strategy};
 use crate::data::{ProtocolRun, StrategyRecords};
-use crate::metrics::{
-    BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED, rounded,
-    why_not_compared,
-};
+use crate::metrics::Metric;
+use crate::metrics::bound::BOUND_RECALL_CORRECTED;
+use crate::metrics::engine::TOKENS_RETAINED;
+use crate::metrics::failures::why_not_compared;
+use crate::metrics::recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
+use crate::metrics::value::rounded;
 use crate::stats::nine_digits;
 
 /// The points of a run's sweeps; nothing if it had none.
-pub(crate) fn of(runs: &[ProtocolRun]) -> Option<Sweep> {
+pub(crate) fn summarize(runs: &[ProtocolRun]) -> Option<Sweep> {
     let headline = runs.iter().find(|run| run.protocol.has_limits_of_run() && !run.is_swept())?;
     let swept = runs.iter().filter(|run| run.is_swept()).collect::<Vec<_>>();
     let common = swept.iter().map(|run| conversations(run)).reduce(|one, other| &one & &other)?;

@@ -73,7 +73,7 @@ impl Suite {
         let first = lines.next_line()?.unwrap_or_else(|| Err("the file is empty; expected a suite header".to_owned()));
         // A file without a header is not a suite, so its other lines are not judged.
         let header =
-            first.and_then(|line| parse_header(&line)).map_err(|what| Faults::only(lines.number, what).of(path))?;
+            first.and_then(|line| parse_header(&line)).map_err(|what| Faults::only(lines.number, what).at(path))?;
         header.notes.iter().chain([&header.name]).filter_map(|name| is_plain("name or note", name).err()).for_each(
             |what| {
                 faults.push(lines.number, what);
@@ -84,7 +84,7 @@ impl Suite {
             faults.push(lines.number, "no scenario follows the header; add one on a line of its own".to_owned());
         }
         if faults.count > 0 {
-            return Err(faults.of(path));
+            return Err(faults.at(path));
         }
         Ok(Suite { header, scenarios })
     }
@@ -285,7 +285,7 @@ impl Faults {
         }
     }
 
-    fn of(self, path: &Path) -> SuiteError {
+    fn at(self, path: &Path) -> SuiteError {
         let more = self.count - self.first.len();
         SuiteError::Invalid { path: path.to_owned(), faults: self.first, more }
     }
@@ -312,7 +312,7 @@ pub enum SuiteError {
         source: std::io::Error,
     },
     /// Lines are not what they should be.
-    #[error("{}", listed(path, faults, *more))]
+    #[error("{}", fault_list(path, faults, *more))]
     Invalid {
         /// The file.
         path: PathBuf,
@@ -324,7 +324,7 @@ pub enum SuiteError {
 }
 
 /// A single fault in one line of text, several in one line each.
-fn listed(path: &Path, faults: &[Fault], more: usize) -> String {
+fn fault_list(path: &Path, faults: &[Fault], more: usize) -> String {
     let path = path.display();
     if let ([Fault { line, what }], 0) = (faults, more) {
         return format!("`{path}`, line {line}: {what}");

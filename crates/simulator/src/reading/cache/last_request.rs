@@ -130,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::reading::counts::Counts;
+    use crate::reading::cache::token_counts::Counts;
 
     fn part() -> impl Strategy<Value = Part> {
         let text = || "([a-z \"\\\\\n\r\t\u{8}\u{c}\u{1}\u{7f}é数]|[a-z]{40}){0,4}";

@@ -13,8 +13,18 @@ use crate::model::Finish;
 
 /// Reads a checkpoint from a model's answer, on the first rung that gives one. `examples` are the values of the prompt's own
 /// shape: those that nobody said are taken out and counted.
+///
+/// ```
+/// use compactometer_engine::checkpoint::{Examples, Reading, Rung, extract};
+/// use compactometer_engine::model::Finish;
+///
+/// let answer = "Here it is:\n```json\n{\"active_goals\": [\"ship the importer\"]}\n```";
+/// let (checkpoint, extraction) = extract(answer, Finish::Stop, &Examples::new("the prompt", String::new));
+/// assert_eq!(checkpoint.expect("it can be read").active_goals, ["ship the importer"]);
+/// assert_eq!(extraction.reading, Reading::Rung(Rung::Fenced));
+/// ```
 pub fn extract(answer: &str, finish: Finish, examples: &Examples<'_>) -> (Option<Checkpoint>, Extraction) {
-    let mut missed = Extraction::of(Reading::Unreadable(if answer.trim().is_empty() {
+    let mut missed = Extraction::new(Reading::Unreadable(if answer.trim().is_empty() {
         Unreadable::Empty
     } else {
         Unreadable::NoObject
@@ -39,7 +49,7 @@ pub struct Extraction {
     /// How the answer was read, or why it was not.
     #[serde(flatten)]
     pub reading: Reading,
-    /// Values of the prompt's example that stood in the answer and nowhere in the material; they were taken out.
+    /// Values of the prompt's example that were in the answer and nowhere in the material; they were taken out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub leaked: u32,
     /// Values of a wrong type that could not be kept whole; they were left out.
@@ -49,7 +59,7 @@ pub struct Extraction {
 
 impl Extraction {
     /// A reading without leaked examples and with nothing left out.
-    pub(crate) fn of(reading: Reading) -> Self {
+    pub(crate) fn new(reading: Reading) -> Self {
         Extraction { reading, leaked: 0, left_out: 0 }
     }
 }
@@ -125,7 +135,7 @@ fn rungs(answer: &str, finish: Finish) -> impl Iterator<Item = (Rung, &str)> {
 
 /// One rung's reading. An error without a reason leaves the reason to a later rung over the same text.
 fn read(rung: Rung, text: &str, examples: &Examples<'_>) -> Result<(Checkpoint, Extraction), Option<Extraction>> {
-    let unreadable = |why| Some(Extraction::of(Reading::Unreadable(why)));
+    let unreadable = |why| Some(Extraction::new(Reading::Unreadable(why)));
     let read = match rung {
         Rung::Strict | Rung::Fenced | Rung::Balanced => {
             serde_json::from_str::<Checkpoint>(text).map_err(|_| None)?;

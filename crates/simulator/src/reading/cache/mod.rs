@@ -1,4 +1,8 @@
-//! A bounded cache of values that are functions of a text. It changes no reply.
+//! Caches: values by text, which this file holds; token counts by line; and the messages of the last request. They change no reply,
+//! because what they hold are functions of the text.
+
+pub(crate) mod last_request;
+pub(crate) mod token_counts;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -112,7 +112,7 @@ fn conversation(
         stem: if number == 0 { group.to_owned() } else { format!("{group}/side-{number}") },
         compactions: dialogue.compactions,
         messages: dialogue.messages,
-        ..Session::of(input, IMPORTER.name, group)
+        ..Session::new(input, IMPORTER.name, group)
     };
     Ok((0..).zip(requests::dialogues(requests, recorder)).map(session).collect())
 }

@@ -73,7 +73,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             order,
             compactions,
             messages,
-            ..Session::of(input, IMPORTER.name, &group)
+            ..Session::new(input, IMPORTER.name, &group)
         });
     }
     Ok(sessions)

@@ -10,7 +10,7 @@ use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 
 use crate::plan::RecordedProgram;
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded::{edits, written};
+use crate::prepare::recorded_context::{edits, written};
 
 pub(super) static PROGRAM: RecordedProgram = RecordedProgram {
     name: "recorded",

@@ -1,15 +1,15 @@
 //! A scenario: one conversation, the facts stated in it and the questions about them.
 
-mod recorded;
+mod compaction;
 
 use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use compaction::{Reattached, RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 pub use compactometer_text::matcher::ValueKind;
 use compactometer_text::matcher::{Said, Sought};
-pub use recorded::{Reattached, RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

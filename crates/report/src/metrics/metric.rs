@@ -1,0 +1,103 @@
+//! The row of a metric, and its column of the terminal's table.
+
+use compactometer_formats::summary::{MetricValue, StrategySummary};
+
+use super::section::Section;
+use super::unit::MetricUnit;
+use super::value::{rounded, undefined, within};
+use crate::data::{ProtocolRun, StrategyRecords};
+
+/// One metric.
+pub struct Metric {
+    /// Its id in `summary.json`.
+    pub id: &'static str,
+    /// What its value counts.
+    pub unit: MetricUnit,
+    /// Which way is better.
+    pub better: Better,
+    /// How it is computed.
+    pub definition: &'static str,
+    /// The table that shows it.
+    pub section: Section,
+    /// The heading of a page of `docs/measurement` that explains it.
+    pub chapter: &'static str,
+    /// Whether it can be under 0: what is corrected for chance, and differences.
+    pub(crate) is_signed: bool,
+    /// Its column of the terminal's table, which has room for a few; pages show all.
+    pub(crate) column: Option<Column>,
+    pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
+}
+
+/// A column of the terminal's table.
+#[derive(Clone, Copy)]
+pub(crate) struct Column {
+    /// Its two lines.
+    pub(crate) header: [&'static str; 2],
+    /// Its place from left to right. A narrow terminal shows the first ones.
+    pub(crate) place: u8,
+    pub(crate) has_interval: bool,
+    /// What the header does not say, as a sentence below the table; may be empty.
+    pub(crate) about: &'static str,
+}
+
+impl Column {
+    pub(super) const fn at(place: u8, header: [&'static str; 2], about: &'static str) -> Option<Self> {
+        Some(Column { header, place, has_interval: false, about })
+    }
+}
+
+/// Which way a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither: a property to hold equal, not to win by.
+    Neither,
+}
+
+impl Better {
+    /// The word that reports print.
+    pub fn name(self) -> &'static str {
+        match self {
+            Better::Higher => "higher",
+            Better::Lower => "lower",
+            Better::Neither => "neither",
+        }
+    }
+}
+
+impl Metric {
+    /// What most metrics are: a share, better higher, without a column in the terminal's table. A row adds the rest.
+    pub(super) const fn share(section: Section, chapter: &'static str) -> Self {
+        Metric {
+            id: "",
+            unit: MetricUnit::Share,
+            better: Better::Higher,
+            definition: "",
+            section,
+            chapter,
+            is_signed: false,
+            column: None,
+            compute: |_, _| undefined("not computed"),
+        }
+    }
+
+    /// Its value for a strategy, with an interval that reaches no further than the metric does.
+    pub(crate) fn measure(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+        let value = (self.compute)(run, strategy);
+        let least = if self.is_signed { f64::NEG_INFINITY } else { 0.0 };
+        rounded(self.unit, within(self.unit, least, value))
+    }
+
+    /// What a summary has for a strategy.
+    pub(crate) fn get<'s>(&self, strategy: &'s StrategySummary) -> Option<&'s MetricValue> {
+        strategy.metrics.get(self.id)
+    }
+
+    /// The number, if it is defined.
+    pub(crate) fn value(&self, strategy: &StrategySummary) -> Option<f64> {
+        self.get(strategy)?.value
+    }
+}
