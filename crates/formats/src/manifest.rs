@@ -109,6 +109,9 @@ pub struct Manifest {
 pub struct StrategySettings {
     /// The strategy that its name stands for.
     pub base: String,
+    /// The version that a strategy of the user's own gives; absent for the program's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Its parameters, before they are scaled.
     pub parameters: BTreeMap<String, String>,
 }

@@ -9,7 +9,7 @@ use crate::record::TextRow;
 use crate::scenario::Scenario;
 use crate::suite::Header;
 use crate::summary::Summary;
-use crate::{baseline, manifest, record};
+use crate::{baseline, manifest, record, strategy_protocol};
 
 /// A file format.
 pub struct Format {
@@ -52,6 +52,16 @@ pub const ALL: &[Format] = &[
         name: "baseline",
         about: "what `gate --update` writes: a run as later ones are held against it",
         schema: written::<baseline::File>,
+    },
+    Format {
+        name: "strategy-ask",
+        about: "a line that a strategy's program reads",
+        schema: written::<strategy_protocol::Ask>,
+    },
+    Format {
+        name: "strategy-reply",
+        about: "a line that a strategy's program writes",
+        schema: || schema_of::<strategy_protocol::Reply>(SchemaSettings::draft2020_12()),
     },
 ];
 

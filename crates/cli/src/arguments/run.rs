@@ -9,6 +9,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::scenario::Split;
+use compactometer_harness::entrants::items;
 use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
 use serde::de::DeserializeOwned;
@@ -34,11 +35,11 @@ pub(crate) struct RunArgs {
     /// are fewer, all are taken.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
-    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`, `@ablation`), or `NAME=BASE:key=value`. The last form is
-    /// a strategy with other parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. `@ablation` is every
-    /// strategy, its published form, and each of its corrections taken back by itself, compared with the strategy. Without this
-    /// option they are `@reference,@controls`, or the rows that `--model cassette:DIR` holds.
-    #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', env = "COMPACTOMETER_STRATEGY")]
+    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`, `@ablation`), `NAME=BASE:key=value`, or
+    /// `NAME=exec:COMMAND`; separate with commas or repeat. The second form is a strategy with other parameters
+    /// (`terse=chained:prompt=my.md`), the third a program of yours. `@ablation` compares each strategy with its published form and with
+    /// each of its corrections taken back. Default: `@reference,@controls`, or the rows that `--model cassette:DIR` holds.
+    #[arg(short = 's', long = "strategy", value_name = "NAME", env = "COMPACTOMETER_STRATEGY")]
     pub(crate) strategies: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]
@@ -101,7 +102,7 @@ impl RunArgs {
     /// The strategies and controls that are named, else those of the recording that is replayed, else the default ones.
     pub(crate) fn rows(&self) -> anyhow::Result<Vec<String>> {
         if !self.strategies.is_empty() {
-            return Ok(self.strategies.clone());
+            return Ok(self.strategies.iter().flat_map(|list| items(list)).collect());
         }
         let recorded = recordings::about(&self.setting.model)?.rows;
         Ok(if recorded.is_empty() { DEFAULT_STRATEGIES.map(str::to_owned).to_vec() } else { recorded })

@@ -81,6 +81,7 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
         }
         let value = as_argument(value)
             .ok_or_else(|| anyhow!("`{FILE}`: `{key}` must be a word, a number or a list of them"))?;
+        names_no_program(key, &value)?;
         names_no_host(key, &value)?;
         names_no_file_elsewhere(folder, key, &value)?;
         set.insert(key.clone(), value);
@@ -111,6 +112,14 @@ fn names_no_host(key: &str, value: &str) -> Result<()> {
             key.to_ascii_uppercase()
         ),
         _ => Ok(()),
+    }
+}
+
+/// A file from elsewhere must not run anything.
+fn names_no_program(key: &str, value: &str) -> Result<()> {
+    match key == "strategy" && value.contains("exec:") {
+        true => bail!("`{FILE}` runs a program (`exec:`), which only `--strategy` or {PREFIX}STRATEGY may do"),
+        false => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use compactometer_disk::write_whole;
-use compactometer_harness::entrants::select;
+use compactometer_harness::entrants::select_with;
 use compactometer_harness::plan::{Plan, PlanOptions, PlannedCase};
 use compactometer_harness::run::FailFastModels;
 use compactometer_harness::run::run_case;
@@ -58,7 +58,7 @@ pub(crate) struct ExplainArgs {
 }
 
 fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let entrants = select([args.strategy.as_str()], []).map_err(Failure::usage)?;
+    let entrants = select_with([args.strategy.as_str()], [], &compactometer_external::open).map_err(Failure::usage)?;
     if entrants.len() != 1 {
         return Err(Failure::usage(anyhow!(
             "`{}` names {} strategies; explain follows one",

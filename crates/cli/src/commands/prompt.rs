@@ -37,7 +37,7 @@ fn prompt(args: &PromptArgs) -> Result<(), Failure> {
     let prompts = || {
         all().filter_map(|entrant| match entrant.entry {
             Entry::Strategy(spec, settings) if !settings.prompt().is_empty() => Some((entrant.name, spec, settings)),
-            Entry::Strategy(..) | Entry::Control(_) | Entry::Recorded(_) => None,
+            Entry::Strategy(..) | Entry::Control(_) | Entry::Recorded(_) | Entry::Custom(_) => None,
         })
     };
     let Some((name, spec, settings)) = prompts().find(|(name, ..)| *name == args.name) else {

@@ -11,7 +11,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
-use compactometer_harness::entrants::select;
+use compactometer_harness::entrants::{select, select_with};
 use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
 use compactometer_harness::run::{Models, RunError, RunOutcome, Stopped, StorePrices, read_records, run_in_store};
 use compactometer_suites::sample::sample;
@@ -127,7 +127,12 @@ pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
         let twice = rows.iter().enumerate().filter(|(at, row)| rows[..*at].contains(row)).map(|(_, row)| row);
         twice.for_each(|row| note(&format!("`{row}` is named twice and runs once")));
     }
-    let chosen = select(rows.iter().map(String::as_str), args.set.iter().map(String::as_str));
+    let (names, sweeps) = (rows.iter().map(String::as_str), args.set.iter().map(String::as_str));
+    // A recording may come from elsewhere, so it runs no program.
+    let chosen = match args.strategies.is_empty() {
+        true => select(names, sweeps),
+        false => select_with(names, sweeps, &compactometer_external::open),
+    };
     chosen.map_err(|error| {
         let error = anyhow::Error::new(error);
         Failure::usage(match recordings::about_file(&args.setting.model).filter(|_| args.strategies.is_empty()) {

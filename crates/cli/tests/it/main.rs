@@ -25,6 +25,7 @@ mod money;
 mod outcome;
 mod probes;
 mod program;
+mod programs;
 mod provider_rules;
 mod removed;
 mod report;

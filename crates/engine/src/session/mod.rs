@@ -202,6 +202,10 @@ impl<'s> Session<'s> {
     pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
         // Futures that are seldom needed are boxed, so that a host that waits here for thousands of sessions holds little for
         // each.
+        if self.config.automatic && self.strategy.follows_turns() {
+            let tally = DecisionMeter::new(self.summarizer);
+            Box::pin(self.strategy.before_turn(&self.context(&tally))).await;
+        }
         if self.config.automatic && !self.is_preparing() && self.checkpoint_is_due() {
             Box::pin(self.checkpoint(now_ms)).await;
         }

@@ -77,6 +77,9 @@ pub enum FailReason {
         /// The trigger.
         trigger: u32,
     },
+    /// The program that compacts broke off, or did not answer as it should.
+    #[error("program failed: {0}")]
+    Program(String),
     /// The store did not keep it, so it was not applied.
     #[error("not stored: {0}")]
     Store(String),

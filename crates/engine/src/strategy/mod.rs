@@ -43,6 +43,15 @@ pub trait Strategy: Send + Sync {
     /// [`Declined`] where the view should stay as it is.
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined>;
 
+    /// Whether [`Strategy::before_turn`] should be called.
+    fn follows_turns(&self) -> bool {
+        false
+    }
+
+    /// Sees the session before each turn of the agent, whether or not a compaction is due; the view and the session stay as they
+    /// are.
+    async fn before_turn(&self, _: &Context<'_>) {}
+
     /// Whether [`Strategy::checkpoint`] should write one now; asked before each turn, so it costs little.
     fn checkpoint_is_due(&self, _: &Context<'_>) -> bool {
         false

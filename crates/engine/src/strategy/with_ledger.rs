@@ -85,6 +85,14 @@ impl Strategy for WithLedger {
         Ok(compacted)
     }
 
+    fn follows_turns(&self) -> bool {
+        self.strategy.follows_turns()
+    }
+
+    async fn before_turn(&self, cx: &Context<'_>) {
+        self.strategy.before_turn(&self.without_ledger(cx, &before(cx.view))).await;
+    }
+
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
         self.strategy.checkpoint_is_due(&self.without_ledger(cx, &before(cx.view)))
     }

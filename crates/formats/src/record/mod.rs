@@ -138,6 +138,8 @@ pub enum Family {
     Faithful,
     /// What the program that wrote the transcript did itself.
     Recorded,
+    /// A strategy of the user's own.
+    Custom,
     /// A yardstick for every comparison.
     Control,
 }

@@ -1,27 +1,34 @@
 //! Everything that can be compared: the engine's strategies and the controls, chosen by name.
 
 mod ablation;
+mod own;
 mod recorded_program;
 mod select;
 
 use compactometer_engine::params::Settings;
 use compactometer_engine::strategies;
+use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::record::Family;
-pub use select::{SelectError, select};
+pub use own::{add as add_own, own};
+pub use select::{Open, SelectError, items, select, select_with};
 
 use crate::baselines;
 use crate::plan::{Entrant, Entry};
 
-/// Every strategy with its source's settings, corrected and as published, then every control.
+/// Every strategy with its source's settings, those of the program's own first, corrected and as published; then every control.
 pub fn all() -> impl Iterator<Item = Entrant> {
-    let plain = strategies::ALL.iter().map(|spec| Entrant {
-        name: spec.name.to_owned(),
-        family: Family::Reference,
-        entry: Entry::Strategy(spec, Settings::defaults(spec)),
-        addition: None,
-        absence: None,
-        reference: None,
-    });
+    let with_defaults = |family| {
+        move |spec: &'static StrategySpec| Entrant {
+            name: spec.name.to_owned(),
+            family,
+            entry: Entry::Strategy(spec, Settings::defaults(spec)),
+            addition: None,
+            absence: None,
+            reference: None,
+        }
+    };
+    let own = own().iter().copied().map(with_defaults(Family::Custom));
+    let plain = strategies::ALL.iter().copied().map(with_defaults(Family::Reference));
     let faithful = strategies::ALL.iter().filter_map(|spec| {
         // A test of the engine holds that every published value fits.
         let entry = Entry::Strategy(spec, Settings::published(spec).ok()??);
@@ -50,5 +57,5 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         absence: None,
         reference: None,
     };
-    plain.chain(faithful).chain([recorded]).chain(controls)
+    own.chain(plain).chain(faithful).chain([recorded]).chain(controls)
 }

@@ -1,6 +1,7 @@
 //! Entrants chosen by a user's list of names.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_engine::params::{PROMPT, ParamError};
@@ -9,7 +10,7 @@ use compactometer_text::suggest::unknown;
 
 use super::{ablation, all};
 use crate::additions::{AddedText, Addition};
-use crate::plan::{Absence, Entrant, Entry};
+use crate::plan::{Absence, CustomStrategy, Entrant, Entry};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
 /// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`), `@ablation` (published forms and single corrections taken
@@ -22,12 +23,26 @@ pub fn select<'n>(
     names: impl IntoIterator<Item = &'n str>,
     sweeps: impl IntoIterator<Item = &'n str>,
 ) -> Result<Vec<Entrant>, SelectError> {
+    select_with(names, sweeps, &|command| Err(format!("`exec:{command}` runs a program, which only `-s` may name")))
+}
+
+/// As [`select`]. An item may also be a command, `exec:COMMAND` or `NAME=exec:COMMAND`, of which `open` makes a strategy; a command in
+/// double quotes may be followed by parameters, `exec:"COMMAND":key=value`.
+///
+/// # Errors
+/// As [`select`], and what `open` says.
+pub fn select_with<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    sweeps: impl IntoIterator<Item = &'n str>,
+    open: Open<'_>,
+) -> Result<Vec<Entrant>, SelectError> {
     let mut chosen: Vec<Entrant> = Vec::new();
     for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
-        let found = match name.split_once('=') {
-            Some((alias, base)) => vec![aliased(alias, base)?],
-            None if name == "@ablation" => ablation::entrants().collect(),
-            None => all().filter(|entrant| is_named(entrant, name)).collect(),
+        let found = match (Command::parse(name), name.split_once('=')) {
+            (Some(command), _) => vec![command.entrant(open)?],
+            (None, Some((alias, base))) => vec![aliased(alias, base)?],
+            (None, None) if name == "@ablation" => ablation::entrants().collect(),
+            (None, None) => all().filter(|entrant| is_named(entrant, name)).collect(),
         };
         if found.is_empty() {
             return Err(unknown_name(name));
@@ -37,8 +52,9 @@ pub fn select<'n>(
     for sweep in sweeps {
         chosen.extend(swept(sweep)?);
     }
-    let form = |entrant: &Entrant| (entrant.family, entrant.entry_name());
-    let place = |entrant: &Entrant| all().position(|known| form(&known) == form(entrant));
+    let is_same = |one: &Entrant, other: &Entrant| one.family == other.family && one.entry_name() == other.entry_name();
+    // A strategy of the user's own is in no list, and comes first.
+    let place = |entrant: &Entrant| all().position(|known| is_same(&known, entrant));
     chosen.sort_by_key(place);
     let mut seen: Vec<Entrant> = Vec::new();
     for entrant in chosen {
@@ -53,9 +69,67 @@ pub fn select<'n>(
     if seen.is_empty() { Err(unknown_name("")) } else { Ok(seen) }
 }
 
+/// Makes a strategy of a command.
+pub type Open<'o> = &'o dyn Fn(&str) -> Result<Arc<dyn CustomStrategy>, String>;
+
+/// An item of a list that runs a program.
+struct Command<'n> {
+    alias: Option<&'n str>,
+    command: &'n str,
+    /// Its parameters, each after a colon.
+    assigned: &'n str,
+}
+
+impl<'n> Command<'n> {
+    fn parse(item: &'n str) -> Option<Self> {
+        let (alias, rest) = match item.strip_prefix(EXEC) {
+            Some(rest) => (None, rest),
+            None => item.split_once('=').and_then(|(alias, base)| Some((Some(alias), base.strip_prefix(EXEC)?)))?,
+        };
+        let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+        let (command, assigned) = quoted.unwrap_or((rest, ""));
+        Some(Command { alias, command: command.trim(), assigned })
+    }
+
+    fn entrant(&self, open: Open<'_>) -> Result<Entrant, SelectError> {
+        let custom = open(self.command).map_err(SelectError::Custom)?;
+        let name = plain_name(self.alias.unwrap_or(custom.name()))?;
+        let entry = Entry::Custom(custom);
+        let mut entrant =
+            Entrant { name, family: Family::Custom, entry, addition: None, absence: None, reference: None };
+        for part in self.assigned.split(':').filter(|part| !part.is_empty()) {
+            let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
+            assign(&mut entrant, key, value)?;
+        }
+        Ok(entrant)
+    }
+}
+
+/// What an item begins with that runs a program.
+const EXEC: &str = "exec:";
+
+/// A list of strategies as its items: at the commas that are in no double quotes.
+pub fn items(list: &str) -> Vec<String> {
+    let mut items = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in list.chars() {
+        is_quoted ^= letter == '"';
+        match items.last_mut() {
+            Some(item) if letter != ',' || is_quoted => item.push(letter),
+            _ => items.push(String::new()),
+        }
+    }
+    items.into_iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
+}
+
 /// Whether nothing but the name and the reference can differ.
 fn does_the_same(one: &Entrant, other: &Entrant) -> bool {
+    let custom = |entrant: &Entrant| match &entrant.entry {
+        Entry::Custom(custom) => Some(custom.identity()),
+        _ => None,
+    };
     (one.settings(), one.addition, one.absence) == (other.settings(), other.addition, other.absence)
+        && custom(one) == custom(other)
 }
 
 fn is_named(entrant: &Entrant, name: &str) -> bool {
@@ -83,12 +157,17 @@ fn aliased(alias: &str, base: &str) -> Result<Entrant, SelectError> {
         let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
         assign(&mut entrant, key, value)?;
     }
+    Ok(Entrant { name: plain_name(alias)?, ..entrant })
+}
+
+/// A name that reports can use, if no entry of the lists has it.
+fn plain_name(alias: &str) -> Result<String, SelectError> {
     let is_plain = alias.starts_with(char::is_alphanumeric)
         && alias.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter));
     if !is_plain || all().any(|known| known.name == alias) {
         return Err(SelectError::Alias(alias.to_owned()));
     }
-    Ok(Entrant { name: alias.to_owned(), ..entrant })
+    Ok(alias.to_owned())
 }
 
 fn swept(sweep: &str) -> Result<Vec<Entrant>, SelectError> {
@@ -130,6 +209,11 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
         entrant.absence = Some(absence.ok_or_else(|| SelectError::Absence(value.to_owned()))?);
         return Ok(());
     }
+    if let Entry::Custom(custom) = &entrant.entry {
+        let changed = custom.with(key, value).map_err(SelectError::Custom)?;
+        entrant.entry = Entry::Custom(changed);
+        return Ok(());
+    }
     let Entry::Strategy(spec, settings) = &mut entrant.entry else {
         let parameters = AddedText::ALL.into_iter().map(|(_, parameter, _)| parameter);
         return Err(SelectError::Unknown(unknown("parameter", key, parameters)));
@@ -148,10 +232,10 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
 
 fn add(entrant: &mut Entrant, text: AddedText, parameter: &'static str, value: &str) -> Result<(), SelectError> {
     if text != AddedText::Ledger && entrant.family != Family::Recorded {
-        return Err(SelectError::OnRecorded { name: entrant.entry_name(), parameter });
+        return Err(SelectError::OnRecorded { name: entrant.entry_name().to_owned(), parameter });
     }
     if entrant.addition.is_some_and(|other| other.text != text) {
-        return Err(SelectError::Additions(entrant.entry_name()));
+        return Err(SelectError::Additions(entrant.entry_name().to_owned()));
     }
     let refused = |_| SelectError::Tokens { parameter, value: value.to_owned() };
     entrant.addition = Some(Addition { text, tokens: value.trim().parse().map_err(refused)? });
@@ -171,7 +255,7 @@ pub enum SelectError {
     #[error("{0}")]
     Unknown(String),
     /// Two entrants with one name and different settings.
-    #[error("`{0}` names two strategies with different settings; give each its own name")]
+    #[error("`{0}` names two strategies with different settings; give each its own name, as in `x={0}`")]
     Twice(String),
     /// Another name or a parameter for a control.
     #[error("`{0}` is a control, which has no parameters and one name; write `{0}`")]
@@ -201,15 +285,18 @@ pub enum SelectError {
     Absence(String),
     /// Two additions.
     #[error("`{0}` has two additions; give each a name and a row of its own")]
-    Additions(&'static str),
+    Additions(String),
     /// An addition that may know what is measured.
     #[error("`{name}` cannot have `{parameter}`, which is for comparison on `recorded`; it can have `ledger`")]
     OnRecorded {
         /// The strategy.
-        name: &'static str,
+        name: String,
         /// The parameter.
         parameter: &'static str,
     },
+    /// A program that cannot be used, or a parameter of it.
+    #[error("{0}")]
+    Custom(String),
     /// A parameter that cannot be used.
     #[error(transparent)]
     Param(#[from] ParamError),

@@ -12,6 +12,7 @@ use compactometer_formats::record::Family;
 
 use crate::additions::Addition;
 use crate::plan::Absence;
+use crate::plan::custom::CustomStrategy;
 use crate::prepare::{Evidence, PreparedScenario};
 
 /// One strategy or control of a comparison.
@@ -53,6 +54,8 @@ pub enum Entry {
     Control(&'static Control),
     /// What a recorded program did.
     Recorded(&'static RecordedProgram),
+    /// A strategy of the user's own.
+    Custom(Arc<dyn CustomStrategy>),
 }
 
 /// The compactions that the program of a transcript made, to be compared with strategies.
@@ -83,28 +86,31 @@ pub struct Control {
 
 impl Entrant {
     /// The name of the strategy or control that it runs. An alias has its base's.
-    pub(crate) fn entry_name(&self) -> &'static str {
+    pub(crate) fn entry_name(&self) -> &str {
         match &self.entry {
             Entry::Strategy(spec, _) => spec.name,
             Entry::Control(control) => control.name,
             Entry::Recorded(program) => program.name,
+            Entry::Custom(custom) => custom.name(),
         }
     }
 
     /// One line for help and lists.
-    pub fn about(&self) -> &'static str {
+    pub fn about(&self) -> &str {
         match &self.entry {
             Entry::Strategy(spec, _) => spec.about,
             Entry::Control(control) => control.about,
             Entry::Recorded(program) => program.about,
+            Entry::Custom(custom) => custom.about(),
         }
     }
 
-    /// The document that describes it.
-    pub fn source(&self) -> &'static str {
+    /// The document that describes it, or its own version.
+    pub fn source(&self) -> &str {
         match &self.entry {
             Entry::Strategy(spec, _) => spec.source,
             Entry::Control(_) | Entry::Recorded(_) => "docs/measurement.md",
+            Entry::Custom(custom) => custom.version(),
         }
     }
 
@@ -115,17 +121,17 @@ impl Entrant {
             Entry::Strategy(spec, settings) => {
                 spec.params().any(|param| settings.value(param.name).is_some_and(|value| param.deviates(value)))
             }
-            Entry::Control(_) | Entry::Recorded(_) => false,
+            Entry::Control(_) | Entry::Recorded(_) | Entry::Custom(_) => false,
         };
         let is_as_it_is = deviates || matches!(self.family, Family::Faithful | Family::Recorded);
         if is_as_it_is { Policy::Observe } else { Policy::Enforce }
     }
 
-    /// Its settings; a control has none.
+    /// Its settings; a control and a strategy of the user's own have none.
     pub fn settings(&self) -> Option<&Settings> {
         match &self.entry {
             Entry::Strategy(_, settings) => Some(settings),
-            Entry::Control(_) | Entry::Recorded(_) => None,
+            Entry::Control(_) | Entry::Recorded(_) | Entry::Custom(_) => None,
         }
     }
 
@@ -133,7 +139,7 @@ impl Entrant {
     fn control(&self) -> Option<&'static Control> {
         match &self.entry {
             Entry::Control(control) => Some(control),
-            Entry::Strategy(..) | Entry::Recorded(_) => None,
+            Entry::Strategy(..) | Entry::Recorded(_) | Entry::Custom(_) => None,
         }
     }
 
@@ -148,7 +154,7 @@ impl Entrant {
     }
 
     /// Its limits, and itself with the settings that they scale. Under the matched protocol everyone gets `sizes`; under the
-    /// published one a strategy's own limits are scaled, and a control gets `sizes`.
+    /// published one a strategy's own limits are scaled; a control and a strategy of the user's own get `sizes`.
     ///
     /// # Errors
     /// [`LimitsError`] where parameters or limits contradict each other.
@@ -182,6 +188,10 @@ impl Entrant {
                 return Ok((Budget::matched(window, trigger, retained, *tail_share)?, self.clone()));
             }
             Entry::Recorded(_) => return Ok((Budget::matched(window, trigger, retained, 0.0)?, self.clone())),
+            Entry::Custom(custom) => {
+                let tail_share = split.unwrap_or(custom.tail_share());
+                return Ok((Budget::matched(window, trigger, retained, tail_share)?, self.clone()));
+            }
         };
         let limits = (spec.limits)(settings)?;
         let (budget, factor) = match protocol.limits() {
@@ -206,6 +216,7 @@ impl Entrant {
             Entry::Strategy(spec, settings) => (spec.build)(settings),
             Entry::Control(control) => (control.build)(prepared, seed),
             Entry::Recorded(program) => (program.build)(prepared),
+            Entry::Custom(custom) => custom.build(seed),
         };
         match self.addition {
             Some(addition) => addition.beside(strategy, self.room(), prepared),

@@ -75,6 +75,7 @@ fn key_source(entrant: &Entrant) -> String {
             NUMBERED.iter().fold(spec.source.to_owned(), |source, (name, number)| source.replace(name, number))
         }
         Entry::Control(_) | Entry::Recorded(_) => "MEASUREMENT, controls".to_owned(),
+        Entry::Custom(custom) => format!("custom: {}", custom.identity()),
     }
 }
 

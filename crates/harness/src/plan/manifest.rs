@@ -67,7 +67,11 @@ fn version(scenario: &Scenario) -> Option<(String, String)> {
 /// What tells an entrant's settings from another's. One with neither addition nor absence has the identity that it had before
 /// there were any.
 fn identity(entrant: &Entrant) -> serde_json::Value {
-    let (name, settings) = (&entrant.name, entrant.settings());
+    let name = &entrant.name;
+    let settings = match &entrant.entry {
+        Entry::Custom(custom) => serde_json::json!(custom.identity()),
+        _ => serde_json::json!(entrant.settings()),
+    };
     match (entrant.addition, entrant.absence) {
         (None, None) => serde_json::json!([name, settings]),
         (Some(addition), None) => serde_json::json!([name, settings, addition]),
@@ -99,9 +103,15 @@ fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
             });
             (base, parameters.collect::<Vec<_>>())
         }
+        Entry::Custom(custom) => (custom.name().to_owned(), custom.parameters()),
         Entry::Control(_) | Entry::Recorded(_) if addition.is_some() => (entrant.entry_name().to_owned(), Vec::new()),
         Entry::Control(_) | Entry::Recorded(_) => return None,
     };
     let parameters = parameters.into_iter().chain(addition).chain(absence).collect();
-    Some((entrant.name.clone(), StrategySettings { base, parameters }))
+    let version = match &entrant.entry {
+        Entry::Custom(custom) => Some(custom.version().to_owned()),
+        Entry::Strategy(spec, _) if entrant.family == Family::Custom => Some(spec.source.to_owned()),
+        _ => None,
+    };
+    Some((entrant.name.clone(), StrategySettings { base, version, parameters }))
 }

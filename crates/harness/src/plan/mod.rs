@@ -1,6 +1,7 @@
 //! Turns a suite and options into cases: what is run, under which limits, with which key.
 
 mod absence;
+mod custom;
 mod entrant;
 mod key;
 mod manifest;
@@ -20,6 +21,7 @@ use compactometer_formats::protocol::Protocol;
 use compactometer_formats::suite::Suite;
 
 pub use absence::Absence;
+pub use custom::CustomStrategy;
 pub use entrant::{Control, Entrant, Entry, LimitsError, RecordedProgram, Sizes};
 use key::{Keys, seed_of};
 pub(crate) use points::point;

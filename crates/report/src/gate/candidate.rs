@@ -5,12 +5,13 @@
 use std::collections::BTreeSet;
 
 use compactometer_formats::baseline::{Conditions, StrategyHead};
+use compactometer_formats::manifest::StrategySettings;
 use serde::Serialize;
 
 /// One difference between a strategy's settings and the baseline's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SettingChange {
-    /// `prompt`, `strategy`, `retained budget`, or a parameter's name.
+    /// `prompt`, `strategy`, `version`, `retained budget`, or a parameter's name.
     pub setting: String,
     /// The baseline's value; a prompt by its hash.
     pub before: String,
@@ -55,7 +56,9 @@ pub(super) fn changes(
         .into_iter()
         .filter_map(|name| change(name, &value(&then.parameters.get(name)), &value(&now.parameters.get(name))));
     let base = change("strategy", &then.base, &now.base);
-    base.into_iter().chain(plain.into_iter().flatten()).chain(parameters).collect()
+    let version = |settings: &StrategySettings| settings.version.clone().unwrap_or_else(|| "none".to_owned());
+    let version = change("version", &version(then), &version(now));
+    base.into_iter().chain(version).chain(plain.into_iter().flatten()).chain(parameters).collect()
 }
 
 /// How much more the run was allowed to retain than the baseline: 1 if not more.

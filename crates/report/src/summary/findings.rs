@@ -117,7 +117,8 @@ fn beside_controls(group: &Group) -> Option<String> {
 fn order_under_mock(group: &Group, is_second: bool) -> String {
     let what = if is_mock(&group.summarizer) { "wrote the summaries" } else { "answered the questions" };
     let rows = if is_second { " of the strategies" } else { "" };
-    let length = range(sound(group).filter_map(|strategy| WRITTEN_BUDGET.value(strategy)), grouped);
+    let written = sound(group).filter_map(|strategy| WRITTEN_BUDGET.value(strategy)).filter(|most| *most > 0.0);
+    let length = range(written, grouped);
     let length = length.map_or(String::new(), |range| format!(" ({range} tokens at most)"));
     format!(
         "A mock {what}{rows}, so this run names no winner: the order depends on how long its replies are{length}{}.",

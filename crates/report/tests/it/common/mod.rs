@@ -65,6 +65,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
 pub(crate) fn settings(base: &str) -> StrategySettings {
     let parameters = [("tail", "10"), ("asked", "800")];
     StrategySettings {
+        version: None,
         base: base.to_owned(),
         parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
     }

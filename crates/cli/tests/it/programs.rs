@@ -1,0 +1,253 @@
+//! Strategies that run as programs: what they are asked, what a suite says of them, and every way in which one can misbehave. The
+//! programs are shell scripts, so these tests need no interpreter.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+use crate::common::{lines, records, succeeds};
+
+const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"research\"]\nconversations = 1\n\
+                    lengths = [9000]\nfacts = [20, 20]\npoints = [4, 5]\n";
+const HELLO: &str =
+    r#"echo '{"type":"hello","protocol":1,"name":"test","version":"7","parameters":[{"name":"keep","default":3}]}'"#;
+const READY: &str = r#"read -r line || exit 0; printf '%s\n' "$line" >> asked; echo '{"type":"ready"}'"#;
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    dir
+}
+
+/// A program that answers every compaction with this line.
+fn answers(answer: &str) -> String {
+    format!("{HELLO}\n{READY}\nwhile read -r line; do printf '%s\\n' \"$line\" >> asked; echo '{answer}'; done\n")
+}
+
+fn write(dir: &Path, name: &str, script: &str) {
+    std::fs::write(dir.join(name), script).unwrap();
+}
+
+fn run(dir: &Path, rows: &str, out: &str) -> std::process::Output {
+    let args = ["run", "tiny.toml", "-s", rows, "--out", out, "-q"];
+    Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
+}
+
+/// The error of a command that cannot be used.
+fn refused(dir: &Path, rows: &str) -> String {
+    let output = run(dir, rows, "refused");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(!dir.join("refused").exists(), "nothing is written");
+    error
+}
+
+/// Why the first compaction of `x` was not applied, and how many were.
+fn failure(dir: &Path, out: &str) -> (String, usize) {
+    let records = records(dir, out);
+    let own = records.iter().filter(|record| record["case"]["strategy"] == "x");
+    let made = own.flat_map(|record| record["compactions"].as_array().cloned().unwrap()).collect::<Vec<Value>>();
+    let applied = made.iter().filter(|made| made["outcome"]["outcome"] == "applied").count();
+    (made[0]["outcome"].to_string(), applied)
+}
+
+#[test]
+fn a_program_is_asked_and_its_answers_are_the_view() {
+    let dir = folder();
+    let dir = dir.path();
+    // Everything from the second message on leaves for a text.
+    let edit =
+        r#"{"type":"compacted","edits":[{"from":"m2","to":"m3","with":[{"text":"They greeted."}]}],"keep":"state"}"#;
+    write(dir, "mine.sh", &answers(edit));
+    let output = run(dir, "exec:\"sh mine.sh\":keep=5,full", "run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let asked = lines(dir, "asked");
+    assert_eq!((&asked[0]["type"], &asked[0]["parameters"]["keep"]), (&"configure".into(), &5.into()));
+    assert!(asked[0]["model"]["base_url"].as_str().unwrap().starts_with("http://127.0.0.1:"));
+    let compact = &asked[1];
+    assert_eq!((&compact["type"], &compact["reason"]), (&"compact".into(), &"trigger".into()));
+    let messages = compact["messages"].as_array().unwrap();
+    assert_eq!(messages[0]["fixed"], true, "the system prompt stays");
+    let tokens = messages.iter().map(|message| message["tokens"].as_u64().unwrap()).sum::<u64>();
+    assert!(tokens <= compact["request_tokens"].as_u64().unwrap());
+    let manifest: Value = serde_json::from_slice(&std::fs::read(dir.join("run/manifest.json")).unwrap()).unwrap();
+    // Without an alias the row has the name of the file, and its version is a field.
+    assert_eq!(manifest["strategies"][0], "mine");
+    assert_eq!(
+        manifest["settings"]["mine"],
+        serde_json::json!({"base": "mine", "version": "7", "parameters": {"keep": "5"}})
+    );
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_before_anything_is_run() {
+    let dir = folder();
+    let dir = dir.path();
+    assert!(refused(dir, "x=exec:no-such-command").contains("the command was not found"));
+    write(dir, "plain.sh", HELLO);
+    assert!(refused(dir, "x=exec:./plain.sh").contains("the command cannot be run"));
+    assert!(refused(dir, "x=exec:").contains("name a command"));
+    assert!(refused(dir, "x=exec:echo Loading").contains("it wrote `Loading` before its hello"));
+    write(dir, "old.sh", &HELLO.replace(r#""protocol":1"#, r#""protocol":9"#));
+    assert!(
+        refused(dir, "x=exec:sh old.sh").contains("it speaks version 9 of the protocol, and this program version 1")
+    );
+    write(dir, "dies.sh", "echo no module named x >&2\nexit 3\n");
+    assert!(refused(dir, "x=exec:sh dies.sh").contains("it ended with code 3; its last words: no module named x"));
+    write(dir, "good.sh", &answers(r#"{"type":"skip"}"#));
+    assert!(
+        refused(dir, "x=exec:\"sh good.sh\":kep=5")
+            .contains("`test` has no parameter `kep`; choose from `keep`, `seconds`")
+    );
+    assert!(refused(dir, "x=exec:\"sh good.sh\":keep=many").contains("`keep` is `many`; its default is `3`"));
+    let twice = refused(dir, "x=exec:\"sh good.sh\",x=exec:\"sh good.sh\":keep=9");
+    assert!(twice.contains("`x` names two strategies with different settings"), "{twice}");
+    assert!(refused(dir, "chained=exec:sh good.sh").contains("`chained` cannot be an alias"));
+}
+
+/// A file from elsewhere names strategies too, and must not run anything.
+#[test]
+fn only_the_command_line_runs_programs() {
+    let dir = folder();
+    let dir = dir.path();
+    write(dir, "compactometer.toml", "strategy = \"x=exec:touch ran\"\n");
+    let error = refused(dir, "full");
+    assert!(error.contains("runs a program (`exec:`), which only `--strategy` or"), "{error}");
+    std::fs::remove_file(dir.join("compactometer.toml")).unwrap();
+    std::fs::create_dir(dir.join("tape")).unwrap();
+    write(&dir.join("tape"), "recording.toml", "rows = [\"x=exec:touch ran\"]\n");
+    let args = ["run", "tiny.toml", "--model", "cassette:tape", "--out", "replayed", "-q"];
+    let output = Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && error.contains("runs a program, which only `-s` may name"), "{error}");
+    assert!(!dir.join("ran").exists());
+}
+
+#[test]
+fn each_misbehaviour_is_a_failure_of_its_compaction_with_the_reason() {
+    let dir = folder();
+    let dir = dir.path();
+    let compacted = |messages: &str| answers(&format!(r#"{{"type":"compacted","messages":[{messages}]}}"#));
+    for (name, script, expected) in [
+        ("garbage", answers("garbage"), "it wrote `garbage`, which is not an answer"),
+        ("other", answers(r#"{"type":"ok"}"#), "it answered `ok` to `compact`"),
+        ("fields", answers(r#"{"type":"compacted","mesages":[]}"#), "unknown field `mesages`"),
+        ("neither", answers(r#"{"type":"compacted"}"#), "the answer needs either `messages` or `edits`"),
+        ("words", answers(r#"{"type":"failed","reason":"no key"}"#), "no key"),
+        (
+            "crash",
+            format!("{HELLO}\n{READY}\nread -r line\necho out of luck >&2\nexit 4\n"),
+            "with code 4; its last words: out of luck",
+        ),
+        ("at once", format!("{HELLO}\nread -r line\n"), "it ended with code 0"),
+        ("no system", compacted(r#"{"text":"Hello."}"#), "system prompt"),
+        ("twice", compacted(r#"{"id":"m1"},{"id":"m1"}"#), "message `m1` is there twice"),
+        ("invented", compacted(r#"{"id":"m1"},{"id":"m99999"}"#), "there is no message `m99999` in the view"),
+        ("empty", compacted(r#"{"id":"m1"},{}"#), "a message has neither an id nor content"),
+        ("both", compacted(r#"{"text":"a","parts":[]}"#), "a message has both `text` and `parts`"),
+        ("backwards", answers(r#"{"type":"compacted","edits":[{"from":"m5","to":"m4"}]}"#), "the edits overlap"),
+        ("same", answers(r#"{"type":"compacted","edits":[]}"#), "no_progress"),
+        (
+            "grows",
+            answers(
+                r#"{"type":"compacted","edits":[{"from":"m2","to":"m2","with":[{"id":"m2"},{"text":"And more."}]}]}"#,
+            ),
+            "no_progress",
+        ),
+        ("skips", answers(r#"{"type":"skip"}"#), "nothing_to_compact"),
+    ] {
+        write(dir, "bad.sh", &script);
+        let output = run(dir, "x=exec:\"sh bad.sh\",full", name);
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let (reason, applied) = failure(dir, name);
+        assert!(reason.contains(expected), "{name}: {reason}");
+        assert_eq!(applied, 0, "{name}");
+    }
+    // The first screen has the reason.
+    write(dir, "bad.sh", &answers("garbage"));
+    let screen =
+        succeeds(dir, &["compare", "tiny.toml", "-s", "x=exec:\"sh bad.sh\",summarize,full", "--out", "shown", "-q"]);
+    assert!(screen.contains("x*") && screen.contains("program failed: it wrote `garbage`"), "{screen}");
+}
+
+/// A call without its result, and a result without its call.
+#[test]
+fn views_that_tear_calls_and_results_apart_are_refused() {
+    let dir = folder();
+    let dir = dir.path();
+    succeeds(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl"]);
+    let scenario = &lines(dir, "tiny.jsonl")[1];
+    let messages = scenario["messages"].as_array().unwrap();
+    let result = messages.iter().find(|message| message["role"] == "tool").unwrap()["id"].as_u64().unwrap();
+    let torn = format!(r#"{{"type":"compacted","edits":[{{"from":"m{}","to":"m{}"}}]}}"#, result - 1, result - 1);
+    write(dir, "torn.sh", &answers(&torn));
+    assert!(run(dir, "x=exec:\"sh torn.sh\"", "torn").status.success());
+    let (reason, applied) = failure(dir, "torn");
+    assert!(reason.contains("invalid_view") && applied == 0, "{reason}");
+}
+
+#[test]
+fn a_stuck_program_fails_in_time_and_leaves_no_process() {
+    let dir = folder();
+    let dir = dir.path();
+    let marker = format!("7{}", std::process::id());
+    write(dir, "stuck.sh", &format!("{HELLO}\n{READY}\nread -r line\nsleep {marker} & sleep {marker}\n"));
+    let started = Instant::now();
+    assert!(run(dir, "x=exec:\"sh stuck.sh\":seconds=1", "stuck").status.success());
+    let (reason, _) = failure(dir, "stuck");
+    assert!(reason.contains("it did not answer within 1 seconds"), "{reason}");
+    // It is asked once in a case, not at each of its compactions.
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    let left = std::process::Command::new("pgrep").args(["-f", &format!("sleep {marker}")]).output();
+    if let Ok(left) = left {
+        assert!(left.stdout.is_empty(), "a process is left");
+    }
+}
+
+#[test]
+fn a_program_gets_no_keys() {
+    let dir = folder();
+    let dir = dir.path();
+    let script = format!("env > environment\n{}", answers(r#"{"type":"skip"}"#));
+    write(dir, "curious.sh", &script);
+    let args = ["run", "tiny.toml", "-s", "x=exec:sh curious.sh", "--out", "run", "-q"];
+    let mut command = Command::cargo_bin("compactometer").unwrap();
+    command.current_dir(dir).args(args).env("ANTHROPIC_API_KEY", "sk-secret").env("HF_TOKEN", "hf-secret");
+    command.env("OPENAI_API_KEY", "sk-other").assert().success();
+    let environment = std::fs::read_to_string(dir.join("environment")).unwrap();
+    assert!(!environment.contains("secret") && !environment.contains("sk-other"), "{environment}");
+    assert!(environment.contains("OPENAI_BASE_URL=http://127.0.0.1:"), "{environment}");
+}
+
+/// A changed program runs its cases again; the same one does not.
+#[test]
+fn cases_are_known_by_the_programs_content() {
+    let dir = folder();
+    let dir = dir.path();
+    let keys = |script: &str, rows: &str, out: &str| {
+        write(dir, "mine.sh", script);
+        assert!(run(dir, rows, out).status.success());
+        records(dir, out).iter().map(|record| record["key"].clone()).collect::<Vec<_>>()
+    };
+    let script = answers(r#"{"type":"skip"}"#);
+    let first = keys(&script, "x=exec:\"sh mine.sh\"", "a");
+    assert!(first[0].is_string(), "{first:?}");
+    assert_eq!(keys(&script, "x=exec:\"sh mine.sh\"", "b"), first);
+    assert_ne!(keys(&format!("{script}# changed\n"), "x=exec:\"sh mine.sh\"", "c"), first);
+    assert_ne!(keys(&script, "x=exec:\"sh mine.sh\":keep=4", "d"), first);
+}
+
+#[test]
+fn a_ledger_can_be_added_to_a_program() {
+    let dir = folder();
+    let dir = dir.path();
+    let edit = r#"{"type":"compacted","edits":[{"from":"m2","to":"m9","with":[{"text":"They greeted."}]}]}"#;
+    write(dir, "mine.sh", &answers(edit));
+    assert!(run(dir, "x=exec:\"sh mine.sh\":ledger=300", "run").status.success());
+    let (reason, applied) = failure(dir, "run");
+    assert!(applied > 0, "{reason}");
+    let texts = lines(dir, "run/texts.jsonl").iter().map(Value::to_string).collect::<String>();
+    assert!(texts.contains("They greeted."), "the program's text is kept");
+}

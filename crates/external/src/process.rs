@@ -1,0 +1,263 @@
+//! A program's process: lines in, lines out, within limits.
+
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use compactometer_engine::model::{ChatError, ChatReply, ChatRequest};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, oneshot};
+
+/// Longest line that is read, in bytes.
+const LONGEST: u64 = 64 << 20;
+/// Most memory of a process, in bytes.
+const MOST_MEMORY: u64 = 4 << 30;
+/// How often the memory is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+/// How much of what it says on stderr is kept, in bytes.
+const KEPT_WORDS: usize = 400;
+/// Parts of the names of environment variables that a program does not get.
+const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
+/// The calls of the model that are under way.
+pub(crate) type Calls = Arc<AtomicUsize>;
+
+/// What a process does.
+pub(crate) enum Event {
+    /// It wrote a line.
+    Line(String),
+    /// It asked its model something.
+    Request(Box<ChatRequest>, oneshot::Sender<Result<ChatReply, ChatError>>),
+    /// It broke off, or broke a rule.
+    Trouble(Trouble),
+}
+
+/// Why a program cannot be used any more.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum Trouble {
+    #[error("the command was not found{0}")]
+    NotFound(Words),
+    #[error("the command cannot be run{0}")]
+    NotRun(Words),
+    #[error("it ended{how}{words}")]
+    Ended { how: String, words: Words },
+    #[error("it did not answer within {0} seconds")]
+    Silent(u64),
+    #[error("it wrote a line of more than {LONGEST} bytes")]
+    TooLong,
+    #[error("it used more than {} GiB of memory", MOST_MEMORY >> 30)]
+    Memory,
+    #[error("it wrote a line that is not UTF-8")]
+    NotText,
+    #[error("it wrote `{line}`, which is not an answer: {why}")]
+    NoAnswer { line: String, why: String },
+    #[error("it wrote `{0}` before its hello; only answers belong on its standard output")]
+    NoHello(String),
+    #[error("it speaks version {0} of the protocol, and this program version {ours}", ours = compactometer_formats::strategy_protocol::VERSION)]
+    Version(u32),
+    #[error("it answered `{got}` to `{asked}`")]
+    WrongAnswer { got: &'static str, asked: &'static str },
+    #[error("{0}")]
+    System(String),
+}
+
+/// The last words of a program on its standard error.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Words(String);
+
+impl std::fmt::Display for Words {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(out, "; its last words: {}", self.0) }
+    }
+}
+
+/// A line for a program, and how long its answer may take. Without a time, no answer is awaited.
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) seconds: Option<u64>,
+}
+
+/// The channels of a process that runs as a task.
+pub(crate) struct Process {
+    pub(crate) lines: mpsc::UnboundedSender<Line>,
+    pub(crate) events: mpsc::UnboundedReceiver<Event>,
+}
+
+impl Process {
+    /// Starts a command. The first line is awaited for so many seconds.
+    pub(crate) fn start(
+        command: &str,
+        base_url: &str,
+        (sender, events): (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
+        calls: Calls,
+        seconds: u64,
+    ) -> Self {
+        let (lines, asked) = mpsc::unbounded_channel();
+        let (command, base_url) = (command.to_owned(), base_url.to_owned());
+        tokio::spawn(async move {
+            let outcome = match Running::spawn(&command, &base_url) {
+                Ok(mut running) => {
+                    let outcome = running.follow(&sender, asked, &calls, seconds).await;
+                    running.stop().await;
+                    outcome
+                }
+                Err(error) => Err(Trouble::System(error.to_string())),
+            };
+            if let Err(trouble) = outcome {
+                let _ = sender.send(Event::Trouble(trouble));
+            }
+        });
+        Process { lines, events }
+    }
+}
+
+struct Running {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    words: Arc<Mutex<Vec<u8>>>,
+    id: u32,
+}
+
+impl Running {
+    fn spawn(command: &str, base_url: &str) -> std::io::Result<Self> {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", command])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        shell.process_group(0);
+        for (name, _) in std::env::vars_os() {
+            let upper = name.to_string_lossy().to_ascii_uppercase();
+            if SECRET.iter().any(|part| upper.contains(part)) {
+                shell.env_remove(&name);
+            }
+        }
+        // What the clients of OpenAI's interface read.
+        shell.env("OPENAI_BASE_URL", base_url).env("OPENAI_API_KEY", "none").env("PYTHONUNBUFFERED", "1");
+        let mut child = shell.spawn()?;
+        let missing = || std::io::Error::other("the program has no standard streams");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = BufReader::new(child.stdout.take().ok_or_else(missing)?);
+        let mut errors = child.stderr.take().ok_or_else(missing)?;
+        let words = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&words);
+        tokio::spawn(async move {
+            let mut piece = [0; 4096];
+            while let Ok(read @ 1..) = errors.read(&mut piece).await {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend_from_slice(&piece[..read]);
+                let excess = kept.len().saturating_sub(KEPT_WORDS);
+                kept.drain(..excess);
+            }
+        });
+        let id = child.id().unwrap_or_default();
+        Ok(Running { child, input: Some(input), output, words, id })
+    }
+
+    /// Passes lines on in both directions until one side ends.
+    async fn follow(
+        &mut self,
+        events: &mpsc::UnboundedSender<Event>,
+        mut asked: mpsc::UnboundedReceiver<Line>,
+        calls: &Calls,
+        seconds: u64,
+    ) -> Result<(), Trouble> {
+        let line = self.line(seconds, calls).await?;
+        let _ = events.send(Event::Line(line));
+        while let Some(Line { text, seconds }) = asked.recv().await {
+            // A program that has ended is found out when it is read.
+            if let Some(input) = &mut self.input {
+                let _ = tokio::time::timeout(Duration::from_secs(seconds.unwrap_or(1)), async {
+                    input.write_all(text.as_bytes()).await?;
+                    input.write_all(b"\n").await?;
+                    input.flush().await
+                })
+                .await;
+            }
+            if let Some(seconds) = seconds {
+                let line = self.line(seconds, calls).await?;
+                let _ = events.send(Event::Line(line));
+            }
+        }
+        Ok(())
+    }
+
+    /// The next line, if it comes in time. While a call of the model is under way, no time passes.
+    async fn line(&mut self, seconds: u64, calls: &Calls) -> Result<String, Trouble> {
+        let limit = Duration::from_secs(seconds);
+        let mut deadline = tokio::time::Instant::now() + limit;
+        let mut bytes = Vec::new();
+        let mut output = (&mut self.output).take(LONGEST + 1);
+        let read = output.read_until(b'\n', &mut bytes);
+        tokio::pin!(read);
+        let read = loop {
+            tokio::select! {
+                biased;
+                read = &mut read => break read,
+                () = tokio::time::sleep_until(deadline.min(tokio::time::Instant::now() + LOOK)) => {
+                    if calls.load(Ordering::Relaxed) > 0 {
+                        deadline = tokio::time::Instant::now() + limit;
+                    }
+                    if tokio::time::Instant::now() >= deadline {
+                        return Err(Trouble::Silent(seconds));
+                    }
+                    if memory(self.id) > MOST_MEMORY {
+                        return Err(Trouble::Memory);
+                    }
+                }
+            }
+        };
+        match read {
+            Ok(_) if bytes.len() as u64 > LONGEST => Err(Trouble::TooLong),
+            Ok(_) if bytes.ends_with(b"\n") => {
+                bytes.pop();
+                String::from_utf8(bytes).map_err(|_| Trouble::NotText)
+            }
+            _ => Err(self.ended().await),
+        }
+    }
+
+    async fn ended(&mut self) -> Trouble {
+        self.input = None;
+        let status = tokio::time::timeout(Duration::from_secs(1), self.child.wait()).await;
+        // What it said last may still be on its way.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let kept = self.words.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let words = Words(String::from_utf8_lossy(&kept).trim().replace('\n', " / "));
+        let code = status.ok().and_then(Result::ok).and_then(|status| status.code());
+        match code {
+            Some(127) => Trouble::NotFound(words),
+            Some(126) => Trouble::NotRun(words),
+            Some(code) => Trouble::Ended { how: format!(" with code {code}"), words },
+            None => Trouble::Ended { how: String::new(), words },
+        }
+    }
+
+    /// Ends the process and what it started: at once if it broke a rule, else it has a moment.
+    async fn stop(&mut self) {
+        self.input = None;
+        let _ = tokio::time::timeout(Duration::from_millis(200), self.child.wait()).await;
+        #[cfg(unix)]
+        let _ =
+            Command::new("kill").args(["-KILL", "--", &format!("-{}", self.id)]).stderr(Stdio::null()).status().await;
+        let _ = self.child.kill().await;
+    }
+}
+
+/// The memory of a process and its children, in bytes; 0 where the system does not say.
+fn memory(id: u32) -> u64 {
+    const PAGE: u64 = 4096;
+    let resident = |id: u32| -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
+        Some(text.split(' ').nth(1)?.parse::<u64>().ok()? * PAGE)
+    };
+    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+    let children = children.split_whitespace().filter_map(|child| child.parse().ok()).map(memory).sum::<u64>();
+    resident(id).unwrap_or(0) + children
+}

@@ -1,0 +1,164 @@
+//! A command as a strategy of a plan.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use compactometer_engine::strategy::Strategy;
+use compactometer_harness::plan::CustomStrategy;
+use serde_json::{Map, Value};
+
+use crate::process::Trouble;
+use crate::running::{Running, runtime};
+use crate::strategy::{External, Launch};
+use compactometer_formats::strategy_protocol::{Parameter, Reply};
+
+/// The parameter of every program: how long an answer may take.
+const SECONDS: &str = "seconds";
+/// Its value unless a user sets it.
+const DEFAULT_SECONDS: u64 = 30;
+
+/// A program that said hello.
+#[derive(Clone)]
+struct Program {
+    command: String,
+    /// The name of a row without an alias.
+    name: String,
+    hello: Hello,
+    parameters: Map<String, Value>,
+    seconds: u64,
+    /// A hash of the files that the command names.
+    files: String,
+}
+
+/// What it said.
+#[derive(Clone)]
+struct Hello {
+    name: String,
+    version: String,
+    about: String,
+    parameters: Vec<Parameter>,
+    turns: bool,
+    tail_share: f64,
+}
+
+/// Starts a command, reads its hello, and ends it.
+///
+/// # Errors
+/// Why it cannot be used as a strategy, with the command.
+pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
+    let refused = |why: String| format!("`exec:{command}`: {why}");
+    if command.trim().is_empty() {
+        return Err(refused("name a command, as in `exec:\"python3 my_strategy.py\"`".to_owned()));
+    }
+    let owned = command.to_owned();
+    let hello = runtime().and_then(|runtime| {
+        // A thread of its own, since the caller may be part of a runtime.
+        let asked = std::thread::spawn(move || runtime.block_on(Running::start(&owned, DEFAULT_SECONDS)));
+        let running = asked.join().map_err(|_| Trouble::System("it could not be started".to_owned()))??;
+        Ok(running.hello.clone())
+    });
+    let hello = hello.map_err(|trouble| refused(trouble.to_string()))?;
+    let Reply::Hello { name, version, about, parameters, turns, tail_share, .. } = hello else {
+        return Err(refused("it did not say hello".to_owned()));
+    };
+    if !(0.0..=1.0).contains(&tail_share) {
+        return Err(refused(format!("its `tail_share` is {tail_share}; it must be from 0 to 1")));
+    }
+    if let Some(taken) = parameters.iter().find(|parameter| parameter.name == SECONDS) {
+        return Err(refused(format!("it has a parameter `{}`, which every program has already", taken.name)));
+    }
+    let defaults = parameters.iter().map(|parameter| (parameter.name.clone(), parameter.default.clone())).collect();
+    Ok(Arc::new(Program {
+        command: command.to_owned(),
+        name: stem(command).unwrap_or_else(|| name.clone()),
+        hello: Hello { name, version, about, parameters, turns, tail_share },
+        parameters: defaults,
+        seconds: DEFAULT_SECONDS,
+        files: files(command),
+    }))
+}
+
+impl CustomStrategy for Program {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn version(&self) -> &str {
+        &self.hello.version
+    }
+
+    fn about(&self) -> &str {
+        &self.hello.about
+    }
+
+    fn parameters(&self) -> Vec<(String, String)> {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        self.parameters.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
+    }
+
+    fn with(&self, parameter: &str, value: &str) -> Result<Arc<dyn CustomStrategy>, String> {
+        let mut changed = self.clone();
+        if parameter == SECONDS {
+            let seconds = value.trim().parse().ok().filter(|seconds| (1..=3600).contains(seconds));
+            changed.seconds = seconds.ok_or_else(|| format!("`{SECONDS}` is `{value}`; it must be from 1 to 3600"))?;
+            return Ok(Arc::new(changed));
+        }
+        let Some(known) = self.hello.parameters.iter().find(|known| known.name == parameter) else {
+            let names = self.hello.parameters.iter().map(|known| known.name.as_str()).chain([SECONDS]);
+            let names = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return Err(format!("`{}` has no parameter `{parameter}`; choose from {names}", self.hello.name));
+        };
+        let parsed = match &known.default {
+            Value::String(_) => Some(Value::from(value)),
+            Value::Bool(_) => value.parse::<bool>().ok().map(Value::from),
+            _ => serde_json::from_str::<Value>(value.trim()).ok().filter(Value::is_number),
+        };
+        let parsed = parsed.ok_or_else(|| format!("`{parameter}` is `{value}`; its default is `{}`", known.default))?;
+        changed.parameters.insert(parameter.to_owned(), parsed);
+        Ok(Arc::new(changed))
+    }
+
+    fn identity(&self) -> String {
+        let Hello { name, version, .. } = &self.hello;
+        let parameters = Value::from(self.parameters.clone());
+        let identity = serde_json::json!([name, version, self.files, words(&self.command), parameters, self.seconds]);
+        blake3::hash(identity.to_string().as_bytes()).to_hex()[..32].to_owned()
+    }
+
+    fn tail_share(&self) -> f64 {
+        self.hello.tail_share
+    }
+
+    fn build(&self, seed: u64) -> Arc<dyn Strategy> {
+        Arc::new(External::new(Launch {
+            command: self.command.clone(),
+            parameters: self.parameters.clone(),
+            turns: self.hello.turns,
+            seconds: self.seconds,
+            seed,
+        }))
+    }
+}
+
+/// The words of a command. Of a path they have only the file, since a result does not depend on where it is.
+fn words(command: &str) -> Vec<&str> {
+    command
+        .split_whitespace()
+        .map(|word| Path::new(word).file_name().and_then(|name| name.to_str()).unwrap_or(word))
+        .collect()
+}
+
+/// The stem of the last file that a command names.
+fn stem(command: &str) -> Option<String> {
+    let mut files = command.split_whitespace().rev().map(Path::new).filter(|path| path.is_file());
+    Some(files.next()?.file_stem()?.to_str()?.to_owned())
+}
+
+/// A hash of the contents of the files that a command names: a changed program runs its cases again.
+fn files(command: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for path in command.split_whitespace().map(Path::new).filter(|path| path.is_file()) {
+        hasher.update(&std::fs::read(path).unwrap_or_default());
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}

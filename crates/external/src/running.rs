@@ -1,0 +1,126 @@
+//! A program that runs: it is asked and answers, and its calls go to the model of whoever asks.
+
+use std::sync::LazyLock;
+
+use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::ChatRequest;
+use compactometer_engine::strategy::decision_meter::DecisionMeter;
+use serde_json::Value;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::mpsc;
+
+use crate::bridge::{self, Address};
+use crate::process::{Calls, Event, Line, Process, Trouble};
+use compactometer_formats::strategy_protocol::{Ask, Reply, VERSION};
+
+/// How long a program may take to say hello, in seconds: packages of an interpreter load slowly.
+const HELLO_SECONDS: u64 = 60;
+/// How much of a line errors show, in characters.
+const SHOWN: usize = 80;
+
+/// Where processes and their servers run. The threads that replay cases wait for nothing but their own case.
+static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|error| error.to_string())
+});
+
+/// The handle of that runtime.
+pub(crate) fn runtime() -> Result<Handle, Trouble> {
+    RUNTIME.as_ref().map(|runtime| runtime.handle().clone()).map_err(|why| Trouble::System(why.clone()))
+}
+
+/// A program that has said hello.
+pub(crate) struct Running {
+    process: Process,
+    pub(crate) address: Address,
+    pub(crate) hello: Reply,
+    /// How long an answer may take, in seconds.
+    seconds: u64,
+    /// Whether it was asked anything, and so has to be told that the case ends.
+    was_asked: bool,
+}
+
+impl Running {
+    /// Starts a command and reads its hello.
+    pub(crate) async fn start(command: &str, seconds: u64) -> Result<Self, Trouble> {
+        let (events, calls) = (mpsc::unbounded_channel(), Calls::default());
+        let command = command.to_owned();
+        let started = runtime()?.spawn(async move {
+            let address = bridge::serve(events.0.clone(), Calls::clone(&calls)).await;
+            let address = address.map_err(|error| Trouble::System(format!("no address for its model: {error}")))?;
+            let process = Process::start(&command, &address.base_url, events, calls, HELLO_SECONDS);
+            Ok::<_, Trouble>((process, address))
+        });
+        let (mut process, address) = started.await.map_err(|error| Trouble::System(error.to_string()))??;
+        let line = loop {
+            match process.events.recv().await {
+                Some(Event::Line(line)) => break line,
+                Some(Event::Trouble(trouble)) => return Err(trouble),
+                // Nobody can answer yet.
+                Some(Event::Request(..)) => {}
+                None => return Err(ended()),
+            }
+        };
+        let hello = hello(&line)?;
+        Ok(Running { process, address, hello, seconds, was_asked: false })
+    }
+
+    /// Asks, and answers the calls of the model that come before the answer. `heard` gets each request that was answered.
+    pub(crate) async fn ask(
+        &mut self,
+        ask: &Ask,
+        model: Option<&DecisionMeter<'_>>,
+        heard: &mut Vec<ChatRequest>,
+    ) -> Result<Reply, Trouble> {
+        self.was_asked = true;
+        let text = serde_json::to_string(ask).map_err(|error| Trouble::System(error.to_string()))?;
+        self.process.lines.send(Line { text, seconds: Some(self.seconds) }).map_err(|_| ended())?;
+        loop {
+            match self.process.events.recv().await {
+                Some(Event::Line(line)) => return reply(&line),
+                Some(Event::Trouble(trouble)) => return Err(trouble),
+                None => return Err(ended()),
+                Some(Event::Request(request, answer)) => {
+                    let Some(model) = model else { continue };
+                    let request = ChatRequest { seed: model.seed(), ..*request };
+                    let outcome = model.complete(Purpose::Compaction, request.clone()).await;
+                    heard.extend(outcome.is_ok().then_some(request));
+                    let _ = answer.send(outcome);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.was_asked {
+            let text = serde_json::to_string(&Ask::Bye).unwrap_or_default();
+            let _ = self.process.lines.send(Line { text, seconds: None });
+        }
+    }
+}
+
+fn ended() -> Trouble {
+    Trouble::System("it ended".to_owned())
+}
+
+fn hello(line: &str) -> Result<Reply, Trouble> {
+    let value = serde_json::from_str::<Value>(line).map_err(|_| Trouble::NoHello(short(line)))?;
+    match value["protocol"].as_u64() {
+        _ if value["type"] != "hello" => Err(Trouble::NoHello(short(line))),
+        Some(version) if version != u64::from(VERSION) => Err(Trouble::Version(version.try_into().unwrap_or(u32::MAX))),
+        _ => reply(line),
+    }
+}
+
+fn reply(line: &str) -> Result<Reply, Trouble> {
+    serde_json::from_str(line).map_err(|error| Trouble::NoAnswer { line: short(line), why: error.to_string() })
+}
+
+/// The beginning of a line.
+fn short(line: &str) -> String {
+    match line.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,66 @@
+"""The package, the templates and the example of docs/own-strategy.md on the hard cases: `python3 -m unittest discover python/tests`."""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+from compactometer import testing  # noqa: E402
+
+
+def run(text: str) -> dict:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "own.py"
+        path.write_text(f"import sys\nsys.path.insert(0, {str(ROOT / 'python')!r})\n{text}")
+        return testing.check([sys.executable, str(path)])
+
+
+def strategy(body: str) -> str:
+    return f"from compactometer import strategy\nclass Own(strategy.Strategy):\n    def compact(self, request):\n        {body}\nstrategy.run(Own)\n"
+
+
+class Templates(unittest.TestCase):
+    def test_the_template_passes(self):
+        self.assertEqual(testing.check([sys.executable, str(ROOT / "scripts/adapters/template.py")]), {})
+
+    def test_the_example_of_the_page_passes(self):
+        page = (ROOT / "docs/own-strategy.md").read_text()
+        self.assertEqual(run(re.search(r"```python\n(.*?)```", page, re.S).group(1)), {})
+
+
+class Faults(unittest.TestCase):
+    """Each fault is found, and in the case that it breaks."""
+
+    def test_a_result_without_its_call(self):
+        found = run(strategy("return [m for m in request.messages if m.role in ('system', 'user', 'tool') or m.fixed][:1] + "
+                             "[m for m in request.messages if m.role in ('user', 'tool') or m.fixed and m.role != 'system']"))
+        self.assertIn("the result of 'b' has no call before it", found["calls in parallel"])
+
+    def test_no_system_prompt(self):
+        found = run(strategy("return [strategy.Written('All.')]"))
+        self.assertEqual(set(found), set(testing.CASES))
+        self.assertIn("the system prompt is missing, changed or not the first message", found["plain talk"])
+
+    def test_the_same_view(self):
+        self.assertIn("the view is not smaller", run(strategy("return request.messages"))["plain talk"])
+
+    def test_an_exception_has_its_words(self):
+        self.assertEqual(run(strategy("raise KeyError('x')"))["plain talk"], ["it failed: KeyError: 'x'"])
+
+    def test_what_it_prints_is_no_answer(self):
+        self.assertEqual(run(strategy("print('hello'); raise strategy.Skip()")), {})
+
+    def test_twice_and_invented(self):
+        found = run(strategy("return ['m1', 'm2', 'm2', 'm12345']"))["plain talk"]
+        self.assertIn("message 'm2' is there twice", found)
+        self.assertIn("message 'm12345' is not in the view", found)
+
+    def test_a_program_that_is_none(self):
+        self.assertEqual(testing.check(["sh", "-c", "echo hi"])["plain talk"], ["its first line is not a hello"])
+
+
+if __name__ == "__main__":
+    unittest.main()
