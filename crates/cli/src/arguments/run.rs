@@ -38,7 +38,7 @@ pub(crate) struct RunArgs {
     /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`, `@ablation`), `NAME=BASE:key=value`, or
     /// `NAME=exec:COMMAND`; separate with commas or repeat. The second form is a strategy with other parameters
     /// (`terse=chained:prompt=my.md`), the third a program of yours. `@ablation` compares each strategy with its published form and with
-    /// each of its corrections taken back. Default: `@reference,@controls`, or the rows that `--model cassette:DIR` holds.
+    /// each of its corrections taken back. Default: `@reference,@controls`, or the rows of a recording.
     #[arg(short = 's', long = "strategy", value_name = "NAME", env = "COMPACTOMETER_STRATEGY")]
     pub(crate) strategies: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.

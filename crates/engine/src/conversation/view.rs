@@ -210,6 +210,8 @@ impl View {
         let mut violations = self.check();
         let lost = self.open_calls().into_iter().filter(|id| !log.is_open(id));
         violations.extend(lost.map(|call_id| Violation::Unanswered { call_id }));
+        let opens = self.entries.first().map(Entry::role);
+        violations.extend((log.system().is_some() && opens != Some(Role::System)).then_some(Violation::NoSystem));
         violations
     }
 
@@ -365,6 +367,9 @@ pub struct UnknownMessage(pub MessageId);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "violation", rename_all = "snake_case")]
 pub enum Violation {
+    /// The system prompt of the log, in its own words or with a section, is not the first message.
+    #[error("the system prompt is missing")]
+    NoSystem,
     /// A system message after the first place.
     #[error("system message at place {index}: only the first message may be one")]
     LateSystem {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use compactometer_engine::budget::{Limits, Tail};
 use compactometer_engine::estimate::Estimator;
+use compactometer_engine::message::Role;
 use compactometer_engine::selection::Selection;
 use compactometer_engine::strategy::{Compacted, Context, Declined, SkipReason, Strategy, StrategySpec};
+use compactometer_engine::view::{Edit, Origin, WrittenPart};
 
 struct Newest;
 
@@ -18,7 +20,11 @@ impl Strategy for Newest {
         if !selection.takes_messages() {
             return Err(SkipReason::NothingToCompact.into());
         }
-        Ok(Compacted::without_reading(cx, selection.keep_edits().collect()))
+        // A chat opens with the user, and what stays may open with the agent.
+        let notice = WrittenPart::text("(Earlier messages were left out.)", Origin::Filler);
+        let system = cx.log.system().map(|system| Edit::Keep(system.message.id));
+        let edits = system.into_iter().chain([Edit::Insert(Role::User, vec![notice])]).chain(selection.keep_edits());
+        Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
 
