@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -169,7 +170,9 @@ def check(command: list[str], retained: int = 600, written: int = 200) -> dict[s
 
 
 def _case(command: list[str], view: list[Message], model: dict[str, str], budget: dict[str, int]) -> Iterator[str]:
-    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    environment = {**os.environ, "OPENAI_BASE_URL": model["base_url"], "OPENAI_API_KEY": "none", "NO_PROXY": "127.0.0.1"}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    program = subprocess.Popen(command, **pipes, text=True, encoding="utf-8", env=environment)
     assert program.stdin and program.stdout
 
     def read() -> Optional[dict[str, Any]]:

@@ -138,6 +138,10 @@ impl Running {
                 shell.env_remove(&name);
             }
         }
+        // A proxy of the network does not know this machine's addresses.
+        let excepted = std::env::var("NO_PROXY").or_else(|_| std::env::var("no_proxy")).unwrap_or_default();
+        let excepted = format!("127.0.0.1,localhost,{excepted}");
+        shell.env("NO_PROXY", &excepted).env("no_proxy", excepted.trim_end_matches(','));
         // What the clients of OpenAI's interface read.
         shell.env("OPENAI_BASE_URL", base_url).env("OPENAI_API_KEY", "none").env("PYTHONUNBUFFERED", "1");
         let mut child = shell.spawn()?;

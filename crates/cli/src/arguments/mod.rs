@@ -2,6 +2,7 @@
 //! name.
 
 pub(crate) mod help;
+pub(crate) mod programs;
 pub(crate) mod recordings;
 pub(crate) mod roles;
 mod run;

@@ -9,12 +9,11 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::scenario::Split;
-use compactometer_harness::entrants::items;
 use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
 use serde::de::DeserializeOwned;
 
-use crate::arguments::recordings;
+use crate::arguments::{programs, recordings};
 use crate::output::failure::Failure;
 
 /// What runs if no strategy is named.
@@ -102,7 +101,7 @@ impl RunArgs {
     /// The strategies and controls that are named, else those of the recording that is replayed, else the default ones.
     pub(crate) fn rows(&self) -> anyhow::Result<Vec<String>> {
         if !self.strategies.is_empty() {
-            return Ok(self.strategies.iter().flat_map(|list| items(list)).collect());
+            return programs::rows(&self.strategies);
         }
         let recorded = recordings::about(&self.setting.model)?.rows;
         Ok(if recorded.is_empty() { DEFAULT_STRATEGIES.map(str::to_owned).to_vec() } else { recorded })

@@ -15,8 +15,7 @@ use compactometer_text::suggest::unknown;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::roles::Roles;
-use crate::arguments::suites;
-use crate::arguments::{PricesArg, SettingArgs, encoding, positive};
+use crate::arguments::{PricesArg, SettingArgs, encoding, positive, programs, suites};
 use crate::cost::CostBudget;
 use crate::output::failure::Failure;
 use crate::output::run_folder::cannot;
@@ -58,7 +57,9 @@ pub(crate) struct ExplainArgs {
 }
 
 fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let entrants = select_with([args.strategy.as_str()], [], &compactometer_external::open).map_err(Failure::usage)?;
+    let rows = programs::rows(std::slice::from_ref(&args.strategy)).map_err(Failure::usage)?;
+    let names = rows.iter().map(String::as_str);
+    let entrants = select_with(names, [], &compactometer_external::open).map_err(Failure::usage)?;
     if entrants.len() != 1 {
         return Err(Failure::usage(anyhow!(
             "`{}` names {} strategies; explain follows one",

@@ -251,3 +251,28 @@ fn a_ledger_can_be_added_to_a_program() {
     let texts = lines(dir, "run/texts.jsonl").iter().map(Value::to_string).collect::<String>();
     assert!(texts.contains("They greeted."), "the program's text is kept");
 }
+
+/// Only the user's own configuration gives a program a name.
+#[test]
+fn a_program_can_have_a_name() {
+    let dir = folder();
+    let dir = dir.path();
+    write(dir, "mine.sh", &answers(r#"{"type":"skip"}"#));
+    std::fs::create_dir_all(dir.join("config/compactometer")).unwrap();
+    let strategies = dir.join("config/compactometer/strategies.toml");
+    std::fs::write(&strategies, format!("theirs = \"sh {}\"\n", dir.join("mine.sh").display())).unwrap();
+    let run = |rows: &str, out: &str| {
+        let mut command = Command::cargo_bin("compactometer").unwrap();
+        command.current_dir(dir).env("XDG_CONFIG_HOME", dir.join("config"));
+        command.args(["run", "tiny.toml", "-s", rows, "--out", out, "-q"]).output().unwrap()
+    };
+    let done = run("theirs,x=theirs:keep=9,full", "run");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let manifest = std::fs::read_to_string(dir.join("run/manifest.json")).unwrap();
+    let names = &serde_json::from_str::<Value>(&manifest).unwrap()["strategies"];
+    assert_eq!(*names, serde_json::json!(["theirs", "x", "full"]));
+    assert!(!manifest.contains("mine.sh"), "no place on this machine is in the manifest: {manifest}");
+    std::fs::write(&strategies, "theirs = 3\n").unwrap();
+    let refused = run("theirs", "refused");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("each line must be `NAME = \"COMMAND\"`"));
+}
