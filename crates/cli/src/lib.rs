@@ -34,6 +34,7 @@ pub fn run_with(own: &'static [&'static StrategySpec]) -> ExitCode {
         log(commands::verbosity(&matches));
         commands::run(&matches)
     });
+    compactometer_external::finish();
     finish(done)
 }
 

@@ -13,4 +13,5 @@ mod running;
 mod strategy;
 mod views;
 
+pub use process::finish;
 pub use program::open;

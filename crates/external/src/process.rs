@@ -24,6 +24,18 @@ const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 /// The calls of the model that are under way.
 pub(crate) type Calls = Arc<AtomicUsize>;
 
+/// The processes that have not been ended yet.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Waits until the programs of all cases that are over have ended, or have been ended.
+pub fn finish() {
+    const LONGEST: Duration = Duration::from_secs(2);
+    let started = std::time::Instant::now();
+    while LIVE.load(Ordering::Relaxed) > 0 && started.elapsed() < LONGEST {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// What a process does.
 pub(crate) enum Event {
     /// It wrote a line.
@@ -96,6 +108,7 @@ impl Process {
     ) -> Self {
         let (lines, asked) = mpsc::unbounded_channel();
         let (command, base_url) = (command.to_owned(), base_url.to_owned());
+        LIVE.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             let outcome = match Running::spawn(&command, &base_url) {
                 Ok(mut running) => {
@@ -108,6 +121,7 @@ impl Process {
             if let Err(trouble) = outcome {
                 let _ = sender.send(Event::Trouble(trouble));
             }
+            LIVE.fetch_sub(1, Ordering::Relaxed);
         });
         Process { lines, events }
     }

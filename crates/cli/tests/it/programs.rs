@@ -206,6 +206,19 @@ fn a_stuck_program_fails_in_time_and_leaves_no_process() {
     }
 }
 
+/// Also one that goes on when its case, and with it the run, is over.
+#[test]
+fn no_program_outlives_the_run() {
+    let dir = folder();
+    let dir = dir.path();
+    let marker = format!("8{}", std::process::id());
+    write(dir, "stays.sh", &format!("{}sleep {marker}\n", answers(r#"{"type":"skip"}"#)));
+    assert!(run(dir, "x=exec:\"sh stays.sh\"", "run").status.success());
+    if let Ok(left) = std::process::Command::new("pgrep").args(["-f", &format!("sleep {marker}")]).output() {
+        assert!(left.stdout.is_empty(), "a process is left");
+    }
+}
+
 #[test]
 fn a_program_gets_no_keys() {
     let dir = folder();
