@@ -35,10 +35,6 @@ pub fn run_with(own: &'static [&'static StrategySpec]) -> ExitCode {
         commands::run(&matches)
     });
     compactometer_external::finish();
-    finish(done)
-}
-
-fn finish(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => terminal::fail(&failure),

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use compactometer_engine::meter::Purpose;
-use compactometer_engine::model::ChatRequest;
+use compactometer_engine::model::{ChatError, ChatRequest};
 use compactometer_engine::strategy::decision_meter::DecisionMeter;
 use serde_json::Value;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -64,12 +64,12 @@ impl Running {
         Ok(Running { process, address, hello, seconds, was_asked: false })
     }
 
-    /// Asks, and answers the calls of the model that come before the answer. `heard` gets each request that was answered.
+    /// Asks, and answers the calls of the model that come before the answer. Without a model they are refused, so that no call is made
+    /// which no compaction accounts for; with it, each request that was answered is noted.
     pub(crate) async fn ask(
         &mut self,
         ask: &Ask,
-        model: Option<&DecisionMeter<'_>>,
-        heard: &mut Vec<ChatRequest>,
+        mut model: Option<(&DecisionMeter<'_>, &mut Vec<ChatRequest>)>,
     ) -> Result<Reply, Trouble> {
         self.was_asked = true;
         let text = serde_json::to_string(ask).map_err(|error| Trouble::System(error.to_string()))?;
@@ -80,7 +80,11 @@ impl Running {
                 Some(Event::Trouble(trouble)) => return Err(trouble),
                 None => return Err(ended()),
                 Some(Event::Request(request, answer)) => {
-                    let Some(model) = model else { continue };
+                    let Some((model, heard)) = &mut model else {
+                        let message = "the model answers only while a compaction is under way".to_owned();
+                        let _ = answer.send(Err(ChatError::Refused { message }));
+                        continue;
+                    };
                     let request = ChatRequest { seed: model.seed(), ..*request };
                     let outcome = model.complete(Purpose::Compaction, request.clone()).await;
                     heard.extend(outcome.is_ok().then_some(request));
@@ -122,5 +126,37 @@ fn short(line: &str) -> String {
     match line.char_indices().nth(SHOWN) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+
+    /// A call that belongs to no compaction would be in no cost.
+    #[test]
+    fn the_model_answers_only_while_a_compaction_is_under_way() {
+        let script = r#"echo '{"type":"hello","protocol":1,"name":"t","version":"1"}'; read -r l; sleep 1; echo '{"type":"ok"}'"#;
+        let ran = runtime().expect("a runtime").block_on(async {
+            let mut running = Running::start(script, 10).await.expect("it starts");
+            let address = running.address.base_url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+            let called = std::thread::spawn(move || {
+                let body = r#"{"model":"compactometer","messages":[{"role":"user","content":"Hi."}]}"#;
+                let mut stream = std::net::TcpStream::connect(&address).expect("it listens");
+                let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+                let length = body.len();
+                let rest = format!("content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}");
+                stream.write_all((head + &rest).as_bytes()).expect("it is sent");
+                let mut answer = String::new();
+                stream.read_to_string(&mut answer).expect("it answers");
+                answer
+            });
+            let reply = running.ask(&Ask::BeforeTurn { messages: Vec::new() }, None).await;
+            (reply, called.join().expect("it ends"))
+        });
+        assert_eq!(ran.0, Ok(Reply::Ok));
+        assert!(ran.1.contains("only while a compaction is under way"), "{}", ran.1);
     }
 }

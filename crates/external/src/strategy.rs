@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use compactometer_engine::message::MessageId;
+use compactometer_engine::model::ChatRequest;
 use compactometer_engine::record::RecordKind;
+use compactometer_engine::strategy::decision_meter::DecisionMeter;
 use compactometer_engine::strategy::{Compacted, Context, Declined, FailReason, SkipReason, Strategy};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
@@ -53,7 +55,7 @@ impl External {
         cx: &Context<'_>,
         ask: Ask,
         take: impl FnOnce(Reply) -> Result<T, Trouble>,
-        heard: &mut Vec<compactometer_engine::model::ChatRequest>,
+        model: Option<(&DecisionMeter<'_>, &mut Vec<ChatRequest>)>,
     ) -> Result<T, FailReason> {
         if let Some(broken) = &state.broken {
             return Err(FailReason::Program(broken.to_string()));
@@ -63,7 +65,7 @@ impl External {
                 state.running = Some(self.start(cx).await?);
             }
             let Some(running) = &mut state.running else { return Err(Trouble::System("it ended".to_owned())) };
-            take(running.ask(&ask, Some(cx.summarizer), heard).await?)
+            take(running.ask(&ask, model).await?)
         };
         outcome.await.map_err(|trouble: Trouble| {
             state.running = None;
@@ -79,7 +81,7 @@ impl External {
         let model = Model { base_url: running.address.base_url.clone(), name: bridge::NAME.to_owned() };
         let kept = cx.history.latest(RecordKind::Pinned).map(|record| record.body.clone());
         let configure = Ask::Configure { protocol: VERSION, parameters: parameters.clone(), seed: *seed, model, kept };
-        match running.ask(&configure, None, &mut Vec::new()).await? {
+        match running.ask(&configure, None).await? {
             Reply::Ready => Ok(running),
             other => Err(wrong(&other, "configure")),
         }
@@ -110,7 +112,7 @@ impl Strategy for External {
             other => Err(wrong(&other, "compact")),
         };
         let mut heard = Vec::new();
-        let (messages, edits, keep) = self.ask(state, cx, ask, take, &mut heard).await??;
+        let (messages, edits, keep) = self.ask(state, cx, ask, take, Some((cx.summarizer, &mut heard))).await??;
         Ok(views::compacted(cx, (messages, edits), keep, &heard)?)
     }
 
@@ -127,7 +129,7 @@ impl Strategy for External {
             other => Err(wrong(&other, "before_turn")),
         };
         // What went wrong fails the next compaction.
-        let _ = self.ask(state, cx, Ask::BeforeTurn { messages }, take, &mut Vec::new()).await;
+        let _ = self.ask(state, cx, Ask::BeforeTurn { messages }, take, None).await;
     }
 }
 

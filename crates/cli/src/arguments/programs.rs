@@ -10,19 +10,24 @@ use compactometer_harness::entrants::{all, items};
 /// The strategies of a list, with commands in place of the names of programs.
 pub(crate) fn rows(lists: &[String]) -> Result<Vec<String>> {
     let rows = lists.iter().flat_map(|list| items(list)).collect::<Vec<_>>();
-    let is_known =
-        |row: &String| row.starts_with('@') || row.contains("exec:") || all().any(|known| known.name == *row);
-    if rows.iter().all(is_known) {
+    if rows.iter().all(|row| program(row).is_none()) {
         return Ok(rows);
     }
     let programs = programs()?;
     Ok(rows.into_iter().map(|row| with_command(&row, &programs).unwrap_or(row)).collect())
 }
 
-/// A row whose strategy is a named program, with the program's command.
-fn with_command(row: &str, programs: &BTreeMap<String, String>) -> Option<String> {
+/// The alias, name and parameters of a row that may be a program: one that is no group and no command, and that no list has.
+fn program(row: &str) -> Option<(&str, &str, &str)> {
     let (alias, base) = row.split_once('=').unwrap_or((row, row));
     let (name, assigned) = base.split_once(':').unwrap_or((base, ""));
+    let is_other = name.starts_with('@') || row.contains("exec:") || all().any(|known| known.name == name);
+    (!is_other).then_some((alias, name, assigned))
+}
+
+/// A row whose strategy is a named program, with the program's command.
+fn with_command(row: &str, programs: &BTreeMap<String, String>) -> Option<String> {
+    let (alias, name, assigned) = program(row)?;
     let command = programs.get(name)?;
     Some(format!("{alias}=exec:\"{command}\":{assigned}"))
 }
@@ -45,10 +50,12 @@ mod tests {
 
     #[test]
     fn names_become_commands() {
-        let programs = BTreeMap::from([("theirs".to_owned(), "node a,b.mjs".to_owned())]);
+        let named = |name: &str, command: &str| (name.to_owned(), command.to_owned());
+        let programs = BTreeMap::from([named("theirs", "node a,b.mjs"), named("chained", "touch ran")]);
         let with = |row| with_command(row, &programs);
         assert_eq!(with("theirs").as_deref(), Some("theirs=exec:\"node a,b.mjs\":"));
         assert_eq!(with("x=theirs:keep=3:ledger=9").as_deref(), Some("x=exec:\"node a,b.mjs\":keep=3:ledger=9"));
-        assert_eq!(with("chained"), None);
+        // A name of the lists is what the lists have, however it is written.
+        assert_eq!((with("chained"), with("x=chained:tail=5"), with("@controls")), (None, None, None));
     }
 }

@@ -10,7 +10,7 @@ use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
 use compactometer_formats::record::Family;
 use compactometer_formats::schemas;
 use compactometer_harness::additions::AddedText;
-use compactometer_harness::entrants::all;
+use compactometer_harness::entrants::{all, own};
 use compactometer_harness::plan::Absence;
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
@@ -50,7 +50,7 @@ struct ListedKind {
 }
 
 const KINDS: &[ListedKind] = &[
-    ListedKind { name: "strategies", rows: || entrants(Family::Reference) },
+    ListedKind { name: "strategies", rows: || [entrants(Family::Custom), entrants(Family::Reference)].concat() },
     ListedKind { name: "faithful", rows: faithful },
     ListedKind { name: "parameters", rows: parameters },
     ListedKind { name: "controls", rows: || entrants(Family::Control) },
@@ -137,7 +137,12 @@ fn parameters() -> Vec<(String, String)> {
         }
     };
     let absence = (format!("STRATEGY.{}", Absence::PARAMETER), Absence::ABOUT.to_owned());
-    AddedText::ALL.into_iter().map(added).chain([absence]).chain(strategies::ALL.iter().flat_map(of_strategy)).collect()
+    AddedText::ALL
+        .into_iter()
+        .map(added)
+        .chain([absence])
+        .chain(own().iter().chain(strategies::ALL).flat_map(of_strategy))
+        .collect()
 }
 
 /// Embedded generator specs.

@@ -1,4 +1,4 @@
-//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a model, to be beside a summary.
+//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a model, to go beside a summary.
 //!
 //! A summary keeps what happened; what it drops first are the paths, ids and numbers that the next calls need letter for letter.
 //! A ledger reads each message once, when it is said. Its page lists the values that the next request lacks, each with what it

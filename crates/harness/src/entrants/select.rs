@@ -255,7 +255,7 @@ pub enum SelectError {
     #[error("{0}")]
     Unknown(String),
     /// Two entrants with one name and different settings.
-    #[error("`{0}` names two strategies with different settings; give each its own name, as in `x={0}`")]
+    #[error("`{0}` names two strategies with different settings; give one another name, as in `x=NAME`")]
     Twice(String),
     /// Another name or a parameter for a control.
     #[error("`{0}` is a control, which has no parameters and one name; write `{0}`")]

@@ -79,6 +79,28 @@ fn invariant_16_a_tool_result_is_a_reason_to_compact() {
     assert_eq!(session.view().check_against(session.log()), []);
 }
 
+/// A strategy from outside may forget it; the built-in ones keep it.
+#[test]
+fn invariant_07_a_view_without_its_system_prompt_is_refused() {
+    struct Forgets;
+    #[async_trait]
+    impl Strategy for Forgets {
+        async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
+            let last = cx.log.last().expect("something was said");
+            Ok(Compacted::without_reading(cx, vec![Edit::Keep(last)]))
+        }
+    }
+    let model = Scripted::new(&[]);
+    let metered = Metered::new(&model, 0);
+    let mut session = Session::new(&Forgets, &metered, &Quarters, config(50, None));
+    session.push(message(0, Role::System, vec![Part::Text { text: "You are an agent.".into() }])).unwrap();
+    session.push(said(1, Role::User, &"Begin. ".repeat(500))).unwrap();
+    session.push(said(2, Role::User, "Look.")).unwrap();
+    let event = answered(session.before_call(None)).flatten().unwrap();
+    assert_eq!(event.outcome, Outcome::Failed(FailReason::InvalidView("the system prompt is missing".into())));
+    assert_eq!(session.view().entries().len(), 3);
+}
+
 #[test]
 fn a_call_that_nobody_answered_is_answered_in_the_view_alone() {
     let model = Scripted::new(&[Answer::Text("A summary.".into())]);
