@@ -69,7 +69,7 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
         return Ok(BTreeMap::new());
     }
     let text = read_text(&path, Kind::SETTINGS).with_context(|| format!("cannot read `{FILE}`"))?;
-    let table = text.parse::<toml::Table>().with_context(|| format!("`{FILE}` is no TOML"))?;
+    let table = text.parse::<toml::Table>().with_context(|| format!("`{FILE}` is not TOML"))?;
     let known = all(command);
     let mut set = BTreeMap::new();
     for (key, value) in &table {

@@ -24,7 +24,7 @@ impl Answer {
             return Ok(());
         }
         let event: Value =
-            serde_json::from_slice(data).map_err(|error| again(format!("the server's answer is no JSON: {error}")))?;
+            serde_json::from_slice(data).map_err(|error| again(format!("the server's answer is not JSON: {error}")))?;
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(in_stream(error));
         }

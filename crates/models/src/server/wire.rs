@@ -30,9 +30,9 @@ pub(super) struct Asked {
 /// [`Trouble`] with the place of the first thing that cannot be used.
 pub(super) fn read(body: &[u8]) -> Result<Asked, Trouble> {
     let body: Value = serde_json::from_slice(body)
-        .map_err(|error| Trouble::new(StatusCode::BAD_REQUEST, format!("the body is no JSON: {error}")))?;
+        .map_err(|error| Trouble::new(StatusCode::BAD_REQUEST, format!("the body is not JSON: {error}")))?;
     if !body.is_object() {
-        return Err(Trouble::new(StatusCode::BAD_REQUEST, "the body is no JSON object"));
+        return Err(Trouble::new(StatusCode::BAD_REQUEST, "the body is not a JSON object"));
     }
     let body = Field { value: &body, place: String::new() };
     let model = body.get("model").text()?.to_owned();

@@ -30,7 +30,7 @@ pub struct ImportReport {
     pub questions: usize,
     /// Exact values found, or `None` if they were not requested.
     pub facts: Option<FactCounts>,
-    /// All repairs, file by file. Lines that are no JSON come before what is wrong with the others.
+    /// All repairs, file by file. Lines that are not JSON come before what is wrong with the others.
     pub repairs: Vec<Repair>,
     /// Secrets masked, by kind. Every occurrence counts.
     pub secrets: BTreeMap<&'static str, usize>,

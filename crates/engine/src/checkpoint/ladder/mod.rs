@@ -86,7 +86,7 @@ pub enum Rung {
     Fenced,
     /// The object is among other text.
     Balanced,
-    /// The object ends, but is no JSON, or its values are not of the types that were asked for.
+    /// The object ends, but is not JSON, or its values are not of the types that were asked for.
     Lenient,
     /// The output limit cut the object; what was whole by then is kept.
     Partial,

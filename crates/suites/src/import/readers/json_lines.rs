@@ -9,7 +9,7 @@ use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
 use crate::import::session::type_name;
 
-/// A file's objects with their places, and the lines that are no JSON with their numbers.
+/// A file's objects with their places, and the lines that are not JSON with their numbers.
 pub(in crate::import) struct JsonLines<'i> {
     pub(in crate::import) rows: Vec<(Place, Value)>,
     pub(in crate::import) broken: Vec<(usize, &'i str)>,
@@ -54,7 +54,7 @@ fn joined(line: &str) -> Option<Vec<Value>> {
     (objects.len() > 1 && objects.iter().all(Value::is_object)).then_some(objects)
 }
 
-/// The first lines, null where one is no JSON.
+/// The first lines, null where one is not JSON.
 pub(in crate::import) fn beginning(text: &str) -> impl Iterator<Item = Value> {
     let lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
     lines.map(|line| surrogates::parse::<Value>(line).map(|(row, _)| row).unwrap_or_default())
