@@ -156,8 +156,9 @@ impl Running {
         let excepted = std::env::var("NO_PROXY").or_else(|_| std::env::var("no_proxy")).unwrap_or_default();
         let excepted = format!("127.0.0.1,localhost,{excepted}");
         shell.env("NO_PROXY", &excepted).env("no_proxy", excepted.trim_end_matches(','));
-        // What the clients of OpenAI's interface read.
+        // What the providers' clients read. Anthropic's adds the version to the path by itself.
         shell.env("OPENAI_BASE_URL", base_url).env("OPENAI_API_KEY", "none").env("PYTHONUNBUFFERED", "1");
+        shell.env("ANTHROPIC_BASE_URL", base_url.trim_end_matches("/v1")).env("ANTHROPIC_API_KEY", "none");
         let mut child = shell.spawn()?;
         let missing = || std::io::Error::other("the program has no standard streams");
         let input = child.stdin.take().ok_or_else(missing)?;

@@ -50,10 +50,11 @@ pub enum Ask {
     Bye,
 }
 
-/// Where a program finds its model: an OpenAI-compatible address.
+/// Where a program finds its model: an address with OpenAI's chat completions and responses, and Anthropic's messages.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Model {
-    /// The base of its addresses, such as `http://127.0.0.1:40001/v1`. It is also in `OPENAI_BASE_URL`.
+    /// The base of its addresses, such as `http://127.0.0.1:40001/v1`. It is also in `OPENAI_BASE_URL`, and without
+    /// `/v1` in `ANTHROPIC_BASE_URL`.
     pub base_url: String,
     /// The name to ask for.
     pub name: String,

@@ -1,4 +1,4 @@
-//! `serve`: a model as an OpenAI-compatible server on loopback.
+//! `serve`: a model as a server on loopback, with the interfaces of OpenAI and Anthropic.
 
 use clap::Args;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::output::terminal::{note, say};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "serve",
-    about: "Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages",
+    about: "Answer like OpenAI's and Anthropic's servers, on loopback: the mock, for programs in other languages",
     group: HelpGroup::Rest,
     arguments: ServeArgs::augment_args,
     run: |matches| serve(&parsed(matches)?),

@@ -1,4 +1,4 @@
-//! `serve` as a user meets it, and as OpenAI's own Python client does.
+//! `serve` as a user meets it, and as the Python clients of OpenAI and Anthropic do.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -53,19 +53,17 @@ fn ctrl_c_stops_it_in_order() {
 /// Set where a missing tool is a failure and not a reason to skip.
 const REQUIRE: &str = "COMPACTOMETER_REQUIRE_TOOLS";
 
-/// A Python that has OpenAI's client, as `scripts/openai-client` installs it. No test asks a package index itself.
-const PYTHON: &str = "COMPACTOMETER_OPENAI_PYTHON";
+/// A Python that has these clients, as `scripts/model-clients` installs it. No test asks a package index itself.
+const PYTHON: &str = "COMPACTOMETER_CLIENTS_PYTHON";
 
 #[test]
-fn openais_own_client_is_served() {
+fn the_providers_own_clients_are_served() {
     let Some(python) = std::env::var_os(PYTHON) else {
-        assert!(std::env::var_os(REQUIRE).is_none(), "`{PYTHON}` names no Python; `scripts/openai-client` prints one");
-        return eprintln!(
-            "skipped: `{PYTHON}` names no Python with OpenAI's client; `scripts/openai-client` installs one"
-        );
+        assert!(std::env::var_os(REQUIRE).is_none(), "`{PYTHON}` names no Python; `scripts/model-clients` prints one");
+        return eprintln!("skipped: `{PYTHON}` names no Python with the clients; `scripts/model-clients` installs one");
     };
     let serving = Serving::new(&[]);
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/openai_client.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/model_clients.py");
     let output = Command::new(python).args([script, &serving.url, "mock:claude-code"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.trim() == "ok", "{said}{}", String::from_utf8_lossy(&output.stderr));

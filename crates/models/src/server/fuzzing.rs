@@ -3,12 +3,9 @@
 use compactometer_engine::model::ChatRequest;
 use serde_json::Value;
 
-use super::wire;
+use super::apis;
 
-/// The request that a body holds.
-///
-/// # Errors
-/// The body of the refusal, if the body is not a chat completion.
-pub fn request(body: &[u8]) -> Result<ChatRequest, Value> {
-    wire::read(body).map(|asked| asked.request).map_err(|trouble| trouble.body())
+/// The request that a body holds, in each of the served interfaces, or the body of the refusal.
+pub fn requests(body: &[u8]) -> impl Iterator<Item = Result<ChatRequest, Value>> {
+    apis::ALL.into_iter().map(|api| api.read(body).map(|asked| asked.request).map_err(|trouble| trouble.body()))
 }

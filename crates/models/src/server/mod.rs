@@ -1,14 +1,15 @@
-//! Any model as an OpenAI-compatible server on loopback, so that programs in other languages meet it over HTTP.
+//! Any model as a server on loopback with the interfaces of OpenAI (chat completions, responses) and Anthropic (messages), so that
+//! programs in other languages meet it over HTTP.
 //!
 //! A reply is what the same wire content gives in process. Absent on purpose: any address but loopback, keys, TLS, sleeps
 //! (a reply's latency is in the header `openai-processing-ms`, it does not pass), and a clock (`created` is 0).
 
+mod apis;
+mod field;
 #[doc(hidden)]
 pub mod fuzzing;
-mod reply;
 mod routes;
 mod trouble;
-mod wire;
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -8,8 +8,9 @@ use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
+use super::Limits;
+use super::apis::{self, Answer, Api};
 use super::trouble::Trouble;
-use super::{Limits, reply, wire};
 use crate::http::endpoint::is_loopback_host;
 
 /// The answer to a request, whatever it is.
@@ -19,28 +20,36 @@ pub(super) async fn respond(
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
-    let allowed = if path == "/v1/chat/completions" { Method::POST } else { Method::GET };
+    let api = apis::ALL.into_iter().find(|api| api.path == path);
+    let allowed = if api.is_some() { Method::POST } else { Method::GET };
+    let refuse = |trouble: &Trouble| of_trouble(trouble, api, &allowed);
     if let Err(trouble) = came_to_this_machine(&request) {
-        return of_trouble(&trouble, &allowed);
+        return refuse(&trouble);
+    }
+    let is_known = api.is_some() || ["/v1/models", "/health"].contains(&path.as_str());
+    if is_known && *request.method() != allowed {
+        let message = format!("`{}` is not answered here; use {allowed}", request.method());
+        return refuse(&Trouble::new(StatusCode::METHOD_NOT_ALLOWED, message));
+    }
+    if let Some(api) = api {
+        return complete(api, model, limits, request).await.unwrap_or_else(|trouble| refuse(&trouble));
     }
     let found = match path.as_str() {
-        "/v1/chat/completions" | "/v1/models" | "/health" if *request.method() != allowed => {
-            let message = format!("`{}` is not answered here; use {allowed}", request.method());
-            Err(Trouble::new(StatusCode::METHOD_NOT_ALLOWED, message))
-        }
-        "/v1/chat/completions" => complete(model, limits, request).await,
         "/v1/models" => Ok(json_response(&json!({"object": "list", "data": [described(model)]}))),
         "/health" => Ok(json_response(&json!({"status": "ok"}))),
         _ => match path.strip_prefix("/v1/models/") {
             Some(name) if is_served(name, model) => Ok(json_response(&described(model))),
             Some(name) => Err(Trouble::unknown_model(name, model.name())),
-            None => Err(Trouble::new(
-                StatusCode::NOT_FOUND,
-                format!("`{path}` is not served; choose `/v1/chat/completions`, `/v1/models` or `/health`"),
-            )),
+            None => Err(Trouble::new(StatusCode::NOT_FOUND, format!("`{path}` is not served; choose {}", served()))),
         },
     };
-    found.unwrap_or_else(|trouble| of_trouble(&trouble, &allowed))
+    found.unwrap_or_else(|trouble| refuse(&trouble))
+}
+
+/// The paths that are served, as errors name them.
+fn served() -> String {
+    let paths = apis::ALL.iter().map(|api| format!("`{}`", api.path)).collect::<Vec<_>>().join(", ");
+    format!("{paths}, `/v1/models` or `/health`")
 }
 
 /// Whether the client meant this machine. A page in a browser can make a name of its own point here (DNS rebinding), and then
@@ -70,25 +79,27 @@ fn header<'r>(request: &'r Request<Incoming>, name: &HeaderName) -> Option<&'r s
 }
 
 async fn complete(
+    api: &Api,
     model: &dyn ChatModel,
     limits: &Limits,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Trouble> {
     says_json(&request)?;
     let body = body(limits, request).await?;
-    let asked = wire::read(&body)?;
+    let asked = api.read(&body)?;
     if !is_served(&asked.model, model) {
         return Err(Trouble::unknown_model(&asked.model, model.name()));
     }
-    let mut answer = model.complete(&asked.request).await.map_err(|error| Trouble::of_model(&error))?;
-    reply::stop_at(&mut answer, &asked.stop);
+    let mut reply = model.complete(&asked.request).await.map_err(|error| Trouble::of_model(&error))?;
+    let stopped_at = apis::stop_at(&mut reply, &asked.stop);
+    let answer = Answer { model: model.name(), reply: &reply, stopped_at, with_usage: asked.with_usage };
     let (kind, body) = if asked.stream {
-        ("text/event-stream", reply::events(model.name(), &answer, asked.with_usage))
+        ("text/event-stream", (api.events)(&answer))
     } else {
-        ("application/json", reply::whole(model.name(), &answer).to_string())
+        ("application/json", (api.whole)(&answer).to_string())
     };
     let mut response = typed(kind, body);
-    response.headers_mut().insert("openai-processing-ms", answer.latency_ms.into());
+    response.headers_mut().insert("openai-processing-ms", reply.latency_ms.into());
     Ok(response)
 }
 
@@ -128,8 +139,9 @@ fn typed(kind: &'static str, body: String) -> Response<Full<Bytes>> {
     response
 }
 
-fn of_trouble(trouble: &Trouble, allowed: &Method) -> Response<Full<Bytes>> {
-    let mut response = json_response(&trouble.body());
+fn of_trouble(trouble: &Trouble, api: Option<&Api>, allowed: &Method) -> Response<Full<Bytes>> {
+    let body = api.map_or_else(|| trouble.body(), |api| (api.refusal)(trouble));
+    let mut response = json_response(&body);
     *response.status_mut() = trouble.status;
     let headers = response.headers_mut();
     if trouble.status == StatusCode::METHOD_NOT_ALLOWED {

@@ -1,4 +1,4 @@
-//! Errors in OpenAI's shape.
+//! Why a request gets no reply, in OpenAI's words; an interface may have words of its own.
 
 use compactometer_engine::model::ChatError;
 use hyper::StatusCode;
@@ -63,7 +63,20 @@ impl Trouble {
         }
     }
 
-    /// The body.
+    /// What is wrong, as Anthropic names it.
+    pub(super) fn kind_and_message(&self) -> (&'static str, &str) {
+        let kind = match self.status {
+            StatusCode::NOT_FOUND => "not_found_error",
+            StatusCode::PAYLOAD_TOO_LARGE => "request_too_large",
+            StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+            StatusCode::SERVICE_UNAVAILABLE => "overloaded_error",
+            status if status.is_server_error() => "api_error",
+            _ => "invalid_request_error",
+        };
+        (kind, &self.message)
+    }
+
+    /// The body as OpenAI's interfaces have it.
     pub(super) fn body(&self) -> Value {
         let Trouble { message, kind, param, code, .. } = self;
         json!({"error": {"message": message, "type": kind, "param": param, "code": code}})

@@ -204,6 +204,125 @@ fn events_add_up_to_the_reply() {
     assert!(!server.chat(&wire).body.contains("usage"));
 }
 
+/// What [`both`] says, as the other interfaces have it; neither has a seed.
+fn others() -> [(&'static str, Value); 2] {
+    let (chat, _) = both();
+    let prompt = prompt();
+    let schema = &chat["response_format"]["json_schema"]["schema"];
+    let parameters = json!({"type": "object"});
+    let format = json!({"type": "json_schema", "name": "x", "schema": schema});
+    let responses = json!({
+        "model": "mock:strong", "instructions": "You are an agent.", "max_output_tokens": 300, "temperature": 0.5, "text": {"format": format},
+        "tools": [{"type": "function", "name": "run", "description": "runs", "parameters": parameters}, {"type": "web_search"}],
+        "input": [
+            {"role": "user", "content": "We decided to keep port 8042 open."},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "On it."}]},
+            {"type": "reasoning", "summary": []},
+            {"type": "function_call", "call_id": "c1", "name": "run", "arguments": "{\"a\":1}"},
+            {"type": "function_call_output", "call_id": "c1", "output": "12 rows"},
+            {"role": "user", "content": [{"type": "input_text", "text": prompt}]},
+        ],
+    });
+    let messages = json!({
+        "model": "mock:strong", "system": [{"type": "text", "text": "You are an agent."}], "max_tokens": 300, "temperature": 0.5,
+        "output_config": {"format": format},
+        "tools": [{"name": "run", "description": "runs", "input_schema": parameters}],
+        "messages": [
+            {"role": "user", "content": "We decided to keep port 8042 open."},
+            {"role": "assistant", "content": [{"type": "text", "text": "On it."}, {"type": "tool_use", "id": "c1", "name": "run", "input": {"a": 1}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "12 rows"}, {"type": "text", "text": prompt}]},
+        ],
+    });
+    [("/v1/responses", responses), ("/v1/messages", messages)]
+}
+
+/// The texts of a reply's events of that type.
+fn grown(events: &str, kind: &str, text: fn(&Value) -> &Value) -> String {
+    let data = events.lines().filter_map(|line| line.strip_prefix("data: "));
+    let data = data.map(|data| serde_json::from_str::<Value>(data).unwrap()).filter(|data| data["type"] == kind);
+    data.map(|data| text(&data).as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn each_interface_gives_what_the_same_content_gives_in_process() {
+    let server = started();
+    let (_, request) = both();
+    for (path, wire) in others() {
+        let mut request = ChatRequest { seed: 0, ..request.clone() };
+        if path == "/v1/responses" {
+            // A call is an item of its own there.
+            let said = request.messages.remove(2);
+            let parts =
+                said.parts.iter().map(|part| WireMessage { role: Role::Assistant, parts: vec![part.clone()].into() });
+            request.messages.splice(2..2, parts.collect::<Vec<_>>());
+        }
+        let own = in_process("mock:strong", &request);
+        let answer = server.send("POST", path, wire.to_string().as_bytes());
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        let reply = answer.json();
+        let said = if path == "/v1/responses" {
+            &reply["output"][0]["content"][0]["text"]
+        } else {
+            &reply["content"][0]["text"]
+        };
+        assert_eq!(said, &own.text, "{path}");
+        let used = (&reply["usage"]["input_tokens"], &reply["usage"]["output_tokens"]);
+        assert_eq!(used, (&json!(own.usage.input), &json!(own.usage.output)), "{path}");
+        let mut streamed = wire.clone();
+        streamed["stream"] = json!(true);
+        let events = server.send("POST", path, streamed.to_string().as_bytes());
+        assert!(events.head.contains("content-type: text/event-stream"), "{}", events.head);
+        let grown = match path {
+            "/v1/responses" => grown(&events.body, "response.output_text.delta", |data| &data["delta"]),
+            _ => grown(&events.body, "content_block_delta", |data| &data["delta"]["text"]),
+        };
+        assert_eq!(grown, own.text, "{path}");
+    }
+}
+
+#[test]
+fn each_interface_names_what_is_wrong_in_its_own_words() {
+    let server = started();
+    let ask = |path: &str, body: Value| server.send("POST", path, body.to_string().as_bytes()).error();
+    for (body, param) in [
+        (json!({"model": "mock:strong"}), "input"),
+        (json!({"model": "mock:strong", "input": []}), "input"),
+        (json!({"model": "mock:strong", "input": [{"type": "smell"}]}), "input[0].type"),
+        (json!({"model": "mock:strong", "input": [{"role": "tool", "content": "x"}]}), "input[0].role"),
+        (json!({"model": "mock:strong", "input": [{"role": "user"}]}), "input[0].content"),
+        (json!({"model": "mock:strong", "input": [{"type": "function_call", "call_id": "c"}]}), "input[0].name"),
+        (json!({"model": "mock:strong", "input": "hi", "previous_response_id": "r"}), "previous_response_id"),
+        (json!({"model": "mock:strong", "input": "hi", "text": {"format": {"type": "xml"}}}), "text.format.type"),
+    ] {
+        let (status, error) = ask("/v1/responses", body.clone());
+        assert_eq!((status, &error["param"]), (400, &json!(param)), "{body}: {error}");
+    }
+    let user = json!([{"role": "user", "content": "hi"}]);
+    for (body, place) in [
+        (json!({"model": "mock:strong", "messages": user.clone()}), "`max_tokens` is missing"),
+        (json!({"model": "mock:strong", "max_tokens": 9}), "`messages` is missing"),
+        (
+            json!({"model": "mock:strong", "max_tokens": 9, "messages": [{"role": "system", "content": "x"}]}),
+            "choose `user` or `assistant`",
+        ),
+        (
+            json!({"model": "mock:strong", "max_tokens": 9, "messages": [{"role": "user", "content": [{"type": "tool_result"}]}]}),
+            "`messages[0].content[0].tool_use_id` is missing",
+        ),
+        (json!({"model": "mock:strong", "max_tokens": 9, "temperature": 2, "messages": user.clone()}), "from 0 to 1"),
+    ] {
+        let (status, error) = ask("/v1/messages", body.clone());
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            status == 400 && message.contains(place) && error["type"] == "invalid_request_error",
+            "{body}: {error}"
+        );
+    }
+    let (status, error) = ask("/v1/messages", json!({"model": "claude-9", "max_tokens": 9, "messages": user}));
+    assert_eq!((status, &error["type"]), (404, &json!("not_found_error")));
+    assert_eq!(server.send("GET", "/v1/messages", b"").status, 405);
+}
+
 #[test]
 fn limits_stops_and_json_are_obeyed() {
     let server = started();

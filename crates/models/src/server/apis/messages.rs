@@ -1,0 +1,142 @@
+//! Anthropic's messages.
+
+use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
+use serde_json::{Value, json};
+
+use super::{Answer, Api, Asked, Field, Trouble};
+
+pub(super) static API: Api = Api { path: "/v1/messages", read, whole, events, refusal };
+
+fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
+    let most = body.get("max_tokens");
+    let system = super::content(&body.get("system"), part)?;
+    let mut messages = super::messages_of(&body.get("messages"), message)?;
+    if !system.is_empty() {
+        messages.insert(0, super::message(Role::System, system));
+    }
+    // The format moved from the first place to the second.
+    let format = Some(body.get("output_format")).filter(Field::is_given);
+    let format = format.unwrap_or_else(|| body.get("output_config").get("format"));
+    let stops = body.get("stop_sequences");
+    let stops = if stops.is_given() {
+        stops.items()?.map(|stop| stop.text().map(str::to_owned)).collect()
+    } else {
+        Ok(Vec::new())
+    };
+    let request = ChatRequest {
+        messages,
+        tools: super::tools(&body.get("tools"), tool)?,
+        max_output_tokens: super::most_tokens(most.required()?)?,
+        temperature: super::temperature(body, 1.0)?,
+        schema: super::schema(&format, &format.get("schema"))?,
+        // The interface has no seed.
+        seed: 0,
+    };
+    let model = body.get("model").text()?.to_owned();
+    let stop = stops?.into_iter().filter(|stop: &String| !stop.is_empty()).collect();
+    Ok(Asked { model, request, stream: body.get("stream").flag()?, with_usage: true, stop })
+}
+
+/// A turn. The results of tools in a user's turn are messages of their own, before what else it says.
+fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+    let (role, content) = (message.get("role"), message.get("content"));
+    let role = match role.text()? {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        other => return Err(role.trouble(format!("`{other}` is not a role; choose `user` or `assistant`"))),
+    };
+    let parts = super::content(content.required()?, part)?;
+    let (results, said) = parts.into_iter().partition::<Vec<_>, _>(|part| matches!(part, Part::ToolResult { .. }));
+    let mut messages = results.into_iter().map(|result| super::message(Role::Tool, vec![result])).collect::<Vec<_>>();
+    if !said.is_empty() || messages.is_empty() {
+        messages.push(super::message(role, said));
+    }
+    Ok(messages)
+}
+
+fn part(part: &Field<'_>) -> Result<Part, Trouble> {
+    let kind = part.get("type");
+    let text = |name: &str| part.get(name).text().map(str::to_owned);
+    match kind.text()? {
+        "text" => Ok(Part::Text { text: text("text")? }),
+        "thinking" => Ok(Part::Thinking { text: text("thinking")?, signature: text("signature").ok() }),
+        "tool_use" => {
+            let arguments = part.get("input").required()?.value.to_string();
+            Ok(Part::ToolCall { id: text("id")?, name: text("name")?, arguments })
+        }
+        "tool_result" => {
+            let said = super::content(&part.get("content"), self::part)?;
+            super::result(&part.get("tool_use_id"), said, part.get("is_error").flag()?)
+        }
+        "image" => Ok(super::media(part, "image/*")),
+        "document" | "redacted_thinking" => Ok(super::media(part, "application/octet-stream")),
+        other => {
+            let choices = "choose `text`, `image`, `tool_use`, `tool_result` or `thinking`";
+            Err(kind.trouble(format!("`{other}` is not a kind of block; {choices}")))
+        }
+    }
+}
+
+/// A tool of the client's. Tools that Anthropic runs itself have no schema, and are left out.
+fn tool(tool: &Field<'_>) -> Result<Option<ToolDefinition>, Trouble> {
+    if !tool.get("input_schema").is_given() {
+        return Ok(None);
+    }
+    super::definition(tool, "input_schema").map(Some)
+}
+
+fn whole(answer: &Answer<'_>) -> Value {
+    message_of(answer, json!([{"type": "text", "text": answer.reply.text}]), Some(stop_reason(answer)))
+}
+
+fn message_of(answer: &Answer<'_>, content: Value, stop_reason: Option<&str>) -> Value {
+    let Usage { input, cache_read, cache_write, output } = answer.reply.usage;
+    json!({
+        "id": answer.id("msg_"),
+        "type": "message",
+        "role": "assistant",
+        "model": answer.model,
+        "content": content,
+        "stop_reason": stop_reason,
+        "stop_sequence": stop_reason.and(answer.stopped_at),
+        "usage": {
+            "input_tokens": input,
+            "cache_creation_input_tokens": cache_write,
+            "cache_read_input_tokens": cache_read,
+            "output_tokens": if stop_reason.is_some() { output } else { 0 },
+        },
+    })
+}
+
+fn stop_reason(answer: &Answer<'_>) -> &'static str {
+    match answer.reply.finish {
+        Finish::Stop if answer.stopped_at.is_some() => "stop_sequence",
+        Finish::Stop => "end_turn",
+        Finish::Length => "max_tokens",
+        Finish::ContentFilter => "refusal",
+    }
+}
+
+/// The message as it grows: its text a few words at a time, then why it ended and what it used.
+fn events(answer: &Answer<'_>) -> String {
+    let delta = |text: String| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
+    let mut all = vec![
+        json!({"type": "message_start", "message": message_of(answer, json!([]), None)}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+    ];
+    all.extend(answer.pieces().into_iter().map(delta));
+    all.push(json!({"type": "content_block_stop", "index": 0}));
+    all.push(json!({
+        "type": "message_delta",
+        "delta": {"stop_reason": stop_reason(answer), "stop_sequence": answer.stopped_at},
+        "usage": {"output_tokens": answer.reply.usage.output},
+    }));
+    all.push(json!({"type": "message_stop"}));
+    all.iter().map(|data| super::event(data["type"].as_str().unwrap_or_default(), data)).collect()
+}
+
+fn refusal(trouble: &Trouble) -> Value {
+    let (kind, message) = trouble.kind_and_message();
+    json!({"type": "error", "error": {"type": kind, "message": message}})
+}
