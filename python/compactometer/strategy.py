@@ -172,6 +172,8 @@ class Strategy:
     about = ""
     parameters = {}  # type: ignore[var-annotated]
     tail_share = 0.0
+    unmetered = False
+    """Whether it asks a model, or anything else, past `model`. It then has no costs in reports, and is compared with nothing."""
 
     def compact(self, request: Request) -> View:
         """The next view: messages of the request, their ids, and new messages (`Written`)."""
@@ -198,6 +200,7 @@ def run(kind: type[Strategy], name: Optional[str] = None) -> None:
     say({
         "type": "hello", "protocol": PROTOCOL, "name": name or kind.__name__, "version": str(kind.version), "about": kind.about,
         "parameters": parameters, "turns": follows, "tail_share": kind.tail_share,
+        "unmetered": kind.unmetered,
     })
     strategy = kind()
     for line in sys.stdin:

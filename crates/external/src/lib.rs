@@ -7,6 +7,7 @@
 //! Absent on purpose: a sandbox. A program runs with the rights of the user who named it; only keys are taken out of its environment.
 
 mod bridge;
+mod connections;
 mod process;
 mod program;
 mod running;

@@ -10,10 +10,10 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::connections;
+
 /// Longest line that is read, in bytes.
 const LONGEST: u64 = 64 << 20;
-/// Most memory of a process, in bytes.
-const MOST_MEMORY: u64 = 4 << 30;
 /// How often the memory is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 /// How much of what it says on stderr is kept, in bytes.
@@ -59,8 +59,8 @@ pub(crate) enum Trouble {
     Silent(u64),
     #[error("it wrote a line of more than {LONGEST} bytes")]
     TooLong,
-    #[error("it used more than {} GiB of memory", MOST_MEMORY >> 30)]
-    Memory,
+    #[error("it used more than {0} MiB of memory")]
+    Memory(u64),
     #[error("it wrote a line that is not UTF-8")]
     NotText,
     #[error("it wrote `{line}`, which is not an answer: {why}")]
@@ -71,6 +71,10 @@ pub(crate) enum Trouble {
     Version(u32),
     #[error("it answered `{got}` to `{asked}`")]
     WrongAnswer { got: &'static str, asked: &'static str },
+    #[error(
+        "it is connected to {0}, which is not its model; if it asks another one, its hello has to say `\"unmetered\": true`"
+    )]
+    PastTheMeter(std::net::SocketAddr),
     #[error("{0}")]
     System(String),
 }
@@ -85,10 +89,27 @@ impl std::fmt::Display for Words {
     }
 }
 
-/// A line for a program, and how long its answer may take. Without a time, no answer is awaited.
+/// A line for a program, and the limits of its answer. Without limits, no answer is awaited.
 pub(crate) struct Line {
     pub(crate) text: String,
-    pub(crate) seconds: Option<u64>,
+    pub(crate) limits: Option<Limits>,
+    /// Whether the program may be connected to nothing but its model when it answers.
+    pub(crate) is_metered: bool,
+}
+
+/// What an answer may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limits {
+    /// Time, in seconds.
+    pub(crate) seconds: u64,
+    /// Memory of the process and its children, in MiB.
+    pub(crate) memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { seconds: 30, memory: 4096 }
+    }
 }
 
 /// The channels of a process that runs as a task.
@@ -98,13 +119,13 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a command. The first line is awaited for so many seconds.
+    /// Starts a command. `limits` are those of the first line.
     pub(crate) fn start(
         command: &str,
         base_url: &str,
         (sender, events): (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
         calls: Calls,
-        seconds: u64,
+        limits: Limits,
     ) -> Self {
         let (lines, asked) = mpsc::unbounded_channel();
         let (command, base_url) = (command.to_owned(), base_url.to_owned());
@@ -112,7 +133,7 @@ impl Process {
         tokio::spawn(async move {
             let outcome = match Running::spawn(&command, &base_url) {
                 Ok(mut running) => {
-                    let outcome = running.follow(&sender, asked, &calls, seconds).await;
+                    let outcome = running.follow(&sender, asked, &calls, limits).await;
                     running.stop().await;
                     outcome
                 }
@@ -133,6 +154,8 @@ struct Running {
     output: BufReader<ChildStdout>,
     words: Arc<Mutex<Vec<u8>>>,
     id: u32,
+    /// The address of its model, as the system shows it.
+    model: String,
 }
 
 impl Running {
@@ -176,7 +199,8 @@ impl Running {
             }
         });
         let id = child.id().unwrap_or_default();
-        Ok(Running { child, input: Some(input), output, words, id })
+        let model = base_url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+        Ok(Running { child, input: Some(input), output, words, id, model })
     }
 
     /// Passes lines on in both directions until one side ends.
@@ -185,22 +209,25 @@ impl Running {
         events: &mpsc::UnboundedSender<Event>,
         mut asked: mpsc::UnboundedReceiver<Line>,
         calls: &Calls,
-        seconds: u64,
+        first: Limits,
     ) -> Result<(), Trouble> {
-        let line = self.line(seconds, calls).await?;
+        let line = self.line(first, calls).await?;
         let _ = events.send(Event::Line(line));
-        while let Some(Line { text, seconds }) = asked.recv().await {
+        while let Some(Line { text, limits, is_metered }) = asked.recv().await {
             // A program that has ended is found out when it is read.
             if let Some(input) = &mut self.input {
-                let _ = tokio::time::timeout(Duration::from_secs(seconds.unwrap_or(1)), async {
+                let _ = tokio::time::timeout(Duration::from_secs(limits.map_or(1, |limits| limits.seconds)), async {
                     input.write_all(text.as_bytes()).await?;
                     input.write_all(b"\n").await?;
                     input.flush().await
                 })
                 .await;
             }
-            if let Some(seconds) = seconds {
-                let line = self.line(seconds, calls).await?;
+            if let Some(limits) = limits {
+                let line = self.line(limits, calls).await?;
+                if let Some(peer) = is_metered.then(|| connections::past(self.id, &self.model)).flatten() {
+                    return Err(Trouble::PastTheMeter(peer));
+                }
                 let _ = events.send(Event::Line(line));
             }
         }
@@ -208,7 +235,7 @@ impl Running {
     }
 
     /// The next line, if it comes in time. While a call of the model is under way, no time passes.
-    async fn line(&mut self, seconds: u64, calls: &Calls) -> Result<String, Trouble> {
+    async fn line(&mut self, Limits { seconds, memory: most }: Limits, calls: &Calls) -> Result<String, Trouble> {
         let limit = Duration::from_secs(seconds);
         let mut deadline = tokio::time::Instant::now() + limit;
         let mut bytes = Vec::new();
@@ -226,8 +253,8 @@ impl Running {
                     if tokio::time::Instant::now() >= deadline {
                         return Err(Trouble::Silent(seconds));
                     }
-                    if memory(self.id) > MOST_MEMORY {
-                        return Err(Trouble::Memory);
+                    if memory(self.id) > most << 20 {
+                        return Err(Trouble::Memory(most));
                     }
                 }
             }
@@ -276,7 +303,5 @@ fn memory(id: u32) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
         Some(text.split(' ').nth(1)?.parse::<u64>().ok()? * PAGE)
     };
-    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
-    let children = children.split_whitespace().filter_map(|child| child.parse().ok()).map(memory).sum::<u64>();
-    resident(id).unwrap_or(0) + children
+    connections::family(id).into_iter().filter_map(resident).sum()
 }

@@ -7,15 +7,13 @@ use compactometer_engine::strategy::Strategy;
 use compactometer_harness::plan::CustomStrategy;
 use serde_json::{Map, Value};
 
-use crate::process::Trouble;
+use crate::process::{Limits, Trouble};
 use crate::running::{Running, runtime};
 use crate::strategy::{External, Launch};
 use compactometer_formats::strategy_protocol::{Parameter, Reply};
 
-/// The parameter of every program: how long an answer may take.
-const SECONDS: &str = "seconds";
-/// Its value unless a user sets it.
-const DEFAULT_SECONDS: u64 = 30;
+/// The parameters of every program, which limit an answer, with their greatest values.
+const LIMITS: [(&str, u64); 2] = [("seconds", 3600), ("memory", 1 << 20)];
 
 /// A program that said hello.
 #[derive(Clone)]
@@ -25,7 +23,7 @@ struct Program {
     name: String,
     hello: Hello,
     parameters: Map<String, Value>,
-    seconds: u64,
+    limits: Limits,
     /// A hash of the files that the command names.
     files: String,
 }
@@ -39,6 +37,7 @@ struct Hello {
     parameters: Vec<Parameter>,
     turns: bool,
     tail_share: f64,
+    unmetered: bool,
 }
 
 /// Starts a command, reads its hello, and ends it.
@@ -53,27 +52,27 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
     let owned = command.to_owned();
     let hello = runtime().and_then(|runtime| {
         // A thread of its own, since the caller may be part of a runtime.
-        let asked = std::thread::spawn(move || runtime.block_on(Running::start(&owned, DEFAULT_SECONDS)));
+        let asked = std::thread::spawn(move || runtime.block_on(Running::start(&owned, Limits::default())));
         let running = asked.join().map_err(|_| Trouble::System("it could not be started".to_owned()))??;
         Ok(running.hello.clone())
     });
     let hello = hello.map_err(|trouble| refused(trouble.to_string()))?;
-    let Reply::Hello { name, version, about, parameters, turns, tail_share, .. } = hello else {
+    let Reply::Hello { name, version, about, parameters, turns, tail_share, unmetered, .. } = hello else {
         return Err(refused("it did not say hello".to_owned()));
     };
     if !(0.0..=1.0).contains(&tail_share) {
         return Err(refused(format!("its `tail_share` is {tail_share}; it must be from 0 to 1")));
     }
-    if let Some(taken) = parameters.iter().find(|parameter| parameter.name == SECONDS) {
+    if let Some(taken) = parameters.iter().find(|parameter| LIMITS.iter().any(|(name, _)| *name == parameter.name)) {
         return Err(refused(format!("it has a parameter `{}`, which every program has already", taken.name)));
     }
     let defaults = parameters.iter().map(|parameter| (parameter.name.clone(), parameter.default.clone())).collect();
     Ok(Arc::new(Program {
         command: command.to_owned(),
         name: stem(command).unwrap_or_else(|| name.clone()),
-        hello: Hello { name, version, about, parameters, turns, tail_share },
+        hello: Hello { name, version, about, parameters, turns, tail_share, unmetered },
         parameters: defaults,
-        seconds: DEFAULT_SECONDS,
+        limits: Limits::default(),
         files: files(command),
     }))
 }
@@ -98,13 +97,19 @@ impl CustomStrategy for Program {
 
     fn with(&self, parameter: &str, value: &str) -> Result<Arc<dyn CustomStrategy>, String> {
         let mut changed = self.clone();
-        if parameter == SECONDS {
-            let seconds = value.trim().parse().ok().filter(|seconds| (1..=3600).contains(seconds));
-            changed.seconds = seconds.ok_or_else(|| format!("`{SECONDS}` is `{value}`; it must be from 1 to 3600"))?;
+        if let Some((name, most)) = LIMITS.iter().find(|(name, _)| *name == parameter) {
+            let number = value.trim().parse().ok().filter(|number| (1..=*most).contains(number));
+            let number =
+                number.ok_or_else(|| format!("`{name}` is `{value}`; it must be a whole number from 1 to {most}"))?;
+            match *name {
+                "seconds" => changed.limits.seconds = number,
+                _ => changed.limits.memory = number,
+            }
             return Ok(Arc::new(changed));
         }
         let Some(known) = self.hello.parameters.iter().find(|known| known.name == parameter) else {
-            let names = self.hello.parameters.iter().map(|known| known.name.as_str()).chain([SECONDS]);
+            let names =
+                self.hello.parameters.iter().map(|known| known.name.as_str()).chain(LIMITS.map(|(name, _)| name));
             let names = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return Err(format!("`{}` has no parameter `{parameter}`; choose from {names}", self.hello.name));
         };
@@ -121,7 +126,9 @@ impl CustomStrategy for Program {
     fn identity(&self) -> String {
         let Hello { name, version, .. } = &self.hello;
         let parameters = Value::from(self.parameters.clone());
-        let identity = serde_json::json!([name, version, self.files, words(&self.command), parameters, self.seconds]);
+        let Limits { seconds, memory } = self.limits;
+        let identity =
+            serde_json::json!([name, version, self.files, words(&self.command), parameters, seconds, memory]);
         blake3::hash(identity.to_string().as_bytes()).to_hex()[..32].to_owned()
     }
 
@@ -129,12 +136,16 @@ impl CustomStrategy for Program {
         self.hello.tail_share
     }
 
+    fn is_unmetered(&self) -> bool {
+        self.hello.unmetered
+    }
+
     fn build(&self, seed: u64) -> Arc<dyn Strategy> {
         Arc::new(External::new(Launch {
             command: self.command.clone(),
             parameters: self.parameters.clone(),
             turns: self.hello.turns,
-            seconds: self.seconds,
+            limits: self.limits,
             seed,
         }))
     }

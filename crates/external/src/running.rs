@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::mpsc;
 
 use crate::bridge::{self, Address};
-use crate::process::{Calls, Event, Line, Process, Trouble};
+use crate::process::{Calls, Event, Limits, Line, Process, Trouble};
 use compactometer_formats::strategy_protocol::{Ask, Reply, VERSION};
 
 /// How long a program may take to say hello, in seconds: packages of an interpreter load slowly.
@@ -33,21 +33,21 @@ pub(crate) struct Running {
     process: Process,
     pub(crate) address: Address,
     pub(crate) hello: Reply,
-    /// How long an answer may take, in seconds.
-    seconds: u64,
+    limits: Limits,
     /// Whether it was asked anything, and so has to be told that the case ends.
     was_asked: bool,
 }
 
 impl Running {
     /// Starts a command and reads its hello.
-    pub(crate) async fn start(command: &str, seconds: u64) -> Result<Self, Trouble> {
+    pub(crate) async fn start(command: &str, limits: Limits) -> Result<Self, Trouble> {
         let (events, calls) = (mpsc::unbounded_channel(), Calls::default());
         let command = command.to_owned();
         let started = runtime()?.spawn(async move {
             let address = bridge::serve(events.0.clone(), Calls::clone(&calls)).await;
             let address = address.map_err(|error| Trouble::System(format!("no address for its model: {error}")))?;
-            let process = Process::start(&command, &address.base_url, events, calls, HELLO_SECONDS);
+            let process =
+                Process::start(&command, &address.base_url, events, calls, Limits { seconds: HELLO_SECONDS, ..limits });
             Ok::<_, Trouble>((process, address))
         });
         let (mut process, address) = started.await.map_err(|error| Trouble::System(error.to_string()))??;
@@ -61,7 +61,7 @@ impl Running {
             }
         };
         let hello = hello(&line)?;
-        Ok(Running { process, address, hello, seconds, was_asked: false })
+        Ok(Running { process, address, hello, limits, was_asked: false })
     }
 
     /// Asks, and answers the calls of the model that come before the answer. Without a model they are refused, so that no call is made
@@ -73,7 +73,8 @@ impl Running {
     ) -> Result<Reply, Trouble> {
         self.was_asked = true;
         let text = serde_json::to_string(ask).map_err(|error| Trouble::System(error.to_string()))?;
-        self.process.lines.send(Line { text, seconds: Some(self.seconds) }).map_err(|_| ended())?;
+        let is_metered = !matches!(self.hello, Reply::Hello { unmetered: true, .. });
+        self.process.lines.send(Line { text, limits: Some(self.limits), is_metered }).map_err(|_| ended())?;
         loop {
             match self.process.events.recv().await {
                 Some(Event::Line(line)) => return reply(&line),
@@ -99,7 +100,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         if self.was_asked {
             let text = serde_json::to_string(&Ask::Bye).unwrap_or_default();
-            let _ = self.process.lines.send(Line { text, seconds: None });
+            let _ = self.process.lines.send(Line { text, limits: None, is_metered: false });
         }
     }
 }
@@ -140,7 +141,7 @@ mod tests {
     fn the_model_answers_only_while_a_compaction_is_under_way() {
         let script = r#"echo '{"type":"hello","protocol":1,"name":"t","version":"1"}'; read -r l; sleep 1; echo '{"type":"ok"}'"#;
         let ran = runtime().expect("a runtime").block_on(async {
-            let mut running = Running::start(script, 10).await.expect("it starts");
+            let mut running = Running::start(script, Limits::default()).await.expect("it starts");
             let address = running.address.base_url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
             let called = std::thread::spawn(move || {
                 let body = r#"{"model":"compactometer","messages":[{"role":"user","content":"Hi."}]}"#;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
 use crate::bridge;
-use crate::process::Trouble;
+use crate::process::{Limits, Trouble};
 use crate::running::Running;
 use crate::views;
 use compactometer_formats::strategy_protocol::{Ask, Budget, Model, Reason, Reply, VERSION};
@@ -21,8 +21,7 @@ pub(crate) struct Launch {
     pub(crate) command: String,
     pub(crate) parameters: Map<String, Value>,
     pub(crate) turns: bool,
-    /// How long an answer may take, in seconds.
-    pub(crate) seconds: u64,
+    pub(crate) limits: Limits,
     pub(crate) seed: u64,
 }
 
@@ -76,8 +75,8 @@ impl External {
     }
 
     async fn start(&self, cx: &Context<'_>) -> Result<Running, Trouble> {
-        let Launch { command, parameters, seconds, seed, .. } = &self.launch;
-        let mut running = Running::start(command, *seconds).await?;
+        let Launch { command, parameters, limits, seed, .. } = &self.launch;
+        let mut running = Running::start(command, *limits).await?;
         let model = Model { base_url: running.address.base_url.clone(), name: bridge::NAME.to_owned() };
         let kept = cx.history.latest(RecordKind::Pinned).map(|record| record.body.clone());
         let configure = Ask::Configure { protocol: VERSION, parameters: parameters.clone(), seed: *seed, model, kept };

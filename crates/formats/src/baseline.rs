@@ -245,6 +245,7 @@ mod tests {
             strategy: "chained".to_owned(),
             prompt: "9409".to_owned(),
             settings: Some(StrategySettings {
+                unmetered: false,
                 version: None,
                 base: "chained".to_owned(),
                 parameters: BTreeMap::from([("tail".to_owned(), "10".to_owned())]),

@@ -112,6 +112,9 @@ pub struct StrategySettings {
     /// The version that a strategy of the user's own gives; absent for the program's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Whether it asks a model past the meter, by its own account.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unmetered: bool,
     /// Its parameters, before they are scaled.
     pub parameters: BTreeMap<String, String>,
 }

@@ -121,6 +121,10 @@ pub enum Reply {
         /// The share of the retained budget that it means to keep word for word, from 0 to 1: `budget.written` is the rest.
         #[serde(default)]
         tail_share: f64,
+        /// Whether it asks a model, or anything else, past the address that it is given. It then has no costs and waits in reports, and is
+        /// compared with nothing.
+        #[serde(default)]
+        unmetered: bool,
     },
     /// The case may begin.
     Ready,

@@ -99,7 +99,7 @@ fn what_cannot_be_used_is_refused_before_anything_is_run() {
     write(dir, "good.sh", &answers(r#"{"type":"skip"}"#));
     assert!(
         refused(dir, "x=exec:\"sh good.sh\":kep=5")
-            .contains("`test` has no parameter `kep`; choose from `keep`, `seconds`")
+            .contains("`test` has no parameter `kep`; choose from `keep`, `seconds`, `memory`")
     );
     assert!(refused(dir, "x=exec:\"sh good.sh\":keep=many").contains("`keep` is `many`; its default is `3`"));
     let twice = refused(dir, "x=exec:\"sh good.sh\",x=exec:\"sh good.sh\":keep=9");
@@ -186,6 +186,65 @@ fn views_that_tear_calls_and_results_apart_are_refused() {
     assert!(run(dir, "x=exec:\"sh torn.sh\"", "torn").status.success());
     let (reason, applied) = failure(dir, "torn");
     assert!(reason.contains("invalid_view") && applied == 0, "{reason}");
+}
+
+#[test]
+fn lines_and_memory_have_limits() {
+    let dir = folder();
+    let dir = dir.path();
+    let many = |bytes: u32| format!("head -c {bytes} /dev/zero | tr '\\0' x");
+    write(dir, "long.sh", &format!("{HELLO}\n{READY}\nread -r line\n{}\necho\n", many(70_000_000)));
+    assert!(run(dir, "x=exec:\"sh long.sh\",full", "long").status.success());
+    let (reason, _) = failure(dir, "long");
+    assert!(reason.contains("it wrote a line of more than 67108864 bytes"), "{reason}");
+    let error = refused(dir, "x=exec:\"sh long.sh\":memory=0");
+    assert!(error.contains("`memory` is `0`; it must be a whole number from 1 to"), "{error}");
+    if cfg!(target_os = "linux") {
+        // Also the memory of what it starts.
+        let greedy = format!("{HELLO}\n{READY}\nread -r line\n(all=$({}); sleep 9)\n", many(90_000_000));
+        write(dir, "greedy.sh", &greedy);
+        assert!(run(dir, "x=exec:\"sh greedy.sh\":memory=50,full", "greedy").status.success());
+        let (reason, _) = failure(dir, "greedy");
+        assert!(reason.contains("it used more than 50 MiB of memory"), "{reason}");
+    }
+}
+
+/// A row that asks another model looks cheap, and its summaries may be those of a better model.
+#[test]
+fn a_program_that_asks_past_its_model_says_so_or_fails() {
+    let dir = folder();
+    let dir = dir.path();
+    let edit = r#"{"type":"compacted","edits":[{"from":"m2","to":"m9","with":[{"text":"They greeted."}]}]}"#;
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port();
+    let connects = answers(edit).replace(READY, &format!("exec 3<>/dev/tcp/127.0.0.1/{port}\n{READY}"));
+    write(dir, "sly.sh", &connects);
+    if cfg!(target_os = "linux") {
+        assert!(run(dir, "x=exec:\"bash sly.sh\",full", "sly").status.success());
+        let (reason, applied) = failure(dir, "sly");
+        let expected = format!("it is connected to 127.0.0.1:{port}, which is not its model");
+        assert!(reason.contains(&expected) && applied == 0, "{reason}");
+    }
+    write(dir, "open.sh", &connects.replace(r#""version":"7""#, r#""version":"7","unmetered":true"#));
+    let rows = "x=exec:\"bash open.sh\",summarize,@controls";
+    let screen = succeeds(dir, &["compare", "tiny.toml", "-s", rows, "--out", "open", "-q"]);
+    assert!(screen.contains("x†") && screen.contains("it asks a model past the meter"), "{screen}");
+    let read =
+        |name: &str| serde_json::from_slice::<Value>(&std::fs::read(dir.join("open").join(name)).unwrap()).unwrap();
+    assert_eq!(read("manifest.json")["settings"]["x"]["unmetered"], true);
+    let group = &read("summary.json")["groups"][0];
+    let own = group["strategies"].as_array().unwrap().iter().find(|row| row["name"] == "x").unwrap();
+    assert_eq!(own["unmetered"], true);
+    for metric in ["cost_usd", "cost_saving", "wait_ms_total"] {
+        let value = &own["metrics"][metric];
+        assert!(
+            value["value"].is_null() && value["reason"].as_str().unwrap().contains("past the meter"),
+            "{metric}: {value}"
+        );
+    }
+    assert!(own["metrics"]["context_recall"]["value"].is_number(), "{own}");
+    let comparison = &group["comparisons"][0];
+    assert_eq!((&comparison["strategy"], &comparison["verdict"]), (&"x".into(), &"unmetered".into()));
 }
 
 #[test]

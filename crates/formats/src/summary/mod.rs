@@ -221,6 +221,8 @@ pub enum Compared {
     DidNotTrigger,
     /// One of the two fails, or exceeds the window, too often.
     FailsTooOften,
+    /// One of the two asks a model past the meter.
+    Unmetered,
     /// It holds values without words around them much more often than the reference, as a bare list does.
     ListsValues,
     /// One of the two has no value.
@@ -240,6 +242,7 @@ impl Compared {
             Compared::SizesDiffer => "sizes differ",
             Compared::DidNotTrigger => "did not trigger",
             Compared::FailsTooOften => "fails too often",
+            Compared::Unmetered => "unmetered",
             Compared::ListsValues => "lists values",
             Compared::Undefined => "undefined",
         }
@@ -321,6 +324,9 @@ pub struct StrategySummary {
     pub name: String,
     /// Whether it is under test or a control.
     pub family: Family,
+    /// Whether it asks a model past the meter, and so has no costs and waits and is compared with nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unmetered: bool,
     /// Conversations in which at least one compaction was applied, of those run.
     pub triggered: Triggered,
     /// Shares of the fates of all stated facts at the last observation point, by name; they sum to 1. `stored_only` occurs in

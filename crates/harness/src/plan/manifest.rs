@@ -113,5 +113,6 @@ fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
         Entry::Strategy(spec, _) if entrant.family == Family::Custom => Some(spec.source.to_owned()),
         _ => None,
     };
-    Some((entrant.name.clone(), StrategySettings { base, version, parameters }))
+    let unmetered = matches!(&entrant.entry, Entry::Custom(custom) if custom.is_unmetered());
+    Some((entrant.name.clone(), StrategySettings { base, version, unmetered, parameters }))
 }

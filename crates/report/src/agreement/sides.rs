@@ -116,7 +116,7 @@ fn common<'r>(runs: &[ProtocolRun<'r>]) -> Vec<&'r str> {
 /// The runs in which a strategy fails, or exceeds the window, too often: what it keeps there is no order of memory.
 fn failing(runs: &[ProtocolRun], name: &str) -> Vec<LeftOut> {
     let of_run = |run: &ProtocolRun| {
-        let reason = why_not_compared(run.strategy(name)?)?;
+        let (_, reason) = why_not_compared(run, run.strategy(name)?)?;
         let (own, seed) = (&run.manifest.summarizer, run.manifest.seed);
         // The run of the ceiling has the same model.
         let is_alone = runs.iter().filter(|other| other.manifest.summarizer == *own).count() == 1;

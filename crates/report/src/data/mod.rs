@@ -117,6 +117,11 @@ impl<'r> ProtocolRun<'r> {
         has_mock(&self.manifest.summarizer, self.manifest.target.as_deref())
     }
 
+    /// Whether a strategy asks a model past the meter, so that its calls are in no cost and in no wait.
+    pub(crate) fn is_unmetered(&self, strategy: &str) -> bool {
+        self.manifest.settings.get(strategy).is_some_and(|settings| settings.unmetered)
+    }
+
     /// What the run's latencies are worth.
     pub(crate) fn latency(&self) -> Latency {
         match () {

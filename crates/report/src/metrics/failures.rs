@@ -1,10 +1,10 @@
 //! Compactions that failed and requests over the window. Both keep everything in the context, and neither is memory.
 
 use compactometer_engine::event::Outcome;
-use compactometer_formats::summary::StrategySummary;
+use compactometer_formats::summary::{Compared, StrategySummary};
 
 use super::{Better, Metric, Section};
-use crate::data::{StrategyRecords, UnitRecords, is_applied};
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::value::{over_units, ratio};
 
 pub(crate) const FAILED_SHARE: Metric = Metric {
@@ -26,8 +26,17 @@ pub(crate) const OVER_WINDOW_SHARE: Metric = Metric {
 /// The greatest share of either with which a strategy is compared.
 const MOST: f64 = 0.05;
 
-/// Why a strategy cannot be compared: it fails, or exceeds the window, too often.
-pub(crate) fn why_not_compared(strategy: &StrategyRecords) -> Option<String> {
+/// Why a strategy cannot be compared: it asks another model, or it fails or exceeds the window too often.
+pub(crate) fn why_not_compared(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<(Compared, String)> {
+    if run.is_unmetered(strategy.name) {
+        let reason =
+            "asks a model past the meter, so its summaries may be another model's, and its calls are in no cost";
+        return Some((Compared::Unmetered, reason.to_owned()));
+    }
+    Some((Compared::FailsTooOften, fails_too_often(strategy)?))
+}
+
+fn fails_too_often(strategy: &StrategyRecords) -> Option<String> {
     let mean = |of: fn(&UnitRecords) -> Option<f64>| {
         crate::stats::mean(&strategy.units.iter().filter_map(of).collect::<Vec<_>>()).filter(|share| *share > MOST)
     };

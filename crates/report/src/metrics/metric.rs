@@ -86,6 +86,10 @@ impl Metric {
 
     /// Its value for a strategy, with an interval that reaches no further than the metric does.
     pub(crate) fn measure(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+        let is_of_calls = ["Cost", "Latency"].contains(&self.chapter);
+        if is_of_calls && run.is_unmetered(strategy.name) {
+            return undefined("it asks a model past the meter");
+        }
         let value = (self.compute)(run, strategy);
         let least = if self.is_signed { f64::NEG_INFINITY } else { 0.0 };
         rounded(self.unit, within(self.unit, least, value))

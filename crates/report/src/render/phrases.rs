@@ -10,9 +10,13 @@ pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
     target.map_or(summarizer.to_owned(), |target| format!("{summarizer}, target model {target}"))
 }
 
-/// A strategy's name where it is shown, with a mark if the strategy fails too often to be compared.
+/// A strategy's name where it is shown, with a mark if the strategy is not compared.
 pub(crate) fn label(strategy: &StrategySummary) -> String {
-    if is_marked(strategy) { format!("{} (fails)", strategy.name) } else { strategy.name.clone() }
+    match () {
+        () if strategy.unmetered => format!("{} (unmetered)", strategy.name),
+        () if is_marked(strategy) => format!("{} (fails)", strategy.name),
+        () => strategy.name.clone(),
+    }
 }
 
 /// A group's protocol, with the scale of published limits.

@@ -133,9 +133,12 @@ fn why_not(
     sides: [&StrategySummary; 2],
     primary: PrimaryMetric,
 ) -> Option<(Compared, String)> {
-    let too_often = [&pair.own, &pair.other].into_iter().find_map(|side| Some((side.name, why_not_compared(side)?)));
-    if let Some((name, why)) = too_often {
-        return Some((Compared::FailsTooOften, format!("{}: {why}", code(name))));
+    let left_out = |side: &StrategyRecords| {
+        let (verdict, why) = why_not_compared(run, side)?;
+        Some((verdict, format!("{}: {why}", code(side.name))))
+    };
+    if let Some(found) = [&pair.own, &pair.other].into_iter().find_map(left_out) {
+        return Some(found);
     }
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
         return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));

@@ -39,9 +39,9 @@ fn tested(group: &Group) -> impl Iterator<Item = &StrategySummary> {
     group.strategies.iter().filter(|strategy| strategy.family.is_tested())
 }
 
-/// Those that are neither a recorded program nor fail too often.
+/// Those that are neither a recorded program nor left out of comparisons.
 fn sound(group: &Group) -> impl Iterator<Item = &StrategySummary> {
-    tested(group).filter(|strategy| strategy.family != Family::Recorded && !is_marked(strategy))
+    tested(group).filter(|strategy| strategy.family != Family::Recorded && !is_marked(strategy) && !strategy.unmetered)
 }
 
 fn named<'g>(group: &'g Group, name: &str) -> Option<&'g StrategySummary> {
@@ -159,6 +159,7 @@ fn told_apart(group: &Group) -> Option<String> {
         (Compared::NoSupportedDifference, "not told apart"),
         (Compared::TooFewUnits, "too few conversations"),
         (Compared::SizesDiffer, "of another size, so not compared"),
+        (Compared::Unmetered, "asking a model past the meter"),
         (Compared::FailsTooOften, "failing too often"),
         (Compared::ListsValues, "a list of values"),
         (Compared::DidNotTrigger, "never compacting"),

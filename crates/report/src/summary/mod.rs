@@ -92,6 +92,7 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
     StrategySummary {
         name: strategy.name.to_owned(),
         family: strategy.family,
+        unmetered: run.is_unmetered(strategy.name),
         triggered: triggered(strategy),
         fates: fates::shares(strategy).into_iter().map(|(fate, share)| (fate, nine_digits(share))).collect(),
         metrics: metrics::ALL.iter().map(value).collect(),

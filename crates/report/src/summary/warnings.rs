@@ -33,6 +33,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(published(run));
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(run, strategies));
+    warnings.extend(unmetered(strategies));
     warnings.extend(repeated(strategies));
     warnings.extend(COUNTED.iter().filter_map(|(what, count)| match *what {
         REJECTED => rejected(run, listed(run, what, count)?),
@@ -95,6 +96,12 @@ const COUNTED: &[(&str, Count)] = &[
         of.records().flat_map(|record| &record.turns).filter(|turn| turn.over_window).count()
     }),
 ];
+
+fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
+    let names = strategies.iter().filter(|strategy| strategy.unmetered).map(|strategy| code(&strategy.name));
+    let what = "ask a model past the meter, so they have no costs and waits, and are compared with nothing";
+    joined(what, names)
+}
 
 fn mock(run: &ProtocolRun) -> Option<String> {
     let model = &run.manifest.summarizer;

@@ -70,9 +70,21 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
         let mark = "* not compared: over 5 % of due compactions failed, or of turns exceeded the window";
         lines.extend(wrapped(mark, screen.width));
     }
+    if rows.iter().any(|row| row.unmetered) {
+        lines.extend(wrapped("† not compared, without costs and waits: it asks a model past the meter", screen.width));
+    }
     let key = columns.iter().map(|column| column.about.as_str()).filter(|about| !about.is_empty()).collect::<Vec<_>>();
     lines.extend(wrapped(&key.join(" "), screen.width));
     lines
+}
+
+/// Why a row is not compared.
+fn mark(row: &StrategySummary) -> &'static str {
+    match () {
+        () if row.unmetered => "†",
+        () if is_marked(row) => "*",
+        () => "",
+    }
 }
 
 fn laid_out<'c>(name: &str, name_width: usize, cells: impl Iterator<Item = &'c str>, columns: &[Filled]) -> String {
@@ -102,7 +114,7 @@ fn that_fit(mut columns: Vec<Filled>, room: usize) -> Vec<Filled> {
 
 /// Names with their marks, clipped unless that makes two of them alike.
 fn names(rows: &[&StrategySummary], most: usize) -> Vec<String> {
-    let of = |most: usize| rows.iter().map(move |row| clipped(&row.name, most) + if is_marked(row) { "*" } else { "" });
+    let of = |most: usize| rows.iter().map(move |row| clipped(&row.name, most) + mark(row));
     let short = of(most).collect::<Vec<_>>();
     let different = short.iter().collect::<BTreeSet<_>>().len();
     if different == rows.len() { short } else { of(usize::MAX).collect() }

@@ -58,9 +58,12 @@ fn one(parts: &[&ProtocolRun], pair: [&str; 2]) -> Draft {
 /// Why two strategies are not compared, whatever their recall.
 fn why_not(headline: &ProtocolRun, pair: [&str; 2]) -> Option<(Compared, String)> {
     let sides = pair.map(|name| headline.strategy(name));
-    let fails = |name: &str| Some(format!("{}: {}", code(name), why_not_compared(headline.strategy(name)?)?));
-    if let Some(reason) = pair.into_iter().find_map(fails) {
-        return Some((Compared::FailsTooOften, reason));
+    let left_out = |name: &str| {
+        let (verdict, why) = why_not_compared(headline, headline.strategy(name)?)?;
+        Some((verdict, format!("{}: {why}", code(name))))
+    };
+    if let Some(found) = pair.into_iter().find_map(left_out) {
+        return Some(found);
     }
     if let Some(idle) = pair.into_iter().find(|name| headline.strategy(name).and_then(realized).is_none()) {
         return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(idle))));
@@ -71,7 +74,7 @@ fn why_not(headline: &ProtocolRun, pair: [&str; 2]) -> Option<(Compared, String)
 
 fn curve<'r>(parts: &[&ProtocolRun<'r>], name: &str, metric: &str) -> Vec<SizePoint<'r>> {
     let point = |part: &&ProtocolRun<'r>| {
-        let strategy = part.strategy(name).filter(|strategy| why_not_compared(strategy).is_none())?;
+        let strategy = part.strategy(name).filter(|strategy| why_not_compared(part, strategy).is_none())?;
         let scores = UnitScores::new(metric, strategy)?.drawn(&vec![1; strategy.units.len()]);
         let values = strategy.units.iter().zip(scores).filter_map(|(unit, score)| Some((unit.group, score?)));
         Some(SizePoint { tokens: realized(strategy)?, values: values.collect::<BTreeMap<_, _>>() })

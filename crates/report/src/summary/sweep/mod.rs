@@ -109,7 +109,7 @@ fn point(part: &ProtocolRun, strategy: &StrategyRecords, metric: &Metric) -> Opt
         written_budget: budget.written,
         tokens_retained: (TOKENS_RETAINED.compute)(part, strategy).value.map(nine_digits),
         recall: rounded(metric.unit, (metric.compute)(part, strategy)),
-        fails: why_not_compared(strategy).filter(|_| strategy.family.is_tested()),
+        fails: why_not_compared(part, strategy).map(|(_, reason)| reason).filter(|_| strategy.family.is_tested()),
     })
 }
 

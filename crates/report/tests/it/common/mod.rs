@@ -66,6 +66,7 @@ pub(crate) fn settings(base: &str) -> StrategySettings {
     let parameters = [("tail", "10"), ("asked", "800")];
     StrategySettings {
         version: None,
+        unmetered: false,
         base: base.to_owned(),
         parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
     }
