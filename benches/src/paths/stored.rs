@@ -72,6 +72,7 @@ fn saved(commits: usize) -> Vec<SessionRecord> {
             usage: Usage::default(),
             created_at_ms: Some(1_769_870_000_000 + i64::from(number)),
             body: body(number.into()),
+            stage: 0,
         })
         .collect()
 }

@@ -79,9 +79,9 @@ pub(crate) fn compacted(
     let covers = leaving.first().copied().zip(leaving.last().copied());
     let mut saved = Vec::new();
     if !written.is_empty() {
-        saved.push(NewRecord { kind: RecordKind::Summary, covers, body: written.join("\n\n") });
+        saved.push(NewRecord::new(RecordKind::Summary, covers, written.join("\n\n")));
     }
-    saved.extend(keep.map(|body| NewRecord { kind: RecordKind::Pinned, covers, body }));
+    saved.extend(keep.map(|body| NewRecord::new(RecordKind::Pinned, covers, body)));
     let unread = leaving.into_iter().filter(|id| !was_read(cx.log, *id, heard)).collect();
     Ok(Compacted { edits, saved, unread, ..Compacted::default() })
 }

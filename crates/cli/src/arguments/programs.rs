@@ -5,31 +5,41 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use compactometer_disk::input::{Kind, read_text};
-use compactometer_harness::entrants::{all, items};
+use compactometer_harness::entrants::{alias_of, all, items, stages};
 
 /// The strategies of a list, with commands in place of the names of programs.
 pub(crate) fn rows(lists: &[String]) -> Result<Vec<String>> {
     let rows = lists.iter().flat_map(|list| items(list)).collect::<Vec<_>>();
-    if rows.iter().all(|row| program(row).is_none()) {
+    if rows.iter().all(|row| stages(alias_of(row).1).into_iter().all(|stage| program(stage).is_none())) {
         return Ok(rows);
     }
     let programs = programs()?;
-    Ok(rows.into_iter().map(|row| with_command(&row, &programs).unwrap_or(row)).collect())
+    Ok(rows.into_iter().map(|row| with_commands(&row, &programs).unwrap_or(row)).collect())
 }
 
-/// The alias, name and parameters of a row that may be a program: one that is no group and no command, and that no list has.
-fn program(row: &str) -> Option<(&str, &str, &str)> {
-    let (alias, base) = row.split_once('=').unwrap_or((row, row));
-    let (name, assigned) = base.split_once(':').unwrap_or((base, ""));
-    let is_other = name.starts_with('@') || row.contains("exec:") || all().any(|known| known.name == name);
-    (!is_other).then_some((alias, name, assigned))
+/// The name and the parameters of a strategy that may be a program: one that is no group and no command, and that no list has.
+fn program(stage: &str) -> Option<(&str, &str)> {
+    let (name, assigned) = stage.split_once(':').unwrap_or((stage, ""));
+    let is_other = name.starts_with('@') || stage.starts_with("exec:") || all().any(|known| known.name == name);
+    (!is_other).then_some((name, assigned))
 }
 
-/// A row whose strategy is a named program, with the program's command.
-fn with_command(row: &str, programs: &BTreeMap<String, String>) -> Option<String> {
-    let (alias, name, assigned) = program(row)?;
-    let command = programs.get(name)?;
-    Some(format!("{alias}=exec:\"{command}\":{assigned}"))
+/// A row with the commands of its named programs, if it has any. Without a name of its own it has those of its strategies, as they were typed.
+fn with_commands(row: &str, programs: &BTreeMap<String, String>) -> Option<String> {
+    let (alias, base) = alias_of(row);
+    let command = |stage: &str| {
+        let (name, assigned) = program(stage)?;
+        Some(format!("exec:\"{}\":{assigned}", programs.get(name)?))
+    };
+    let stages = stages(base);
+    let commands = stages.iter().map(|stage| command(stage)).collect::<Vec<_>>();
+    if commands.iter().all(Option::is_none) {
+        return None;
+    }
+    let named = stages.iter().zip(commands).map(|(stage, command)| command.unwrap_or_else(|| (*stage).to_owned()));
+    let with_commands = named.collect::<Vec<_>>().join(">");
+    let names = stages.iter().map(|stage| stage.split(':').next().unwrap_or(stage)).collect::<Vec<_>>().join(">");
+    Some(format!("{}={with_commands}", alias.unwrap_or(&names)))
 }
 
 fn programs() -> Result<BTreeMap<String, String>> {
@@ -52,9 +62,12 @@ mod tests {
     fn names_become_commands() {
         let named = |name: &str, command: &str| (name.to_owned(), command.to_owned());
         let programs = BTreeMap::from([named("theirs", "node a,b.mjs"), named("chained", "touch ran")]);
-        let with = |row| with_command(row, &programs);
+        let with = |row| with_commands(row, &programs);
         assert_eq!(with("theirs").as_deref(), Some("theirs=exec:\"node a,b.mjs\":"));
         assert_eq!(with("x=theirs:keep=3:ledger=9").as_deref(), Some("x=exec:\"node a,b.mjs\":keep=3:ledger=9"));
+        let both = with("theirs:keep=3>summarize");
+        assert_eq!(both.as_deref(), Some("theirs>summarize=exec:\"node a,b.mjs\":keep=3>summarize"));
+        assert_eq!(with("theirs>chained").as_deref(), Some("theirs>chained=exec:\"node a,b.mjs\":>chained"));
         // A name of the lists is what the lists have, however it is written.
         assert_eq!((with("chained"), with("x=chained:tail=5"), with("@controls")), (None, None, None));
     }

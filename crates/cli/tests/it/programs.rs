@@ -324,6 +324,27 @@ fn a_ledger_can_be_added_to_a_program() {
     assert!(texts.contains("They greeted."), "the program's text is kept");
 }
 
+/// It evicts, and a strategy of the lists summarizes what is still too much.
+#[test]
+fn a_program_can_come_before_another_strategy() {
+    let dir = folder();
+    let dir = dir.path();
+    let edit = r#"{"type":"compacted","edits":[{"from":"m4","to":"m5","with":[{"text":"They went on."}]}]}"#;
+    write(dir, "mine.sh", &answers(edit));
+    let rows = "exec:\"sh mine.sh\">summarize,y=exec:\"sh mine.sh\":keep=9>summarize:tail=500,summarize,@controls";
+    let screen = succeeds(dir, &["compare", "tiny.toml", "-s", rows, "--out", "run", "-q"]);
+    assert!(screen.contains("mine>summarize"), "{screen}");
+    let manifest: Value = serde_json::from_slice(&std::fs::read(dir.join("run/manifest.json")).unwrap()).unwrap();
+    let settings = &manifest["settings"]["y"];
+    assert_eq!((&settings["base"], &settings["version"]), (&"mine>summarize".into(), &"7".into()));
+    assert_eq!((&settings["parameters"]["1.keep"], &settings["parameters"]["2.tail"]), (&"9".into(), &"500".into()));
+    let records = records(dir, "run");
+    let own = records.iter().filter(|record| record["case"]["strategy"] == "mine>summarize");
+    let made = own.flat_map(|record| record["compactions"].as_array().cloned().unwrap()).collect::<Vec<Value>>();
+    assert!(made.iter().any(|made| made["outcome"]["outcome"] == "applied"), "{made:?}");
+    assert!(made.iter().any(|made| !made["calls"].as_array().unwrap().is_empty()), "the second one asked its model");
+}
+
 /// Only the user's own configuration gives a program a name.
 #[test]
 fn a_program_can_have_a_name() {

@@ -3,6 +3,7 @@
 //! what a compaction wrote and the session keeps ([`record::SessionRecord`]).
 
 pub mod log;
+pub(crate) mod outside;
 pub mod record;
 pub mod render;
 pub(crate) mod vec_growth;

@@ -26,6 +26,13 @@ pub struct SessionRecord {
     pub created_at_ms: Option<i64>,
     /// The text of a summary, or the JSON of a checkpoint, of what is pinned, or of a note.
     pub body: String,
+    /// Which strategy of [`crate::strategy::composed::Composed`] wrote it, from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub stage: u8,
+}
+
+fn is_first(stage: &u8) -> bool {
+    *stage == 0
 }
 
 impl SessionRecord {
@@ -68,6 +75,15 @@ pub struct NewRecord {
     pub covers: Option<(MessageId, MessageId)>,
     /// The text of a summary, or the JSON of a checkpoint, of what is pinned, or of a note.
     pub body: String,
+    /// See [`SessionRecord::stage`]; a strategy writes 0.
+    pub stage: u8,
+}
+
+impl NewRecord {
+    /// A record of a strategy.
+    pub fn new(kind: RecordKind, covers: Option<(MessageId, MessageId)>, body: String) -> Self {
+        NewRecord { kind, covers, body, stage: 0 }
+    }
 }
 
 /// What a session saved, oldest first, and the place of the latest record of each kind, which a session asks for before each
@@ -77,12 +93,28 @@ pub struct History {
     saved: Vec<SessionRecord>,
     /// By kind, the place behind the latest; 0 if there is none.
     behind: [u32; RecordKind::COUNT],
+    /// How many records of the session are not in this history.
+    hidden: u32,
 }
 
 impl History {
     /// The latest record of that kind.
     pub fn latest(&self, kind: RecordKind) -> Option<&SessionRecord> {
         self.saved.get(self.behind[kind as usize].checked_sub(1)? as usize)
+    }
+
+    /// The number that the session gives to its next record.
+    pub(crate) fn next_number(&self) -> u32 {
+        self.saved.len() as u32 + self.hidden
+    }
+
+    /// The history as one strategy of a composition sees it, `new` records later: its own records, and those of all, such as notes.
+    pub(crate) fn of_stage(&self, stage: u8, new: usize) -> Self {
+        let is_of_all = |kind| matches!(kind, RecordKind::Failed | RecordKind::Shared | RecordKind::Note);
+        let own = self.saved.iter().filter(|saved| saved.stage == stage || is_of_all(saved.kind)).cloned();
+        let mut history = History::from(own.collect::<Vec<_>>());
+        history.hidden = self.next_number() + new as u32 - history.saved.len() as u32;
+        history
     }
 
     /// Adds newer records.
@@ -146,6 +178,7 @@ mod tests {
             usage: Usage::default(),
             created_at_ms: None,
             body: String::new(),
+            stage: 0,
         }
     }
 

@@ -42,7 +42,7 @@ impl Note {
         let mut body = serde_json::to_string(self).unwrap_or_default();
         // Kept for as long as the session lives.
         body.shrink_to_fit();
-        NewRecord { kind: RecordKind::Note, covers, body }
+        NewRecord::new(RecordKind::Note, covers, body)
     }
 }
 

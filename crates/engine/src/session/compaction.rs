@@ -1,8 +1,8 @@
 //! One compaction over a snapshot: asks the strategy, checks its answer, asks again where it breaks the budget.
 
-use crate::conversation::log::Log;
+use crate::conversation::outside::{retained_tokens, tokens_outside};
 use crate::conversation::record::{NewRecord, RecordKind};
-use crate::conversation::view::{Entry, View};
+use crate::conversation::view::View;
 use crate::message::{MessageId, Usage};
 use crate::session::Policy;
 use crate::session::event::{Event, Outcome};
@@ -10,7 +10,7 @@ use crate::strategy::declined::Declined;
 use crate::strategy::declined::{FailReason, SkipReason};
 use crate::strategy::journey::Journey;
 use crate::strategy::{Compacted, Context, Strategy};
-use crate::tokens::{CountedMessage, total};
+use crate::tokens::total;
 
 /// What a compaction came to; nothing is applied yet.
 pub(crate) struct Decision {
@@ -109,7 +109,7 @@ pub(crate) fn declined_as(event: Event, declined: Declined, used: Usage) -> Deci
 
 /// The record of an attempt that failed.
 pub(crate) fn failed_attempt(reason: &dyn std::fmt::Display, after: MessageId) -> NewRecord {
-    NewRecord { kind: RecordKind::Failed, covers: Some((after, after)), body: reason.to_string() }
+    NewRecord::new(RecordKind::Failed, Some((after, after)), reason.to_string())
 }
 
 /// The event of a view that stays as it is.
@@ -127,29 +127,4 @@ pub(crate) fn unchanged(view: &View, after: MessageId, outside: u32) -> Event {
         unread: Vec::new(),
         journey: None,
     }
-}
-
-/// Tokens that a view holds beside the system prompt and the pending part.
-pub fn retained_tokens(view: &View, log: &Log) -> u32 {
-    let entries = view.entries();
-    // The system prompt comes first and the pending part last, so this looks at few entries.
-    let holds = |id| {
-        let is_it = |entry: &Entry| entry.message_id() == Some(id);
-        entries.first().is_some_and(is_it) || entries.iter().rev().any(is_it)
-    };
-    let held = outside(log).filter(|counted| holds(counted.message.id)).map(|counted| counted.tokens);
-    view.tokens().saturating_sub(total(held))
-}
-
-/// Tokens outside the retained budget: the system prompt and the pending part.
-pub(crate) fn tokens_outside(log: &Log) -> u32 {
-    total(outside(log).map(|counted| counted.tokens))
-}
-
-/// The system prompt and the pending part.
-fn outside(log: &Log) -> impl Iterator<Item = &CountedMessage> {
-    let (messages, pending) = (log.messages(), log.pending());
-    let last_user = pending.last_user.filter(|index| !pending.batch.contains(index));
-    let batch = messages[pending.batch].iter().map(|counted| &**counted);
-    log.system().into_iter().chain(last_user.map(|index| &*messages[index])).chain(batch)
 }

@@ -18,6 +18,8 @@ use tracing::Instrument;
 use crate::budget::Budget;
 use crate::budget::estimate::Estimator;
 use crate::conversation::log::{Log, Refused};
+pub use crate::conversation::outside::retained_tokens;
+use crate::conversation::outside::tokens_outside;
 use crate::conversation::record::History;
 use crate::conversation::view::{Entry, UnknownMessage, View};
 use crate::message::Usage;
@@ -35,8 +37,7 @@ use crate::tokens::{TokenCounter, total};
 
 pub use background::{Preparation, Prepared};
 use breaker::{Breaker, Step};
-pub use compaction::retained_tokens;
-use compaction::{Decision, decide, declined_as, tokens_outside, unchanged};
+use compaction::{Decision, decide, declined_as, unchanged};
 pub use snapshot::Snapshot;
 
 /// What happens to a view that a provider would refuse, or that is no smaller than the one before.

@@ -45,7 +45,7 @@ impl<'s> Session<'s> {
         let after = self.log.last()?;
         let body = serde_json::to_string(shared).unwrap_or_default();
         let tokens = (self.view.tokens(), self.view.tokens());
-        let new = NewRecord { kind: RecordKind::Shared, covers: Some((after, after)), body };
+        let new = NewRecord::new(RecordKind::Shared, Some((after, after)), body);
         let saved = self.numbered(vec![new], Default::default(), tokens, now_ms);
         let of = shared.items().len() as u32;
         let showing = self.strategy.showing();

@@ -170,6 +170,7 @@ impl<'s> Session<'s> {
                 usage: if index == 0 { usage } else { Usage::default() },
                 created_at_ms: now_ms,
                 body: new.body,
+                stage: new.stage,
             }
         };
         saved.into_iter().enumerate().map(number).collect()

@@ -3,6 +3,7 @@
 //! Absent on purpose: state. What a strategy must remember it reads from [`Context::history`].
 
 pub(crate) mod ask;
+pub mod composed;
 pub mod decision_meter;
 pub mod declined;
 pub mod journey;
@@ -100,7 +101,7 @@ pub struct Context<'s> {
 impl Context<'_> {
     /// The number that the session will give to the strategy's new record at that index.
     pub fn number_of_new(&self, index: u32) -> u32 {
-        self.history.len() as u32 + index
+        self.history.next_number() + index
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn with_summary_under(
 ) -> Compacted {
     let turn = summary_turn(&summary, cx.number_of_new(0));
     let edits = system.into_iter().chain([turn]).chain(selection.keep_edits()).collect();
-    let saved = NewRecord { kind: RecordKind::Summary, covers: selection.covers(), body: summary };
+    let saved = NewRecord::new(RecordKind::Summary, selection.covers(), summary);
     Compacted { edits, saved: vec![saved], ..Compacted::default() }
 }
 

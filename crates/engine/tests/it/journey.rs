@@ -41,6 +41,7 @@ fn saved(number: u32) -> SessionRecord {
         usage: Usage::default(),
         created_at_ms: Some(1_000 * i64::from(number)),
         body: body(number),
+        stage: 0,
     }
 }
 

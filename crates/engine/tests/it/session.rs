@@ -21,7 +21,7 @@ use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 /// Answers every request with a short text and counts what it reads.
-struct Short;
+pub(crate) struct Short;
 
 #[async_trait]
 impl ChatModel for Short {
@@ -36,7 +36,7 @@ impl ChatModel for Short {
     }
 }
 
-fn message(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
+pub(crate) fn message(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
     let parts = vec![Part::Text { text: text.to_owned() }];
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
     CountedMessage::new(message, &Encoding::O200k)
@@ -47,7 +47,7 @@ fn strategy(name: &str) -> Arc<dyn Strategy> {
     (spec.build)(&Settings::defaults(spec))
 }
 
-fn config(budget: Budget) -> SessionConfig {
+pub(crate) fn config(budget: Budget) -> SessionConfig {
     SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce }
 }
 
@@ -56,7 +56,7 @@ fn matched() -> Budget {
 }
 
 /// Polls a future that never waits for anything outside.
-fn ready<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("nothing in the engine waits"),
@@ -64,7 +64,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Pushes pairs of a question of some 100 tokens and a short answer.
-fn talk(session: &mut Session<'_>, ids: std::ops::Range<u32>) {
+pub(crate) fn talk(session: &mut Session<'_>, ids: std::ops::Range<u32>) {
     for id in ids {
         let (role, text) =
             if id % 2 == 0 { (Role::User, "look again ".repeat(50)) } else { (Role::Assistant, "Done.".into()) };

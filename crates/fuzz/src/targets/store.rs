@@ -104,6 +104,7 @@ fn commit(thread: &mut Thread, number: u32) -> Result<(), String> {
         usage: Usage { input: 700, output: 90, ..Usage::default() },
         created_at_ms: Some(1_769_870_000_000),
         body: body.clone(),
+        stage: 0,
     };
     let part = WrittenPart { part: Part::Text { text: body }, origin: Origin::Summary(number) };
     let view = [Edit::Keep(MessageId(0)), Edit::Insert(Role::User, vec![part])];

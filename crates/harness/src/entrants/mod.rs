@@ -10,7 +10,7 @@ use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::record::Family;
 pub use own::{add as add_own, own};
-pub use select::{Open, SelectError, items, select, select_with};
+pub use select::{Open, SelectError, alias_of, items, select, select_with, stages};
 
 use crate::baselines;
 use crate::plan::{Entrant, Entry};

@@ -31,7 +31,7 @@ impl Strategy for Recorded {
         let system = cx.log.system().map(|system| system.message.id);
         let body = written(made).collect::<Vec<_>>().join("\n");
         let edits = edits(made, system, cx.number_of_new(0));
-        let saved = NewRecord { kind: RecordKind::Summary, covers: after.map(|after| (first(cx), after)), body };
+        let saved = NewRecord::new(RecordKind::Summary, after.map(|after| (first(cx), after)), body);
         Ok(Compacted { edits, saved: vec![saved], ..Compacted::default() })
     }
 }

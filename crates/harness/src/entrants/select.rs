@@ -10,11 +10,11 @@ use compactometer_text::suggest::unknown;
 
 use super::{ablation, all};
 use crate::additions::{AddedText, Addition};
-use crate::plan::{Absence, CustomStrategy, Entrant, Entry};
+use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
 /// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`), `@ablation` (published forms and single corrections taken
-/// back, each compared with its plain form) or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value adds one
+/// back, each compared with its plain form) or `ALIAS=NAME:key=value:key=value`; `FIRST>SECOND` is both, one after the other. `sweeps` are `NAME.key=v1,v2`: each value adds one
 /// entrant beside NAME.
 ///
 /// # Errors
@@ -38,11 +38,13 @@ pub fn select_with<'n>(
 ) -> Result<Vec<Entrant>, SelectError> {
     let mut chosen: Vec<Entrant> = Vec::new();
     for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
-        let found = match (Command::parse(name), name.split_once('=')) {
-            (Some(command), _) => vec![command.entrant(open)?],
-            (None, Some((alias, base))) => vec![aliased(alias, base)?],
-            (None, None) if name == "@ablation" => ablation::entrants().collect(),
-            (None, None) => all().filter(|entrant| is_named(entrant, name)).collect(),
+        let (alias, base) = alias_of(name);
+        let found = match stages(base)[..] {
+            [_, _, ..] => vec![composed(alias, base, open)?],
+            _ if base.starts_with(EXEC) => vec![Command::parse(base).entrant(alias, open)?],
+            _ if name == "@ablation" => ablation::entrants().collect(),
+            _ if name.contains('=') => vec![aliased(name)?],
+            _ => all().filter(|entrant| is_named(entrant, name)).collect(),
         };
         if found.is_empty() {
             return Err(unknown_name(name));
@@ -72,28 +74,79 @@ pub fn select_with<'n>(
 /// Makes a strategy of a command.
 pub type Open<'o> = &'o dyn Fn(&str) -> Result<Arc<dyn CustomStrategy>, String>;
 
+/// The name that an item gives to its row, and what it names.
+pub fn alias_of(item: &str) -> (Option<&str>, &str) {
+    match item.split_once('=') {
+        Some((alias, base)) if !alias.contains([':', '"']) => (Some(alias), base),
+        _ => (None, item),
+    }
+}
+
+/// The strategies of an item, which come one after the other. A command without quotes may have a `>` of its own.
+pub fn stages(base: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let is_end = |letter: char| {
+        is_quoted ^= letter == '"';
+        letter == '>' && !is_quoted
+    };
+    let stages = base.split(is_end).map(str::trim).collect::<Vec<_>>();
+    let is_open = |stage: &&str| stage.strip_prefix(EXEC).is_some_and(|command| !command.starts_with('"'));
+    if stages.iter().any(is_open) { vec![base] } else { stages }
+}
+
+/// Strategies one after the other as one row.
+fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, SelectError> {
+    let mut parts = Vec::new();
+    let (mut addition, mut absence) = (None, None);
+    for stage in stages(base) {
+        if stage.is_empty() {
+            return Err(SelectError::Empty(base.to_owned()));
+        }
+        let mut entrant = match stage {
+            command if command.starts_with(EXEC) => Command::parse(command).entrant(None, open)?,
+            named => match with_parameters(named) {
+                Err(SelectError::OfControl(name)) => return Err(SelectError::Stage(name)),
+                found => found?,
+            },
+        };
+        if entrant.family == Family::Recorded {
+            return Err(SelectError::Stage(entrant.name));
+        }
+        // What is added to the context, and what the session does, belong to the row.
+        let own = (entrant.addition.take(), entrant.absence.take());
+        if addition.is_some() && own.0.is_some() {
+            return Err(SelectError::Additions(base.to_owned()));
+        }
+        (addition, absence) = (own.0.or(addition), own.1.or(absence));
+        parts.push(entrant);
+    }
+    let name = match alias {
+        Some(alias) => plain_name(alias)?,
+        None if base.contains(':') && !base.contains(EXEC) => return Err(SelectError::Nameless(base.to_owned())),
+        None => parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(">"),
+    };
+    let entry = Entry::Custom(Arc::new(Composition::new(parts)));
+    Ok(Entrant { name, family: Family::Custom, entry, addition, absence, reference: None })
+}
+
 /// An item of a list that runs a program.
 struct Command<'n> {
-    alias: Option<&'n str>,
     command: &'n str,
     /// Its parameters, each after a colon.
     assigned: &'n str,
 }
 
 impl<'n> Command<'n> {
-    fn parse(item: &'n str) -> Option<Self> {
-        let (alias, rest) = match item.strip_prefix(EXEC) {
-            Some(rest) => (None, rest),
-            None => item.split_once('=').and_then(|(alias, base)| Some((Some(alias), base.strip_prefix(EXEC)?)))?,
-        };
+    fn parse(item: &'n str) -> Self {
+        let rest = item.strip_prefix(EXEC).unwrap_or(item);
         let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
         let (command, assigned) = quoted.unwrap_or((rest, ""));
-        Some(Command { alias, command: command.trim(), assigned })
+        Command { command: command.trim(), assigned }
     }
 
-    fn entrant(&self, open: Open<'_>) -> Result<Entrant, SelectError> {
+    fn entrant(&self, alias: Option<&str>, open: Open<'_>) -> Result<Entrant, SelectError> {
         let custom = open(self.command).map_err(SelectError::Custom)?;
-        let name = plain_name(self.alias.unwrap_or(custom.name()))?;
+        let name = plain_name(alias.unwrap_or(custom.name()))?;
         let entry = Entry::Custom(custom);
         let mut entrant =
             Entrant { name, family: Family::Custom, entry, addition: None, absence: None, reference: None };
@@ -143,28 +196,34 @@ fn is_named(entrant: &Entrant, name: &str) -> bool {
     }
 }
 
-fn aliased(alias: &str, base: &str) -> Result<Entrant, SelectError> {
-    if let Some((name, key)) = alias.split_once(':')
-        && let Ok(mut entrant) = strategy(name)
-    {
+fn aliased(item: &str) -> Result<Entrant, SelectError> {
+    let (Some(alias), base) = alias_of(item) else {
         // A parameter that cannot be used matters more than a name.
-        assign(&mut entrant, key, base)?;
-        return Err(SelectError::Nameless(format!("{alias}={base}")));
-    }
+        with_parameters(item)?;
+        return Err(SelectError::Nameless(item.to_owned()));
+    };
+    let entrant = with_parameters(base)?;
+    Ok(Entrant { name: plain_name(alias)?, ..entrant })
+}
+
+/// A strategy of the lists with parameters, `NAME:key=value:key=value`.
+fn with_parameters(base: &str) -> Result<Entrant, SelectError> {
     let mut parts = base.split(':');
     let mut entrant = strategy(parts.next().unwrap_or_default())?;
     for part in parts {
         let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
         assign(&mut entrant, key, value)?;
     }
-    Ok(Entrant { name: plain_name(alias)?, ..entrant })
+    Ok(entrant)
 }
 
-/// A name that reports can use, if no entry of the lists has it.
+/// A name that reports can use, if no entry of the lists has it. That of a composition may have the form of one.
 fn plain_name(alias: &str) -> Result<String, SelectError> {
-    let is_plain = alias.starts_with(char::is_alphanumeric)
-        && alias.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter));
-    if !is_plain || all().any(|known| known.name == alias) {
+    let is_plain = |name: &str| {
+        name.starts_with(char::is_alphanumeric)
+            && name.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter))
+    };
+    if !alias.split('>').all(is_plain) || all().any(|known| known.name == alias) {
         return Err(SelectError::Alias(alias.to_owned()));
     }
     Ok(alias.to_owned())
@@ -260,6 +319,12 @@ pub enum SelectError {
     /// Another name or a parameter for a control.
     #[error("`{0}` is a control, which has no parameters and one name; write `{0}`")]
     OfControl(String),
+    /// A control in a composition.
+    #[error("`{0}` cannot come before or after another one; only strategies can")]
+    Stage(String),
+    /// A composition that lacks a strategy.
+    #[error("`{0}` lacks a strategy before or after a `>`; write `FIRST>SECOND`")]
+    Empty(String),
     /// A part that should assign a value.
     #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
     Assignment(String),
@@ -365,12 +430,47 @@ mod tests {
     }
 
     #[test]
+    fn strategies_can_come_one_after_the_other() {
+        let rows = ["chained>summarize", "x=summarize:tail=900>chained:ledger=300:absence=2", "a>b=chained>handoff"];
+        let chosen = select(rows, []).expect("known");
+        assert_eq!(chosen.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["chained>summarize", "x", "a>b"]);
+        let Entry::Custom(x) = &chosen[1].entry else { panic!("a composition") };
+        let value = |name: &str| x.parameters().into_iter().find(|(own, _)| own == name).map(|(_, value)| value);
+        assert_eq!((value("1.tail").as_deref(), value("2.tail").as_deref()), (Some("900"), Some("10")));
+        assert!(
+            chosen[1].addition.is_some() && chosen[1].absence.is_some(),
+            "the row has what its strategies were given"
+        );
+        let identities = chosen.iter().filter_map(|row| match &row.entry {
+            Entry::Custom(custom) => Some(custom.identity()),
+            _ => None,
+        });
+        let mut identities = identities.collect::<Vec<_>>();
+        identities.sort();
+        identities.dedup();
+        assert_eq!(identities.len(), 3);
+        // A quoted command has parameters and comes before another strategy; one without quotes has all that follows.
+        assert_eq!(stages("exec:\"a > b\":keep=1>summarize"), ["exec:\"a > b\":keep=1", "summarize"]);
+        assert_eq!(stages("exec:sh mine.sh 2>errors"), ["exec:sh mine.sh 2>errors"]);
+        let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840, split: None };
+        let (_, resolved) = chosen[0].resolve(Protocol::Matched, sizes, 1.0).expect("holds");
+        let Entry::Custom(resolved) = &resolved.entry else { panic!("a composition") };
+        let asked = resolved.parameters().into_iter().find(|(name, _)| name == "1.asked");
+        assert_eq!(asked.map(|(_, value)| value).as_deref(), Some("80"), "parameters scale with the window");
+    }
+
+    #[test]
     fn what_cannot_be_used_says_why() {
         let error = |list: &[&str], sweeps: &[&str]| names(list, sweeps).expect_err("refused");
         assert!(error(&["chaned"], &[]).contains("`chaned` (did you mean `chained`?)"));
         assert!(error(&["x=chaned"], &[]).contains("did you mean `chained`"));
         assert!(error(&["null=chained"], &[]).contains("cannot be an alias"));
         assert!(error(&["..=chained"], &[]).contains("cannot be an alias"));
+        assert!(error(&["null>chained"], &[]).contains("`null` cannot come before or after another one"));
+        assert!(error(&["chained>recorded"], &[]).contains("`recorded` cannot come before"));
+        assert!(error(&["chained>"], &[]).contains("`chained>` lacks a strategy"));
+        assert!(error(&["chained>summarize:tail=5"], &[]).contains("write `NAME=chained>summarize:tail=5`"));
+        assert!(error(&["x=chained:ledger=9>summarize:ledger=9"], &[]).contains("two additions"));
         assert!(error(&["x=chained:tail"], &[]).contains("`tail` assigns nothing"));
         assert!(error(&["chained:tail=5"], &[]).contains("write `NAME=chained:tail=5`"));
         assert!(error(&["x=chained:tail=5", "x=chained:tail=6"], &[]).contains("`x` names two"));

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use compactometer_engine::strategy::Strategy;
 
+use super::limits_error::LimitsError;
+
 /// A strategy of the user's own, with its parameters.
 pub trait CustomStrategy: Send + Sync {
     /// The name that it gives itself. A row without an alias has it.
@@ -33,6 +35,19 @@ pub trait CustomStrategy: Send + Sync {
     /// Whether it asks a model past the meter: its calls are then in no cost, and it is compared with nothing.
     fn is_unmetered(&self) -> bool {
         false
+    }
+
+    /// Whether it breaks rules of the engine as its source does, and is measured as it is.
+    fn deviates(&self) -> bool {
+        false
+    }
+
+    /// The same strategy with the parameters that scale with the window, if it has any.
+    ///
+    /// # Errors
+    /// Parameters that contradict each other.
+    fn in_window(&self, _window: u32) -> Result<Option<Arc<dyn CustomStrategy>>, LimitsError> {
+        Ok(None)
     }
 
     /// Builds it for one case, with the case's seed.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use compactometer_engine::budget::{Budget, BudgetError};
-use compactometer_engine::params::{ParamError, Settings};
+use compactometer_engine::budget::Budget;
+use compactometer_engine::params::Settings;
 use compactometer_engine::session::Policy;
 use compactometer_engine::strategy::with_ledger::Room;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
@@ -13,6 +13,7 @@ use compactometer_formats::record::Family;
 use crate::additions::Addition;
 use crate::plan::Absence;
 use crate::plan::custom::CustomStrategy;
+use crate::plan::limits_error::LimitsError;
 use crate::prepare::{Evidence, PreparedScenario};
 
 /// One strategy or control of a comparison.
@@ -121,7 +122,8 @@ impl Entrant {
             Entry::Strategy(spec, settings) => {
                 spec.params().any(|param| settings.value(param.name).is_some_and(|value| param.deviates(value)))
             }
-            Entry::Control(_) | Entry::Recorded(_) | Entry::Custom(_) => false,
+            Entry::Custom(custom) => custom.deviates(),
+            Entry::Control(_) | Entry::Recorded(_) => false,
         };
         let is_as_it_is = deviates || matches!(self.family, Family::Faithful | Family::Recorded);
         if is_as_it_is { Policy::Observe } else { Policy::Enforce }
@@ -188,9 +190,9 @@ impl Entrant {
                 return Ok((Budget::matched(window, trigger, retained, *tail_share)?, self.clone()));
             }
             Entry::Recorded(_) => return Ok((Budget::matched(window, trigger, retained, 0.0)?, self.clone())),
-            Entry::Custom(custom) => {
-                let tail_share = split.unwrap_or(custom.tail_share());
-                return Ok((Budget::matched(window, trigger, retained, tail_share)?, self.clone()));
+            Entry::Custom(_) => {
+                let tail_share = split.unwrap_or(self.tail_share());
+                return Ok((Budget::matched(window, trigger, retained, tail_share)?, self.in_window(window)?));
             }
         };
         let limits = (spec.limits)(settings)?;
@@ -203,6 +205,44 @@ impl Entrant {
         };
         let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
         Ok((budget, Entrant { entry, ..self.clone() }))
+    }
+
+    /// The share of the retained budget that it keeps verbatim; 0 where its parameters contradict each other.
+    pub(super) fn tail_share(&self) -> f64 {
+        match &self.entry {
+            Entry::Strategy(spec, settings) => (spec.limits)(settings).map_or(0.0, |limits| limits.tail_share()),
+            Entry::Control(control) => control.tail_share,
+            Entry::Custom(custom) => custom.tail_share(),
+            Entry::Recorded(_) => 0.0,
+        }
+    }
+
+    /// Itself with the settings that scale with the window.
+    pub(super) fn in_window(&self, window: u32) -> Result<Entrant, LimitsError> {
+        let entry = match &self.entry {
+            Entry::Strategy(spec, settings) => {
+                let limits = (spec.limits)(settings)?;
+                Entry::Strategy(spec, settings.scaled(spec, f64::from(window) / f64::from(limits.window)))
+            }
+            Entry::Custom(custom) => Entry::Custom(custom.in_window(window)?.unwrap_or_else(|| Arc::clone(custom))),
+            other => other.clone(),
+        };
+        Ok(Entrant { entry, ..self.clone() })
+    }
+
+    /// Its parameters as a user would type them, before they are scaled.
+    pub(super) fn parameters(&self) -> Vec<(String, String)> {
+        match &self.entry {
+            Entry::Strategy(spec, settings) => {
+                let typed = spec.params().filter_map(|param| {
+                    let value = settings.value(param.name)?;
+                    Some((param.name.to_owned(), param.chosen(value).map_or_else(|| value.to_string(), str::to_owned)))
+                });
+                typed.collect()
+            }
+            Entry::Custom(custom) => custom.parameters(),
+            Entry::Control(_) | Entry::Recorded(_) => Vec::new(),
+        }
     }
 
     /// What its reader is given in place of what it wrote, if that differs.
@@ -223,25 +263,4 @@ impl Entrant {
             None => strategy,
         }
     }
-}
-
-/// Limits that cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum LimitsError {
-    /// Parameters that contradict each other.
-    #[error(transparent)]
-    Param(#[from] ParamError),
-    /// Limits that contradict each other.
-    #[error(transparent)]
-    Budget(#[from] BudgetError),
-    /// An addition that leaves the strategy too little.
-    #[error("what is added to `{name}` may have at most `{most}` tokens, not `{tokens}`")]
-    Addition {
-        /// The entrant.
-        name: String,
-        /// Most tokens of what is added.
-        tokens: u32,
-        /// Half of what a compaction may leave, or of the window.
-        most: u32,
-    },
 }

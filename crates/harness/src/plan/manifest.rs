@@ -94,22 +94,14 @@ fn prompt(entrant: &Entrant) -> Option<(String, String)> {
 fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
     let addition = entrant.addition.map(|addition| (addition.text.parameter().to_owned(), addition.tokens.to_string()));
     let absence = entrant.absence.map(|absence| (Absence::PARAMETER.to_owned(), absence.hours().to_string()));
-    let (base, parameters) = match &entrant.entry {
-        Entry::Strategy(spec, settings) => {
-            let base = if entrant.family == Family::Faithful { spec.published_name() } else { spec.name.to_owned() };
-            let parameters = spec.params().filter_map(|param| {
-                let value = settings.value(param.name)?;
-                Some((param.name.to_owned(), param.chosen(value).map_or_else(|| value.to_string(), str::to_owned)))
-            });
-            (base, parameters.collect::<Vec<_>>())
-        }
-        Entry::Custom(custom) => (custom.name().to_owned(), custom.parameters()),
-        Entry::Control(_) | Entry::Recorded(_) if addition.is_some() => (entrant.entry_name().to_owned(), Vec::new()),
-        Entry::Control(_) | Entry::Recorded(_) => return None,
+    let base = match &entrant.entry {
+        Entry::Strategy(spec, _) if entrant.family == Family::Faithful => spec.published_name(),
+        Entry::Control(_) | Entry::Recorded(_) if addition.is_none() => return None,
+        _ => entrant.entry_name().to_owned(),
     };
-    let parameters = parameters.into_iter().chain(addition).chain(absence).collect();
+    let parameters = entrant.parameters().into_iter().chain(addition).chain(absence).collect();
     let version = match &entrant.entry {
-        Entry::Custom(custom) => Some(custom.version().to_owned()),
+        Entry::Custom(custom) => Some(custom.version().to_owned()).filter(|version| !version.is_empty()),
         Entry::Strategy(spec, _) if entrant.family == Family::Custom => Some(spec.source.to_owned()),
         _ => None,
     };

@@ -1,9 +1,11 @@
 //! Turns a suite and options into cases: what is run, under which limits, with which key.
 
 mod absence;
+mod composed;
 mod custom;
 mod entrant;
 mod key;
+mod limits_error;
 mod manifest;
 mod points;
 mod prospects;
@@ -21,9 +23,11 @@ use compactometer_formats::protocol::Protocol;
 use compactometer_formats::suite::Suite;
 
 pub use absence::Absence;
+pub use composed::Composition;
 pub use custom::CustomStrategy;
-pub use entrant::{Control, Entrant, Entry, LimitsError, RecordedProgram, Sizes};
+pub use entrant::{Control, Entrant, Entry, RecordedProgram, Sizes};
 use key::{Keys, seed_of};
+pub use limits_error::LimitsError;
 pub(crate) use points::point;
 pub use points::{Point, points};
 pub use prospects::Prospects;

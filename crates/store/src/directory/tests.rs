@@ -29,6 +29,7 @@ fn record(number: u32) -> SessionRecord {
         usage: Usage::default(),
         created_at_ms: Some(1_769_870_000_000),
         body: format!(r#"{{"active_goals":["{text}"]}}"#),
+        stage: 0,
     }
 }
 

@@ -21,17 +21,17 @@ fn saved() -> impl Strategy<Value = SessionRecord> {
     ];
     let covers = proptest::option::of((any::<u32>(), any::<u32>()));
     let time = proptest::option::of(prop_oneof![any::<i64>(), 1_769_000_000_000..1_770_000_000_000_i64]);
-    (kind, covers, any::<(u32, u32, u32)>(), time, text()).prop_map(|(kind, covers, tokens, created_at_ms, body)| {
-        SessionRecord {
-            number: 0,
-            kind,
-            covers: covers.map(|(first, last)| (MessageId(first), MessageId(last))),
-            tokens_before: tokens.0,
-            tokens_after: tokens.1,
-            usage: Usage { input: u64::from(tokens.2), ..Usage::default() },
-            created_at_ms,
-            body,
-        }
+    let numbers = any::<(u32, u32, u32, u8)>();
+    (kind, covers, numbers, time, text()).prop_map(|(kind, covers, tokens, created_at_ms, body)| SessionRecord {
+        number: 0,
+        kind,
+        covers: covers.map(|(first, last)| (MessageId(first), MessageId(last))),
+        tokens_before: tokens.0,
+        tokens_after: tokens.1,
+        usage: Usage { input: u64::from(tokens.2), ..Usage::default() },
+        created_at_ms,
+        body,
+        stage: tokens.3,
     })
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn record(number: u32, kind: RecordKind, size: usize) -> SessionRecor
         usage: Usage { input: 1_000, output: u64::from(number), ..Usage::default() },
         created_at_ms: Some(1_769_870_000_000 + i64::from(number) * 400),
         body,
+        stage: 0,
     }
 }
 

@@ -91,7 +91,7 @@ impl Strategy for Writer {
         let system = cx.log.system().map(|system| Edit::Keep(system.message.id));
         let edits = system.into_iter().chain([Edit::Insert(Role::User, vec![part])]);
         let edits = edits.chain(pending.iter().copied().map(Edit::Keep)).collect();
-        let saved = vec![NewRecord { kind: RecordKind::Summary, covers: None, body }];
+        let saved = vec![NewRecord::new(RecordKind::Summary, None, body)];
         Ok(Compacted { saved, ..Compacted::without_reading(cx, edits) })
     }
 

@@ -55,7 +55,7 @@ pub(super) fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: 
     let covers = selection.covers();
     let written = WrittenPart::text(&summary, Origin::Summary(number));
     let turn = Edit::Insert(Role::User, [written].into_iter().chain(intent).collect());
-    let saved = NewRecord { kind: RecordKind::Summary, covers, body: summary };
+    let saved = NewRecord::new(RecordKind::Summary, covers, summary);
     Compacted { edits: first.into_iter().chain([turn]).collect(), saved: vec![saved], ..Compacted::default() }
 }
 
@@ -63,10 +63,6 @@ pub(super) fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: 
 pub(super) fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason) -> Compacted {
     let mut edits = cx.view.to_edits();
     edits.push(Edit::turn(prompt, Origin::Summary(cx.number_of_new(0))));
-    let saved = NewRecord {
-        kind: RecordKind::Failed,
-        covers: cx.log.last().map(|last| (last, last)),
-        body: reason.to_string(),
-    };
+    let saved = NewRecord::new(RecordKind::Failed, cx.log.last().map(|last| (last, last)), reason.to_string());
     Compacted { edits, saved: vec![saved], fallback: Some(reason), ..Compacted::default() }
 }

@@ -115,7 +115,7 @@ impl Strategy for Extracting {
             Err(_) if self.checkpoints.overwrite => NOTHING.to_owned(),
             body => self.kept(cx, body?),
         };
-        Ok(NewRecord { kind: RecordKind::Checkpoint, covers: ends_of(cx), body })
+        Ok(NewRecord::new(RecordKind::Checkpoint, ends_of(cx), body))
     }
 
     fn showing(&self) -> Showing {

@@ -120,12 +120,12 @@ impl Strategy for Progressive {
         let covers = selection.covers();
         let at_ms = covers.and_then(|(_, last)| cx.log.get(last)).and_then(|said| said.message.at_ms);
         let (pins, body) = earlier.with(&answer, at_ms, room, cx.counter);
-        let mut saved = vec![NewRecord { kind: RecordKind::Summary, covers, body }];
+        let mut saved = vec![NewRecord::new(RecordKind::Summary, covers, body)];
         let mut pins_number = earlier_number;
         if pins != earlier {
             pins_number = cx.number_of_new(1);
             let body = serde_json::to_string(&pins).unwrap_or_default();
-            saved.push(NewRecord { kind: RecordKind::Pinned, covers, body });
+            saved.push(NewRecord::new(RecordKind::Pinned, covers, body));
         }
         let mut edits: Vec<Edit> = system_with_sections(cx, &selection).into_iter().collect();
         let mut budget = cx.budget.written;

@@ -166,7 +166,7 @@ pub(super) fn with_summary_and_checkpoint(
     let system =
         system_with(selection.system, sections(shown.as_ref(), showing, cx.history.latest(RecordKind::Shared)));
     let mut compacted = with_summary_under(system, cx, selection, summary.to_owned());
-    let saved = body.map(|body| NewRecord { kind: RecordKind::Checkpoint, covers: selection.covers(), body });
+    let saved = body.map(|body| NewRecord::new(RecordKind::Checkpoint, selection.covers(), body));
     compacted.saved.extend(saved);
     compacted
 }

@@ -138,7 +138,7 @@ fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) ->
         edits.push(Edit::turn(NOTICE, Origin::Filler));
     }
     edits.extend(selection.keep_edits());
-    let attempt = NewRecord { kind: RecordKind::Failed, covers: selection.covers(), body: reason.to_string() };
+    let attempt = NewRecord::new(RecordKind::Failed, selection.covers(), reason.to_string());
     let saved = if matches!(reason, FailReason::CallsUsedUp(_)) { Vec::new() } else { vec![attempt] };
     Compacted { edits, saved, fallback: Some(reason), ..Compacted::default() }
 }

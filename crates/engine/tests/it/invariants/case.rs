@@ -4,6 +4,7 @@ use compactometer_engine::budget::{Budget, Limits};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, SessionConfig};
+use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use proptest::prelude::*;
 
@@ -36,6 +37,8 @@ pub(crate) struct Setting {
     pub(crate) meanwhile: usize,
     /// Most tokens of a ledger beside the strategy; 0 if there is none.
     pub(crate) ledger: u32,
+    /// The place in `strategies::ALL` of the strategy that is asked before this one, if there is one.
+    pub(crate) first: Option<usize>,
 }
 
 pub(crate) fn case() -> impl Strategy<Value = Case> {
@@ -43,8 +46,9 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
     let exact = prop::bool::weighted(0.01);
     let meanwhile = prop_oneof![3 => Just(0), 1 => 1_usize..5];
     let ledger = prop_oneof![2 => Just(0), 1 => 1_u32..150];
-    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact, meanwhile, ledger).prop_map(
-        |(published, narrow, overhead, insists, exact, meanwhile, ledger)| Setting {
+    let first = prop_oneof![3 => Just(None), 1 => (0..strategies::ALL.len()).prop_map(Some)];
+    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact, meanwhile, ledger, first).prop_map(
+        |(published, narrow, overhead, insists, exact, meanwhile, ledger, first)| Setting {
             published,
             narrow,
             overhead,
@@ -52,6 +56,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             exact,
             meanwhile,
             ledger,
+            first,
         },
     );
     let steps = prop::collection::vec(step(), 1..40);

@@ -7,6 +7,8 @@ use std::task::{Context, Poll, Waker};
 use compactometer_engine::event::{Event, Outcome, SkipReason};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::session::{Session, SessionConfig};
+use compactometer_engine::strategies;
+use compactometer_engine::strategy::composed::Composed;
 use compactometer_engine::strategy::with_ledger::{Room, WithLedger};
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -127,6 +129,13 @@ fn play_said(
     let metered = Metered::new(&model, 0);
     let (settings, config) = limits(spec, setting);
     let strategy = (spec.build)(&settings);
+    let strategy = match setting.first.map(|place| strategies::ALL[place]) {
+        None => strategy,
+        Some(first) => {
+            let stages = vec![(first.build)(&limits(first, setting).0), strategy];
+            Arc::new(Composed { stages })
+        }
+    };
     let strategy = match setting.ledger {
         0 => strategy,
         tokens => Arc::new(WithLedger { strategy, tokens, room: Room::Within, directories: Vec::new() }),

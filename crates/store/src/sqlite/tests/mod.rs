@@ -23,6 +23,7 @@ fn record(number: u32, body: &str) -> SessionRecord {
         usage: Usage { input: 2_000, output: 100, ..Usage::default() },
         created_at_ms: Some(1_769_870_000_999),
         body: body.to_owned(),
+        stage: 0,
     }
 }
 
