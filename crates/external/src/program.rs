@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use compactometer_engine::strategy::Strategy;
-use compactometer_harness::plan::CustomStrategy;
+use compactometer_harness::additions::AddedText;
+use compactometer_harness::plan::{Absence, CustomStrategy, Trigger};
 use serde_json::{Map, Value};
 
 use crate::process::{Limits, Trouble};
@@ -63,7 +64,9 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
     if !(0.0..=1.0).contains(&tail_share) {
         return Err(refused(format!("its `tail_share` is {tail_share}; it must be from 0 to 1")));
     }
-    if let Some(taken) = parameters.iter().find(|parameter| LIMITS.iter().any(|(name, _)| *name == parameter.name)) {
+    let of_rows = [AddedText::Ledger.parameter(), Absence::PARAMETER, Trigger::PARAMETER];
+    let taken = of_rows.into_iter().chain(LIMITS.map(|(name, _)| name)).collect::<Vec<_>>();
+    if let Some(taken) = parameters.iter().find(|parameter| taken.contains(&parameter.name.as_str())) {
         return Err(refused(format!("it has a parameter `{}`, which every program has already", taken.name)));
     }
     let defaults = parameters.iter().map(|parameter| (parameter.name.clone(), parameter.default.clone())).collect();

@@ -11,7 +11,7 @@ use compactometer_formats::record::Family;
 use compactometer_formats::schemas;
 use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::{all, own};
-use compactometer_harness::plan::Absence;
+use compactometer_harness::plan::{Absence, Trigger};
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
@@ -136,11 +136,12 @@ fn parameters() -> Vec<(String, String)> {
             (format!("recorded.{parameter}"), format!("{about}, added to what the program left (tokens, default none)"))
         }
     };
+    let trigger = (format!("STRATEGY.{}", Trigger::PARAMETER), Trigger::ABOUT.to_owned());
     let absence = (format!("STRATEGY.{}", Absence::PARAMETER), Absence::ABOUT.to_owned());
     AddedText::ALL
         .into_iter()
         .map(added)
-        .chain([absence])
+        .chain([absence, trigger])
         .chain(own().iter().chain(strategies::ALL).flat_map(of_strategy))
         .collect()
 }

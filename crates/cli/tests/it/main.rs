@@ -37,3 +37,4 @@ mod shipped;
 mod summarizer;
 mod terminal;
 mod transcripts;
+mod when;

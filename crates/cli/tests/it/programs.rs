@@ -102,6 +102,11 @@ fn what_cannot_be_used_is_refused_before_anything_is_run() {
             .contains("`test` has no parameter `kep`; choose from `keep`, `seconds`, `memory`")
     );
     assert!(refused(dir, "x=exec:\"sh good.sh\":keep=many").contains("`keep` is `many`; its default is `3`"));
+    for taken in ["ledger", "when", "seconds"] {
+        write(dir, "taken.sh", &HELLO.replace("\"keep\"", &format!("\"{taken}\"")));
+        let error = refused(dir, "x=exec:sh taken.sh");
+        assert!(error.contains(&format!("it has a parameter `{taken}`, which every program has already")), "{error}");
+    }
     let twice = refused(dir, "x=exec:\"sh good.sh\",x=exec:\"sh good.sh\":keep=9");
     assert!(twice.contains("`x` names two strategies with different settings"), "{twice}");
     assert!(refused(dir, "chained=exec:sh good.sh").contains("`chained` cannot be an alias"));

@@ -37,6 +37,7 @@ fn switched(spec: &'static StrategySpec) -> impl Iterator<Item = Entrant> {
             entry: Entry::Strategy(spec, settings),
             addition: None,
             absence: None,
+            trigger: None,
             reference: None,
         })
     })

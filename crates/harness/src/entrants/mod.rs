@@ -24,6 +24,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
             entry: Entry::Strategy(spec, Settings::defaults(spec)),
             addition: None,
             absence: None,
+            trigger: None,
             reference: None,
         }
     };
@@ -38,6 +39,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
             entry,
             addition: None,
             absence: None,
+            trigger: None,
             reference: None,
         })
     });
@@ -47,6 +49,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         entry: Entry::Control(control),
         addition: None,
         absence: None,
+        trigger: None,
         reference: None,
     });
     let recorded = Entrant {
@@ -55,6 +58,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         entry: Entry::Recorded(&recorded_program::PROGRAM),
         addition: None,
         absence: None,
+        trigger: None,
         reference: None,
     };
     own.chain(plain).chain(faithful).chain([recorded]).chain(controls)

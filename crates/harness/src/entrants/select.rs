@@ -10,7 +10,7 @@ use compactometer_text::suggest::unknown;
 
 use super::{ablation, all};
 use crate::additions::{AddedText, Addition};
-use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry};
+use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry, Trigger};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
 /// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`), `@ablation` (published forms and single corrections taken
@@ -97,7 +97,7 @@ pub fn stages(base: &str) -> Vec<&str> {
 /// Strategies one after the other as one row.
 fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, SelectError> {
     let mut parts = Vec::new();
-    let (mut addition, mut absence) = (None, None);
+    let (mut addition, mut absence, mut trigger) = (None, None, None);
     for stage in stages(base) {
         if stage.is_empty() {
             return Err(SelectError::Empty(base.to_owned()));
@@ -118,6 +118,7 @@ fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, 
             return Err(SelectError::Additions(base.to_owned()));
         }
         (addition, absence) = (own.0.or(addition), own.1.or(absence));
+        trigger = entrant.trigger.take().or(trigger);
         parts.push(entrant);
     }
     let name = match alias {
@@ -126,7 +127,7 @@ fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, 
         None => parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(">"),
     };
     let entry = Entry::Custom(Arc::new(Composition::new(parts)));
-    Ok(Entrant { name, family: Family::Custom, entry, addition, absence, reference: None })
+    Ok(Entrant { name, family: Family::Custom, entry, addition, absence, trigger, reference: None })
 }
 
 /// An item of a list that runs a program.
@@ -148,8 +149,15 @@ impl<'n> Command<'n> {
         let custom = open(self.command).map_err(SelectError::Custom)?;
         let name = plain_name(alias.unwrap_or(custom.name()))?;
         let entry = Entry::Custom(custom);
-        let mut entrant =
-            Entrant { name, family: Family::Custom, entry, addition: None, absence: None, reference: None };
+        let mut entrant = Entrant {
+            name,
+            family: Family::Custom,
+            entry,
+            addition: None,
+            absence: None,
+            trigger: None,
+            reference: None,
+        };
         for part in self.assigned.split(':').filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
             assign(&mut entrant, key, value)?;
@@ -181,7 +189,8 @@ fn does_the_same(one: &Entrant, other: &Entrant) -> bool {
         Entry::Custom(custom) => Some(custom.identity()),
         _ => None,
     };
-    (one.settings(), one.addition, one.absence) == (other.settings(), other.addition, other.absence)
+    (one.settings(), one.addition, one.absence, &one.trigger)
+        == (other.settings(), other.addition, other.absence, &other.trigger)
         && custom(one) == custom(other)
 }
 
@@ -268,6 +277,11 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
         entrant.absence = Some(absence.ok_or_else(|| SelectError::Absence(value.to_owned()))?);
         return Ok(());
     }
+    if key == Trigger::PARAMETER && entrant.family != Family::Recorded {
+        let trigger = Trigger::parse(value);
+        entrant.trigger = Some(trigger.ok_or_else(|| SelectError::Trigger(value.to_owned()))?);
+        return Ok(());
+    }
     if let Entry::Custom(custom) = &entrant.entry {
         let changed = custom.with(key, value).map_err(SelectError::Custom)?;
         entrant.entry = Entry::Custom(changed);
@@ -277,7 +291,7 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
         let parameters = AddedText::ALL.into_iter().map(|(_, parameter, _)| parameter);
         return Err(SelectError::Unknown(unknown("parameter", key, parameters)));
     };
-    let names = || spec.params().map(|param| param.name).chain([PROMPT, Absence::PARAMETER]);
+    let names = || spec.params().map(|param| param.name).chain([PROMPT, Absence::PARAMETER, Trigger::PARAMETER]);
     if !names().any(|name| name == key) {
         return Err(SelectError::Unknown(format!("`{}`: {}", spec.name, unknown("parameter", key, names()))));
     }
@@ -348,6 +362,9 @@ pub enum SelectError {
     /// An absence that is not a number of hours.
     #[error("`absence` is `{0}`; it must be {what}", what = Absence::VALUES)]
     Absence(String),
+    /// A trigger that is no condition.
+    #[error("`when` is `{0}`; it must be {what}", what = Trigger::VALUES)]
+    Trigger(String),
     /// Two additions.
     #[error("`{0}` has two additions; give each a name and a row of its own")]
     Additions(String),
@@ -486,6 +503,10 @@ mod tests {
             let said = error(&[&format!("x=chained:absence={wrong}")], &[]);
             assert!(said.contains(&format!("`absence` is `{wrong}`; it must be a number of hours")), "{said}");
         }
+        let said = error(&["x=chained:when=soon"], &[]);
+        assert!(said.contains("`when` is `soon`; it must be numbers of `messages` or `turns`"), "{said}");
+        assert!(error(&["x=recorded:when=9 turns"], &[]).contains("unknown parameter `when`"));
+        assert!(error(&["x=chained:when=.5", "x=chained:when=.6"], &[]).contains("`x` names two"));
         assert!(error(&["x=recorded:absence=9"], &[]).contains("unknown parameter `absence`"));
         assert!(error(&["x=chained:absence=9", "x=chained:absence=8"], &[]).contains("`x` names two"));
         assert!(error(&["x=null:ledger=900"], &[]).contains("`null` is a control"));

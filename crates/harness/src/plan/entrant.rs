@@ -11,9 +11,9 @@ use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::Family;
 
 use crate::additions::Addition;
-use crate::plan::Absence;
 use crate::plan::custom::CustomStrategy;
 use crate::plan::limits_error::LimitsError;
+use crate::plan::{Absence, Trigger};
 use crate::prepare::{Evidence, PreparedScenario};
 
 /// One strategy or control of a comparison.
@@ -29,6 +29,8 @@ pub struct Entrant {
     pub addition: Option<Addition>,
     /// After how long a user counts as back from an absence, if not after the session's default.
     pub absence: Option<Absence>,
+    /// When it compacts under published limits, if not at its own trigger.
+    pub trigger: Option<Trigger>,
     /// The entrant that it is compared with in place of the run's reference.
     pub reference: Option<String>,
 }

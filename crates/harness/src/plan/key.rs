@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::message::Message;
-use compactometer_formats::protocol::Protocol;
+use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::VERSION;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -44,6 +44,9 @@ impl Keys<'_> {
         }
         if let Some(absence) = entrant.absence {
             key = hashed(&json!([key, { "absence": absence }]));
+        }
+        if let Some(trigger) = entrant.trigger.as_ref().filter(|_| protocol.limits() == LimitsOf::Strategy) {
+            key = hashed(&json!([key, { "when": trigger }]));
         }
         // Keys of runs in which one model does everything were recorded first, so the other roles are hashed on top of them.
         if let Some(target) = &options.target {

@@ -4,7 +4,7 @@ use compactometer_formats::manifest::{Manifest, StrategySettings, VERSION};
 use compactometer_formats::record::{Family, text_hash};
 use compactometer_formats::scenario::Scenario;
 
-use super::{Absence, Entrant, Entry, Plan};
+use super::{Absence, Entrant, Entry, Plan, Trigger};
 
 impl Plan {
     /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference are the caller's to add.
@@ -72,10 +72,14 @@ fn identity(entrant: &Entrant) -> serde_json::Value {
         Entry::Custom(custom) => serde_json::json!(custom.identity()),
         _ => serde_json::json!(entrant.settings()),
     };
-    match (entrant.addition, entrant.absence) {
+    let identity = match (entrant.addition, entrant.absence) {
         (None, None) => serde_json::json!([name, settings]),
         (Some(addition), None) => serde_json::json!([name, settings, addition]),
         (addition, Some(absence)) => serde_json::json!([name, settings, addition, { "absence": absence }]),
+    };
+    match &entrant.trigger {
+        Some(trigger) => serde_json::json!([identity, { "when": trigger }]),
+        None => identity,
     }
 }
 
@@ -94,12 +98,13 @@ fn prompt(entrant: &Entrant) -> Option<(String, String)> {
 fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
     let addition = entrant.addition.map(|addition| (addition.text.parameter().to_owned(), addition.tokens.to_string()));
     let absence = entrant.absence.map(|absence| (Absence::PARAMETER.to_owned(), absence.hours().to_string()));
+    let trigger = entrant.trigger.as_ref().map(|trigger| (Trigger::PARAMETER.to_owned(), trigger.to_string()));
     let base = match &entrant.entry {
         Entry::Strategy(spec, _) if entrant.family == Family::Faithful => spec.published_name(),
         Entry::Control(_) | Entry::Recorded(_) if addition.is_none() => return None,
         _ => entrant.entry_name().to_owned(),
     };
-    let parameters = entrant.parameters().into_iter().chain(addition).chain(absence).collect();
+    let parameters = entrant.parameters().into_iter().chain(addition).chain(absence).chain(trigger).collect();
     let version = match &entrant.entry {
         Entry::Custom(custom) => Some(custom.version().to_owned()).filter(|version| !version.is_empty()),
         Entry::Strategy(spec, _) if entrant.family == Family::Custom => Some(spec.source.to_owned()),

@@ -12,6 +12,7 @@ mod prospects;
 mod protocols;
 mod schedule;
 mod sweep;
+mod trigger;
 mod window;
 
 use std::collections::{BTreeSet, HashSet};
@@ -35,6 +36,8 @@ pub(crate) use protocols::recorded::unlimited as recorded_moments;
 pub use schedule::{Distance, Moment, Schedule};
 use sweep::Condition;
 pub use sweep::Sweep;
+pub(crate) use trigger::Now;
+pub use trigger::Trigger;
 pub use window::{Shares, choose, smallest_feasible};
 
 use crate::prepare::{PreparedScenario, prepare_all};

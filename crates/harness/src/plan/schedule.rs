@@ -4,6 +4,7 @@ use compactometer_engine::budget::Budget;
 use compactometer_engine::log::Pending;
 use compactometer_engine::session::Due;
 
+use super::{Now, Trigger};
 use crate::prepare::PreparedScenario;
 
 /// When a case compacts, and under which limits.
@@ -11,6 +12,13 @@ use crate::prepare::PreparedScenario;
 pub enum Schedule {
     /// When a request reaches the trigger.
     AtTrigger(Budget),
+    /// When the row's own condition is met.
+    When {
+        /// The limits.
+        budget: Budget,
+        /// The condition.
+        trigger: Trigger,
+    },
     /// At each of these moments, in the order of the conversation, under its limits.
     AtMoments {
         /// The limits of the first.
@@ -42,23 +50,36 @@ impl Schedule {
     /// The limits of the first compaction.
     pub fn budget(&self) -> Budget {
         match self {
-            Schedule::AtTrigger(budget) | Schedule::AtMoments { first: budget, .. } => *budget,
+            Schedule::AtTrigger(budget) | Schedule::When { budget, .. } | Schedule::AtMoments { first: budget, .. } => {
+                *budget
+            }
         }
     }
 
     /// The limits where the log has that length, and whether a compaction is due; nothing if the trigger decides, under limits
     /// that stay.
-    pub(crate) fn at(&self, length: usize) -> Option<(Budget, Due)> {
-        let Schedule::AtMoments { first, moments } = self else { return None };
+    pub(crate) fn at(&self, length: usize, now: impl FnOnce() -> Now) -> Option<(Budget, Due)> {
+        let (first, moments) = match self {
+            Schedule::AtTrigger(_) => return None,
+            Schedule::When { budget, trigger } => {
+                return Some((*budget, if trigger.is_met(now()) { Due::Now } else { Due::NotYet }));
+            }
+            Schedule::AtMoments { first, moments } => (first, moments),
+        };
         let next = moments.iter().find(|moment| moment.length >= length);
         let due = if next.is_some_and(|moment| moment.length == length) { Due::Now } else { Due::NotYet };
         Some((next.or(moments.last()).map_or(*first, |moment| moment.budget), due))
     }
 
+    /// Whether compactions come at moments of the conversation, also where the agent takes no turn.
+    pub(crate) fn has_moments(&self) -> bool {
+        matches!(self, Schedule::AtMoments { .. })
+    }
+
     /// How far back a fact must have been said for the last time to count.
     pub(crate) fn distance(&self) -> Distance<'_> {
         match self {
-            Schedule::AtTrigger(budget) => Distance::Tokens(budget.trigger),
+            Schedule::AtTrigger(budget) | Schedule::When { budget, .. } => Distance::Tokens(budget.trigger),
             Schedule::AtMoments { moments, .. } => Distance::Compactions(moments),
         }
     }

@@ -9,7 +9,7 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use compactometer_engine::budget::Budget;
-use compactometer_engine::event::RecoveryEvent;
+use compactometer_engine::event::{Outcome, RecoveryEvent};
 use compactometer_engine::message::{Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::recovery::Recovery;
@@ -20,7 +20,7 @@ use compactometer_formats::answer::AnswerRow;
 use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Observation, ObservationKind, Turn};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{PlannedCase, Point, points};
+use crate::plan::{Now, PlannedCase, Point, points};
 use crate::prepare::{KeptTexts, PreparedScenario};
 use crate::trace::{RandomContexts, Tracer};
 
@@ -159,7 +159,7 @@ impl<'r> Replay<'r> {
     pub(crate) async fn step(&mut self, index: usize) {
         let next = self.prepared.messages.get(index);
         let turn = next.filter(|counted| counted.message.role == Role::Assistant);
-        let is_moment = self.schedule(index);
+        let is_moment = (turn.is_some() || self.case.schedule.has_moments()) && self.schedule(index);
         if turn.is_some() || is_moment {
             self.counts.waited_ms += self.ask_session(next.and_then(|counted| counted.message.at_ms)).await;
         }
@@ -196,10 +196,20 @@ impl<'r> Replay<'r> {
 
     /// Sets the limits, and whether a compaction is due, if moments decide. Returns whether one has come.
     fn schedule(&mut self, index: usize) -> bool {
-        let Some((budget, due)) = self.case.schedule.at(index) else { return false };
+        let Some((budget, due)) = self.case.schedule.at(index, || self.now()) else { return false };
         self.budget = budget;
         self.session.schedule(budget, due);
         due == Due::Now
+    }
+
+    /// What a row's own trigger is held against.
+    fn now(&self) -> Now {
+        let (view, log) = (self.session.view(), self.session.log());
+        let messages = view.entries().iter().filter(|entry| entry.role() != Role::System).count();
+        let compacted = self.session.events().iter().rfind(|event| event.outcome == Outcome::Applied);
+        let since = log.since(compacted.map(|event| event.after)).iter();
+        let turns = since.filter(|counted| counted.message.role == Role::Assistant).count();
+        Now { messages, turns, request_tokens: self.session.request_tokens(), window: self.case.budget().window }
     }
 
     fn take_turn(&mut self, turn: &CountedMessage, waited_ms: u64) {

@@ -34,6 +34,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(run, strategies));
     warnings.extend(unmetered(strategies));
+    warnings.extend(idle_triggers(run));
     warnings.extend(repeated(strategies));
     warnings.extend(COUNTED.iter().filter_map(|(what, count)| match *what {
         REJECTED => rejected(run, listed(run, what, count)?),
@@ -101,6 +102,14 @@ fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
     let names = strategies.iter().filter(|strategy| strategy.unmetered).map(|strategy| code(&strategy.name));
     let what = "ask a model past the meter, so they have no costs and waits, and are compared with nothing";
     joined(what, names)
+}
+
+/// Triggers of single rows, where all rows have the run's.
+fn idle_triggers(run: &ProtocolRun) -> Option<String> {
+    let has_own = |name: &str| run.manifest.settings.get(name).is_some_and(|row| row.parameters.contains_key("when"));
+    let names = run.strategies.iter().map(|strategy| strategy.name).filter(|name| has_own(name)).map(code);
+    let what = "have a condition of their own (`when`), which counts under `--protocol published` only; here all rows compact at the common trigger";
+    joined(what, names.filter(|_| run.protocol.limits() != LimitsOf::Strategy))
 }
 
 fn mock(run: &ProtocolRun) -> Option<String> {

@@ -53,6 +53,7 @@ pub fn foreign(spec: &'static StrategySpec) -> Entrant {
         entry,
         addition: None,
         absence: None,
+        trigger: None,
         reference: None,
     }
 }

@@ -1,6 +1,7 @@
 //! `matched`: one window, trigger and retained budget for all.
 
-use compactometer_formats::protocol::Protocol;
+use compactometer_engine::budget::Budget;
+use compactometer_formats::protocol::{LimitsOf, Protocol};
 
 use super::{Frame, Ground, ProtocolSpec};
 use crate::plan::{PlanError, Schedule, choose, smallest_feasible};
@@ -27,7 +28,12 @@ pub(super) fn of_window<'g>(ground: &Ground<'g>, protocol: Protocol) -> Result<F
         places: (0..suite.len()).collect(),
         schedule: Box::new(move |entrant, _, sizes| {
             let (budget, entrant) = entrant.resolve(protocol, sizes, options.scale)?;
-            Ok(Some((Schedule::AtTrigger(budget), entrant)))
+            let own = entrant.trigger.clone().filter(|_| protocol.limits() == LimitsOf::Strategy);
+            let schedule = own.map_or(Schedule::AtTrigger(budget), |trigger| {
+                let tokens = trigger.tokens(budget.window).unwrap_or(budget.trigger);
+                Schedule::When { budget: Budget { trigger: tokens, ..budget }, trigger }
+            });
+            Ok(Some((schedule, entrant)))
         }),
     })
 }

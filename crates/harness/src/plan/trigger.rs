@@ -1,0 +1,142 @@
+//! When a row compacts under its own limits: at so many messages or turns, at a share of its window, or at some of these together.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// A condition for a compaction: one of several groups of terms of which all hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trigger(Vec<Vec<Term>>);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Term {
+    /// The view has so many messages beside the system prompt.
+    Messages(usize),
+    /// The agent has taken so many turns since the last compaction.
+    Turns(usize),
+    /// The request has reached this share of the window.
+    Share(f64),
+}
+
+/// What a trigger is held against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    pub(crate) messages: usize,
+    pub(crate) turns: usize,
+    pub(crate) request_tokens: u32,
+    pub(crate) window: u32,
+}
+
+impl Trigger {
+    /// The parameter as users type it.
+    pub const PARAMETER: &str = "when";
+    /// What it does, for lists.
+    pub const ABOUT: &str = "when a compaction starts under published limits, such as `40 messages or 60 %`, or `20 turns and 50 %`; under \
+                             others the run's trigger counts (condition, default the strategy's own)";
+    /// What values it takes, for errors.
+    pub const VALUES: &str =
+        "numbers of `messages` or `turns` and shares of the window such as `60 %` or `.6`, joined by `and` and `or`";
+
+    /// Nothing where the text is no such condition.
+    pub fn parse(text: &str) -> Option<Self> {
+        let groups = text.split(" or ").map(|group| group.split(" and ").map(Term::parse).collect());
+        groups.collect::<Option<_>>().map(Trigger)
+    }
+
+    pub(crate) fn is_met(&self, now: Now) -> bool {
+        self.0.iter().any(|group| group.iter().all(|term| term.is_met(now)))
+    }
+
+    /// The size of a request at which it may start a compaction, if it names any.
+    pub(crate) fn tokens(&self, window: u32) -> Option<u32> {
+        let shares = self.0.iter().flatten().filter_map(|term| match term {
+            Term::Share(share) => Some(size(*share, window)),
+            Term::Messages(_) | Term::Turns(_) => None,
+        });
+        shares.min()
+    }
+}
+
+impl Term {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let count = |number: &str| number.trim().parse().ok().filter(|count| *count > 0);
+        if let Some(number) = ["messages", "message"].iter().find_map(|unit| text.strip_suffix(unit)) {
+            return count(number).map(Term::Messages);
+        }
+        if let Some(number) = ["turns", "turn"].iter().find_map(|unit| text.strip_suffix(unit)) {
+            return count(number).map(Term::Turns);
+        }
+        let share = match text.strip_suffix('%') {
+            Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
+            None => text.parse::<f64>().ok()?,
+        };
+        (share > 0.0 && share <= 1.0).then_some(Term::Share(share))
+    }
+
+    fn is_met(self, now: Now) -> bool {
+        match self {
+            Term::Messages(least) => now.messages >= least,
+            Term::Turns(least) => now.turns >= least,
+            Term::Share(share) => now.request_tokens >= size(share, now.window),
+        }
+    }
+}
+
+fn size(share: f64, window: u32) -> u32 {
+    (share * f64::from(window)) as u32
+}
+
+impl fmt::Display for Trigger {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let group = |group: &Vec<Term>| group.iter().map(Term::to_string).collect::<Vec<_>>().join(" and ");
+        out.write_str(&self.0.iter().map(group).collect::<Vec<_>>().join(" or "))
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Term::Messages(count) => write!(out, "{count} messages"),
+            Term::Turns(count) => write!(out, "{count} turns"),
+            Term::Share(share) => write!(out, "{} %", (share * 1e6).round() / 1e4),
+        }
+    }
+}
+
+impl Serialize for Trigger {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_and_met() {
+        let now = Now { messages: 40, turns: 9, request_tokens: 600, window: 1_000 };
+        for (text, shown, is_met) in [
+            ("40 messages", "40 messages", true),
+            ("41messages", "41 messages", false),
+            ("9 turns", "9 turns", true),
+            (".6", "60 %", true),
+            ("60.1 %", "60.1 %", false),
+            ("10 turns or .5", "10 turns or 50 %", true),
+            ("10 turns and .5", "10 turns and 50 %", false),
+            ("10 turns and .5 or 1 message", "10 turns and 50 % or 1 messages", true),
+        ] {
+            let trigger = Trigger::parse(text).expect(text);
+            assert_eq!((trigger.to_string().as_str(), trigger.is_met(now)), (shown, is_met), "{text}");
+            assert_eq!(Trigger::parse(shown).expect("it reads back"), trigger);
+        }
+        for wrong in
+            ["", "soon", "0 messages", "-3 turns", "1.5", "0", "NaN", "40 messages or", "messages", "3.5 turns", "40"]
+        {
+            assert_eq!(Trigger::parse(wrong), None, "{wrong}");
+        }
+        let tokens = |text: &str| Trigger::parse(text).expect(text).tokens(1_000);
+        assert_eq!((tokens(".5 or .3"), tokens("4 turns")), (Some(300), None));
+    }
+}
