@@ -58,10 +58,14 @@ class Written:
 
 @dataclass
 class Budget:
-    """The limits of a compaction, in tokens: `retained` is what may stay beside fixed messages, `written` the part to write."""
+    """The limits of a compaction, in tokens.
+
+    `retained` is what may stay beside fixed messages: `tail` word for word, and `written` from the strategy.
+    """
 
     window: int
     retained: int
+    tail: int
     written: int
 
 
@@ -158,9 +162,9 @@ class Skip(Exception):
 
 @dataclass
 class Strategy:
-    """The base of strategies. `settings` has every parameter; `kept` is what `keep` last saved, also in a new process.
+    """The base of strategies. `settings` has every parameter; `kept` is what `keep` saved with the last compaction that was applied.
 
-    Nothing else may be remembered from one compaction to the next, since a case can go on in another process.
+    Nothing else may be remembered from one compaction to the next: an answer may be refused, and a case can go on in another process.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -208,7 +212,7 @@ def run(kind: type[Strategy], name: Optional[str] = None) -> None:
         what = ask["type"]
         if what == "configure":
             model = Model(**ask["model"]) if ask.get("model") else None
-            strategy = kind(ask["parameters"], ask["seed"], model, ask.get("kept"))
+            strategy = kind(ask["parameters"], ask["seed"], model)
             say({"type": "ready"})
         elif what == "before_turn":
             strategy.before_turn([Message(**message) for message in ask["messages"]])
@@ -222,7 +226,7 @@ def run(kind: type[Strategy], name: Optional[str] = None) -> None:
 def _compacted(strategy: Strategy, ask: dict[str, Any]) -> dict[str, Any]:
     messages = [Message(**message) for message in ask["messages"]]
     request = Request(ask["reason"], Budget(**ask["budget"]), ask["request_tokens"], messages)
-    before = strategy.kept
+    before = strategy.kept = ask.get("kept")
     try:
         view = [_item(item) for item in strategy.compact(request)]
     except Skip:

@@ -160,7 +160,7 @@ def check(command: list[str], retained: int = 600, written: int = 200) -> dict[s
     found: dict[str, list[str]] = {}
     try:
         for name, view in CASES.items():
-            wrong = list(_case(command, view, model, {"window": 4000, "retained": retained, "written": written}))
+            wrong = list(_case(command, view, model, {"window": 4000, "retained": retained, "tail": retained - written, "written": written}))
             if wrong:
                 found[name] = wrong
     finally:
@@ -194,7 +194,7 @@ def _case(command: list[str], view: list[Message], model: dict[str, str], budget
             yield "its first line is not a hello"
             return
         parameters = {one["name"]: one["default"] for one in hello.get("parameters", [])}
-        ready = ask(type="configure", protocol=1, parameters=parameters, seed=1, model=model, kept=None)
+        ready = ask(type="configure", protocol=1, parameters=parameters, seed=1, model=model)
         if ready != {"type": "ready"}:
             yield f"it answered {ready} to configure"
             return

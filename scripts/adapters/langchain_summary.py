@@ -41,7 +41,7 @@ class LangChainSummary(strategy.Strategy):
 
     def compact(self, request):
         budget, messages = request.budget, self.settings["messages"]
-        keep = ("messages", messages) if messages else ("tokens", budget.retained - budget.written)
+        keep = ("messages", messages) if messages else ("tokens", budget.tail)
         model = ChatOpenAI(model=self.model.name, max_tokens=budget.written, temperature=0, max_retries=0)
         middleware = SummarizationMiddleware(model, trigger=("tokens", 1), keep=keep, trim_tokens_to_summarize=self.settings["trim"] or None)
         chat = [one for message in request.messages if message.role != "system" for one in as_langchain(message)]

@@ -22,7 +22,7 @@ class Template(strategy.Strategy):
 
     def compact(self, request):
         budget = request.budget
-        recent = request.newest(budget.retained - budget.written)
+        recent = request.newest(budget.tail)
         stays = {message.id for message in [*recent, *request.fixed]}
         old = [message for message in request.messages if message.id not in stays]
         if not old:

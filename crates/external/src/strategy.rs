@@ -1,6 +1,7 @@
 //! A program as the strategy of one case.
 
 use async_trait::async_trait;
+use compactometer_engine::budget::Tail;
 use compactometer_engine::message::MessageId;
 use compactometer_engine::model::ChatRequest;
 use compactometer_engine::record::RecordKind;
@@ -51,7 +52,6 @@ impl External {
     async fn ask<T>(
         &self,
         state: &mut State,
-        cx: &Context<'_>,
         ask: Ask,
         take: impl FnOnce(Reply) -> Result<T, Trouble>,
         model: Option<(&DecisionMeter<'_>, &mut Vec<ChatRequest>)>,
@@ -61,7 +61,7 @@ impl External {
         }
         let outcome = async {
             if state.running.is_none() {
-                state.running = Some(self.start(cx).await?);
+                state.running = Some(self.start().await?);
             }
             let Some(running) = &mut state.running else { return Err(Trouble::System("it ended".to_owned())) };
             take(running.ask(&ask, model).await?)
@@ -74,12 +74,11 @@ impl External {
         })
     }
 
-    async fn start(&self, cx: &Context<'_>) -> Result<Running, Trouble> {
+    async fn start(&self) -> Result<Running, Trouble> {
         let Launch { command, parameters, limits, seed, .. } = &self.launch;
         let mut running = Running::start(command, *limits).await?;
         let model = Model { base_url: running.address.base_url.clone(), name: bridge::NAME.to_owned() };
-        let kept = cx.history.latest(RecordKind::Pinned).map(|record| record.body.clone());
-        let configure = Ask::Configure { protocol: VERSION, parameters: parameters.clone(), seed: *seed, model, kept };
+        let configure = Ask::Configure { protocol: VERSION, parameters: parameters.clone(), seed: *seed, model };
         match running.ask(&configure, None).await? {
             Reply::Ready => Ok(running),
             other => Err(wrong(&other, "configure")),
@@ -99,10 +98,15 @@ impl Strategy for External {
             budget: Budget {
                 window: cx.budget.window,
                 retained: cx.budget.retained.unwrap_or(cx.budget.window),
+                tail: match cx.budget.tail {
+                    Tail::Tokens(tokens) => tokens,
+                    Tail::Messages(_) => 0,
+                },
                 written: cx.budget.written,
             },
             request_tokens: cx.request_tokens,
             messages: views::messages(cx),
+            kept: cx.history.latest(RecordKind::Pinned).map(|record| record.body.clone()),
         };
         let take = |reply| match reply {
             Reply::Compacted { messages, edits, keep } => Ok(Ok((messages, edits, keep))),
@@ -111,7 +115,7 @@ impl Strategy for External {
             other => Err(wrong(&other, "compact")),
         };
         let mut heard = Vec::new();
-        let (messages, edits, keep) = self.ask(state, cx, ask, take, Some((cx.summarizer, &mut heard))).await??;
+        let (messages, edits, keep) = self.ask(state, ask, take, Some((cx.summarizer, &mut heard))).await??;
         Ok(views::compacted(cx, (messages, edits), keep, &heard)?)
     }
 
@@ -128,7 +132,7 @@ impl Strategy for External {
             other => Err(wrong(&other, "before_turn")),
         };
         // What went wrong fails the next compaction.
-        let _ = self.ask(state, cx, Ask::BeforeTurn { messages }, take, None).await;
+        let _ = self.ask(state, Ask::BeforeTurn { messages }, take, None).await;
     }
 }
 

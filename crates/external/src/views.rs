@@ -151,18 +151,23 @@ impl Next<'_, '_> {
     }
 }
 
-/// Whether a request holds the message: its texts, up to their first letters.
+/// Whether one request holds the message: the first and the last letters of each of its texts. What a program cut was not read whole.
 fn was_read(log: &Log, id: MessageId, heard: &[ChatRequest]) -> bool {
     const LETTERS: usize = 60;
     let Some(said) = log.get(id) else { return false };
     let texts = said.message.parts.iter().filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.as_str()),
-        Part::ToolCall { name, .. } => Some(name.as_str()),
+        Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
         Part::Thinking { .. } | Part::Media { .. } => None,
     });
-    let start = |text: &str| text.trim().chars().take(LETTERS).collect::<String>();
-    texts.map(start).all(|start| heard.iter().any(|request| request.texts().any(|text| text.contains(&start))))
-        && !heard.is_empty()
+    let ends = texts.flat_map(|text| {
+        let text = text.trim();
+        let start = text.char_indices().nth(LETTERS).map_or(text.len(), |(at, _)| at);
+        let end = text.char_indices().rev().nth(LETTERS - 1).map_or(0, |(at, _)| at);
+        [&text[..start], &text[end..]]
+    });
+    let ends = ends.collect::<Vec<_>>();
+    heard.iter().any(|request| ends.iter().all(|end| request.texts().any(|text| text.contains(end))))
 }
 
 fn invalid(why: &str) -> FailReason {

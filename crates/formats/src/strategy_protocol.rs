@@ -27,8 +27,6 @@ pub enum Ask {
         seed: u64,
         /// Where the program finds its model.
         model: Model,
-        /// What the program last asked to keep in this conversation, if the case goes on in a new process.
-        kept: Option<String>,
     },
     /// The agent is about to take a turn.
     BeforeTurn {
@@ -45,6 +43,8 @@ pub enum Ask {
         request_tokens: u32,
         /// The view: what the next request would hold, in order.
         messages: Vec<Message>,
+        /// What the program asked to keep with the last answer that was applied. It may have come from another process.
+        kept: Option<String>,
     },
     /// The case ends.
     Bye,
@@ -77,7 +77,9 @@ pub struct Budget {
     pub window: u32,
     /// What the view may hold beside the fixed messages.
     pub retained: u32,
-    /// The part of it that the program should write at most.
+    /// The part of it that the program means to keep word for word.
+    pub tail: u32,
+    /// The rest, which the program should write at most. It is smaller if the last answer was over the budget.
     pub written: u32,
 }
 
@@ -138,7 +140,7 @@ pub enum Reply {
         /// What changes in the view that was sent, in its order.
         #[serde(default)]
         edits: Option<Vec<Edit>>,
-        /// What the program wants back if the case goes on in a new process.
+        /// What the program wants back with the next compaction.
         #[serde(default)]
         keep: Option<String>,
     },
