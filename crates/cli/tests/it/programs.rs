@@ -109,7 +109,7 @@ fn what_cannot_be_used_is_refused_before_anything_is_run() {
     }
     let twice = refused(dir, "x=exec:\"sh good.sh\",x=exec:\"sh good.sh\":keep=9");
     assert!(twice.contains("`x` names two strategies with different settings"), "{twice}");
-    assert!(refused(dir, "chained=exec:sh good.sh").contains("`chained` cannot be an alias"));
+    assert!(refused(dir, "chained=exec:sh good.sh").contains("`chained` cannot name a row"));
 }
 
 /// A file from elsewhere names strategies too, and must not run anything.
@@ -327,6 +327,28 @@ fn a_ledger_can_be_added_to_a_program() {
     assert!(applied > 0, "{reason}");
     let texts = lines(dir, "run/texts.jsonl").iter().map(Value::to_string).collect::<String>();
     assert!(texts.contains("They greeted."), "the program's text is kept");
+}
+
+/// A refused answer changes nothing, what it keeps included, and another process of the same case would not know of it.
+#[test]
+fn what_a_program_keeps_comes_back_only_if_its_answer_was_applied() {
+    let dir = folder();
+    let dir = dir.path();
+    let [grows, shrinks] = [r#""with":[{"id":"m2"},{"text":"And more."}]"#, r#""with":[{"text":"They greeted."}]"#];
+    let line = |to: u32, with: &str, keep: &str| {
+        format!(r#"{{"type":"compacted","edits":[{{"from":"m2","to":"m{to}",{with}}}],"keep":"{keep}"}}"#)
+    };
+    let asks = [line(2, grows, "refused"), line(9, shrinks, "applied")];
+    let asks =
+        asks.map(|answer| format!("read -r line; printf '%s\\n' \"$line\" >> asked; echo '{answer}'\n")).concat();
+    let rest = "while read -r line; do printf '%s\\n' \"$line\" >> asked; echo '{\"type\":\"skip\"}'; done\n";
+    write(dir, "mine.sh", &format!("{HELLO}\n{READY}\n{asks}{rest}"));
+    assert!(run(dir, "x=exec:\"sh mine.sh\"", "run").status.success());
+    let asked = lines(dir, "asked").into_iter().filter(|asked| asked["type"] == "compact");
+    let kept = asked.map(|asked| asked["kept"].clone()).collect::<Vec<_>>();
+    assert!(kept.len() > 3 && kept[0].is_null() && kept[1].is_null(), "{kept:?}");
+    assert_eq!(kept.last(), Some(&"applied".into()));
+    assert!(!kept.contains(&"refused".into()), "{kept:?}");
 }
 
 /// It evicts, and a strategy of the lists summarizes what is still too much.

@@ -347,7 +347,7 @@ pub enum SelectError {
     Nameless(String),
     /// An alias that reports cannot use.
     #[error(
-        "`{0}` cannot be an alias: it must begin with a letter or digit, go on with letters, digits, `-`, `_` or `.`, and not be \
+        "`{0}` cannot name a row: a name must begin with a letter or digit, go on with letters, digits, `-`, `_` or `.`, and not be \
          the name of a strategy"
     )]
     Alias(String),
@@ -481,8 +481,8 @@ mod tests {
         let error = |list: &[&str], sweeps: &[&str]| names(list, sweeps).expect_err("refused");
         assert!(error(&["chaned"], &[]).contains("`chaned` (did you mean `chained`?)"));
         assert!(error(&["x=chaned"], &[]).contains("did you mean `chained`"));
-        assert!(error(&["null=chained"], &[]).contains("cannot be an alias"));
-        assert!(error(&["..=chained"], &[]).contains("cannot be an alias"));
+        assert!(error(&["null=chained"], &[]).contains("cannot name a row"));
+        assert!(error(&["..=chained"], &[]).contains("cannot name a row"));
         assert!(error(&["null>chained"], &[]).contains("`null` cannot come before or after another one"));
         assert!(error(&["chained>recorded"], &[]).contains("`recorded` cannot come before"));
         assert!(error(&["chained>"], &[]).contains("`chained>` lacks a strategy"));
