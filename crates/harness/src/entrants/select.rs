@@ -82,16 +82,22 @@ pub fn alias_of(item: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The strategies of an item, which come one after the other. A command without quotes may have a `>` of its own.
+/// The strategies of an item, which come one after the other. A command without quotes has all that follows it.
 pub fn stages(base: &str) -> Vec<&str> {
-    let mut is_quoted = false;
-    let is_end = |letter: char| {
-        is_quoted ^= letter == '"';
-        letter == '>' && !is_quoted
-    };
-    let stages = base.split(is_end).map(str::trim).collect::<Vec<_>>();
-    let is_open = |stage: &&str| stage.strip_prefix(EXEC).is_some_and(|command| !command.starts_with('"'));
-    if stages.iter().any(is_open) { vec![base] } else { stages }
+    let (mut stages, mut rest) = (Vec::new(), base.trim());
+    loop {
+        let is_open = rest.strip_prefix(EXEC).is_some_and(|command| !command.starts_with('"'));
+        let mut is_quoted = false;
+        let end = rest.find(|letter| {
+            is_quoted ^= letter == '"';
+            letter == '>' && !is_quoted
+        });
+        let Some(end) = end.filter(|_| !is_open) else { break };
+        stages.push(rest[..end].trim());
+        rest = rest[end + 1..].trim();
+    }
+    stages.push(rest);
+    stages
 }
 
 /// Strategies one after the other as one row.
@@ -469,6 +475,7 @@ mod tests {
         // A quoted command has parameters and comes before another strategy; one without quotes has all that follows.
         assert_eq!(stages("exec:\"a > b\":keep=1>summarize"), ["exec:\"a > b\":keep=1", "summarize"]);
         assert_eq!(stages("exec:sh mine.sh 2>errors"), ["exec:sh mine.sh 2>errors"]);
+        assert_eq!(stages("chained>exec:sh a.sh 2>errors"), ["chained", "exec:sh a.sh 2>errors"]);
         let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840, split: None };
         let (_, resolved) = chosen[0].resolve(Protocol::Matched, sizes, 1.0).expect("holds");
         let Entry::Custom(resolved) = &resolved.entry else { panic!("a composition") };

@@ -206,8 +206,8 @@ impl<'r> Replay<'r> {
     fn now(&self) -> Now {
         let (view, log) = (self.session.view(), self.session.log());
         let messages = view.entries().iter().filter(|entry| entry.role() != Role::System).count();
-        let compacted = self.session.events().iter().rfind(|event| event.outcome == Outcome::Applied);
-        let since = log.since(compacted.map(|event| event.after)).iter();
+        let compacted = self.compactions.iter().rfind(|row| row.event.outcome == Outcome::Applied);
+        let since = log.since(compacted.map(|row| row.event.after)).iter();
         let turns = since.filter(|counted| counted.message.role == Role::Assistant).count();
         Now { messages, turns, request_tokens: self.session.request_tokens(), window: self.case.budget().window }
     }

@@ -126,7 +126,11 @@ fn every_strategy_goes_on_from_each_store_to_the_same_records() {
     let matched = asking.map(|spec| (spec.name, Protocol::Matched));
     // It goes by what calls reported.
     let estimating = ["handoff", "handoff-faithful"].map(|name| (name, Protocol::Published));
-    for case in matched.chain(estimating) {
+    // It counts the turns since its last compaction.
+    let counting = ("x=chained:when=6 turns", Protocol::Published);
+    // Two strategies with records of their own.
+    let composed = ("chained>summarize", Protocol::Matched);
+    for case in matched.chain(estimating).chain([counting, composed]) {
         let whole = tempfile::tempdir().unwrap();
         let calls = uninterrupted(case, whole.path());
         assert!(calls > 2, "{case:?}: {calls} calls");
