@@ -8,7 +8,7 @@ It keeps the newest messages and asks the model for a summary of the others. doc
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
 from compactometer import strategy  # noqa: E402
 
 PROMPT = "Summarize this conversation. Keep names, paths, ids and numbers as they are. At most {tokens} tokens.\n\n<chat>\n{chat}\n</chat>"

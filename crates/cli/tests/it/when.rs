@@ -61,7 +61,8 @@ fn published_limits_may_start_at_messages_turns_and_shares() {
     for row in ["turns", "messages", "never", "either", "half"] {
         assert_eq!(applied(dir, "matched", row), applied(dir, "matched", "summarize"), "{row}");
     }
-    let note = "have a condition of their own (`when`), which counts under `--protocol published` only";
+    let note =
+        "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only: `turns`";
     assert!(screen.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{screen}");
     let manifest: Value = serde_json::from_slice(&std::fs::read(dir.join("run/manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["settings"]["half"]["parameters"]["when"], "50 %");

@@ -100,7 +100,7 @@ const COUNTED: &[(&str, Count)] = &[
 
 fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
     let names = strategies.iter().filter(|strategy| strategy.unmetered).map(|strategy| code(&strategy.name));
-    let what = "ask a model past the meter, so they have no costs and waits, and are compared with nothing";
+    let what = "rows that ask a model past the meter have no costs and waits, and are compared with nothing";
     joined(what, names)
 }
 
@@ -108,7 +108,7 @@ fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
 fn idle_triggers(run: &ProtocolRun) -> Option<String> {
     let has_own = |name: &str| run.manifest.settings.get(name).is_some_and(|row| row.parameters.contains_key("when"));
     let names = run.strategies.iter().map(|strategy| strategy.name).filter(|name| has_own(name)).map(code);
-    let what = "have a condition of their own (`when`), which counts under `--protocol published` only; here all rows compact at the common trigger";
+    let what = "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only";
     joined(what, names.filter(|_| run.protocol.limits() != LimitsOf::Strategy))
 }
 
