@@ -100,10 +100,16 @@ pub fn stages(base: &str) -> Vec<&str> {
     stages
 }
 
+/// How many strategies may come one after the other.
+const MOST_STAGES: usize = 16;
+
 /// Strategies one after the other as one row.
 fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, SelectError> {
     let mut parts = Vec::new();
     let (mut addition, mut absence, mut trigger) = (None, None, None);
+    if stages(base).len() > MOST_STAGES {
+        return Err(SelectError::Stages(base.to_owned()));
+    }
     for stage in stages(base) {
         if stage.is_empty() {
             return Err(SelectError::Empty(base.to_owned()));
@@ -128,6 +134,12 @@ fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, 
         parts.push(entrant);
     }
     let name = match alias {
+        // Such as the names of its programs as they were typed.
+        Some(names)
+            if names.contains('>') && names.split('>').count() == parts.len() && names.split('>').all(is_plain) =>
+        {
+            names.to_owned()
+        }
         Some(alias) => plain_name(alias)?,
         None if base.contains(':') && !base.contains(EXEC) => return Err(SelectError::Nameless(base.to_owned())),
         None => parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(">"),
@@ -232,16 +244,17 @@ fn with_parameters(base: &str) -> Result<Entrant, SelectError> {
     Ok(entrant)
 }
 
-/// A name that reports can use, if no entry of the lists has it. That of a composition may have the form of one.
+/// A name that reports can use, if no entry of the lists has it.
 fn plain_name(alias: &str) -> Result<String, SelectError> {
-    let is_plain = |name: &str| {
-        name.starts_with(char::is_alphanumeric)
-            && name.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter))
-    };
-    if !alias.split('>').all(is_plain) || all().any(|known| known.name == alias) {
+    if !is_plain(alias) || all().any(|known| known.name == alias) {
         return Err(SelectError::Alias(alias.to_owned()));
     }
     Ok(alias.to_owned())
+}
+
+fn is_plain(name: &str) -> bool {
+    name.starts_with(char::is_alphanumeric)
+        && name.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter))
 }
 
 fn swept(sweep: &str) -> Result<Vec<Entrant>, SelectError> {
@@ -345,6 +358,9 @@ pub enum SelectError {
     /// A composition that lacks a strategy.
     #[error("`{0}` lacks a strategy before or after a `>`; write `FIRST>SECOND`")]
     Empty(String),
+    /// A composition that is too long.
+    #[error("`{0}` has more than {MOST_STAGES} strategies, which is the most that can come one after the other")]
+    Stages(String),
     /// A part that should assign a value.
     #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
     Assignment(String),
@@ -492,6 +508,9 @@ mod tests {
         assert!(error(&["..=chained"], &[]).contains("cannot name a row"));
         assert!(error(&["null>chained"], &[]).contains("`null` cannot come before or after another one"));
         assert!(error(&["chained>recorded"], &[]).contains("`recorded` cannot come before"));
+        assert!(error(&["a>b=chained"], &[]).contains("`a>b` cannot name a row"), "one strategy is not called two");
+        assert!(error(&["a>b>c=chained>handoff"], &[]).contains("cannot name a row"));
+        assert!(error(&[&["chained"; 300].join(">")], &[]).contains("has more than 16 strategies"));
         assert!(error(&["chained>"], &[]).contains("`chained>` lacks a strategy"));
         assert!(error(&["chained>summarize:tail=5"], &[]).contains("write `NAME=chained>summarize:tail=5`"));
         assert!(error(&["x=chained:ledger=9>summarize:ledger=9"], &[]).contains("two additions"));
