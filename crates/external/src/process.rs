@@ -225,7 +225,8 @@ impl Running {
             }
             if let Some(limits) = limits {
                 let line = self.line(limits, calls).await?;
-                if let Some(peer) = is_metered.then(|| connections::past(self.id, &self.model)).flatten() {
+                let past = if is_metered { connections::past(self.id, &self.model) } else { Vec::new() };
+                if let Some(peer) = past.into_iter().next() {
                     return Err(Trouble::PastTheMeter(peer));
                 }
                 let _ = events.send(Event::Line(line));

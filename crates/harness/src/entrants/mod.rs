@@ -1,16 +1,20 @@
 //! Everything that can be compared: the engine's strategies and the controls, chosen by name.
 
 mod ablation;
+mod items;
 mod own;
 mod recorded_program;
 mod select;
+mod select_error;
 
 use compactometer_engine::params::Settings;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::record::Family;
+pub use items::{alias_of, items, stages};
 pub use own::{add as add_own, own};
-pub use select::{Open, SelectError, alias_of, items, select, select_with, stages};
+pub use select::{Open, select, select_with};
+pub use select_error::SelectError;
 
 use crate::baselines;
 use crate::plan::{Entrant, Entry};

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use compactometer_disk::input::{Kind, read_text};
-use compactometer_engine::params::{PROMPT, ParamError};
+use compactometer_engine::params::PROMPT;
 use compactometer_formats::record::Family;
 use compactometer_text::suggest::unknown;
 
+use super::items::{EXEC, MOST_STAGES, alias_of, stages};
+use super::select_error::SelectError;
 use super::{ablation, all};
 use crate::additions::{AddedText, Addition};
 use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry, Trigger};
@@ -73,35 +75,6 @@ pub fn select_with<'n>(
 
 /// Makes a strategy of a command.
 pub type Open<'o> = &'o dyn Fn(&str) -> Result<Arc<dyn CustomStrategy>, String>;
-
-/// The name that an item gives to its row, and what it names.
-pub fn alias_of(item: &str) -> (Option<&str>, &str) {
-    match item.split_once('=') {
-        Some((alias, base)) if !alias.contains([':', '"']) => (Some(alias), base),
-        _ => (None, item),
-    }
-}
-
-/// The strategies of an item, which come one after the other. A command without quotes has all that follows it.
-pub fn stages(base: &str) -> Vec<&str> {
-    let (mut stages, mut rest) = (Vec::new(), base.trim());
-    loop {
-        let is_open = rest.strip_prefix(EXEC).is_some_and(|command| !command.starts_with('"'));
-        let mut is_quoted = false;
-        let end = rest.find(|letter| {
-            is_quoted ^= letter == '"';
-            letter == '>' && !is_quoted
-        });
-        let Some(end) = end.filter(|_| !is_open) else { break };
-        stages.push(rest[..end].trim());
-        rest = rest[end + 1..].trim();
-    }
-    stages.push(rest);
-    stages
-}
-
-/// How many strategies may come one after the other.
-const MOST_STAGES: usize = 16;
 
 /// Strategies one after the other as one row.
 fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, SelectError> {
@@ -182,23 +155,6 @@ impl<'n> Command<'n> {
         }
         Ok(entrant)
     }
-}
-
-/// What an item begins with that runs a program.
-const EXEC: &str = "exec:";
-
-/// A list of strategies as its items: at the commas that are in no double quotes.
-pub fn items(list: &str) -> Vec<String> {
-    let mut items = vec![String::new()];
-    let mut is_quoted = false;
-    for letter in list.chars() {
-        is_quoted ^= letter == '"';
-        match items.last_mut() {
-            Some(item) if letter != ',' || is_quoted => item.push(letter),
-            _ => items.push(String::new()),
-        }
-    }
-    items.into_iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
 }
 
 /// Whether nothing but the name and the reference can differ.
@@ -340,90 +296,6 @@ fn unknown_name(name: &str) -> SelectError {
     SelectError::Unknown(unknown("strategy", name, choices))
 }
 
-/// A list of strategies that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum SelectError {
-    /// A name that is neither a strategy, a control nor a group of them.
-    #[error("{0}")]
-    Unknown(String),
-    /// Two entrants with one name and different settings.
-    #[error("`{0}` names two strategies with different settings; give one another name, as in `x=NAME`")]
-    Twice(String),
-    /// Another name or a parameter for a control.
-    #[error("`{0}` is a control, which has no parameters and one name; write `{0}`")]
-    OfControl(String),
-    /// A control in a composition.
-    #[error("`{0}` cannot come before or after another one; only strategies can")]
-    Stage(String),
-    /// A composition that lacks a strategy.
-    #[error("`{0}` lacks a strategy before or after a `>`; write `FIRST>SECOND`")]
-    Empty(String),
-    /// A composition that is too long.
-    #[error("`{0}` has more than {MOST_STAGES} strategies, which is the most that can come one after the other")]
-    Stages(String),
-    /// A part that should assign a value.
-    #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
-    Assignment(String),
-    /// A strategy with a changed parameter and no name for reports.
-    #[error("`{0}` changes a parameter and has no name of its own; write `NAME={0}`")]
-    Nameless(String),
-    /// An alias that reports cannot use.
-    #[error(
-        "`{0}` cannot name a row: a name must begin with a letter or digit, go on with letters, digits, `-`, `_` or `.`, and not be \
-         the name of a strategy"
-    )]
-    Alias(String),
-    /// A size of an addition that is none.
-    #[error("`{parameter}` is `{value}`; it must be a number of tokens of at least 1, such as 1800")]
-    Tokens {
-        /// The parameter.
-        parameter: &'static str,
-        /// What it was given.
-        value: String,
-    },
-    /// An absence that is not a number of hours.
-    #[error("`absence` is `{0}`; it must be {what}", what = Absence::VALUES)]
-    Absence(String),
-    /// A trigger that is no condition.
-    #[error("`when` is `{0}`; it must be {what}", what = Trigger::VALUES)]
-    Trigger(String),
-    /// Two additions.
-    #[error("`{0}` has two additions; give each a name and a row of its own")]
-    Additions(String),
-    /// An addition that may know what is measured.
-    #[error("`{name}` cannot have `{parameter}`, which is for comparison on `recorded`; it can have `ledger`")]
-    OnRecorded {
-        /// The strategy.
-        name: String,
-        /// The parameter.
-        parameter: &'static str,
-    },
-    /// A program that cannot be used, or a parameter of it.
-    #[error("{0}")]
-    Custom(String),
-    /// A parameter that cannot be used.
-    #[error(transparent)]
-    Param(#[from] ParamError),
-    /// A prompt's file that cannot be read.
-    #[error("cannot read the prompt `{path}`")]
-    Prompt {
-        /// The file.
-        path: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A prompt's text that cannot be used.
-    #[error("`{path}`: {why}; `compactometer prompt {base}` prints the original with its placeholders")]
-    Text {
-        /// The file.
-        path: String,
-        /// The strategy whose prompt it should replace.
-        base: &'static str,
-        /// What is wrong.
-        why: ParamError,
-    },
-}
-
 #[cfg(test)]
 mod tests {
     use compactometer_engine::strategies;
@@ -488,10 +360,6 @@ mod tests {
         identities.sort();
         identities.dedup();
         assert_eq!(identities.len(), 3);
-        // A quoted command has parameters and comes before another strategy; one without quotes has all that follows.
-        assert_eq!(stages("exec:\"a > b\":keep=1>summarize"), ["exec:\"a > b\":keep=1", "summarize"]);
-        assert_eq!(stages("exec:sh mine.sh 2>errors"), ["exec:sh mine.sh 2>errors"]);
-        assert_eq!(stages("chained>exec:sh a.sh 2>errors"), ["chained", "exec:sh a.sh 2>errors"]);
         let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840, split: None };
         let (_, resolved) = chosen[0].resolve(Protocol::Matched, sizes, 1.0).expect("holds");
         let Entry::Custom(resolved) = &resolved.entry else { panic!("a composition") };
