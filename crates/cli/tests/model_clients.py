@@ -73,9 +73,10 @@ assert grown == final.output_text == response.output_text and final.usage == res
 cut = client.responses.create(**{**asked, "max_output_tokens": 5})
 assert cut.status == "incomplete" and cut.incomplete_details.reason == "max_output_tokens", cut
 calls = [
-    {"role": "user", "content": [{"type": "input_text", "text": "Which port is in the file?"}]},
+    {"role": "user", "content": [{"type": "input_text", "text": "Read the file."}]},
     {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"},
-    {"type": "function_call_output", "call_id": "c1", "output": "The port is 8042."},
+    {"type": "function_call_output", "call_id": "c1", "output": "The staging cluster uses port 8042."},
+    messages[-1],
 ]
 assert "8042" in client.responses.create(model=model, input=calls).output_text
 try:
@@ -100,9 +101,12 @@ stopped = claude.messages.create(**{**asked, "stop_sequences": [word]})
 assert (stopped.stop_reason, stopped.stop_sequence) == ("stop_sequence", word), stopped
 assert claude.messages.create(**{**asked, "max_tokens": 5}).stop_reason == "max_tokens"
 calls = [
-    {"role": "user", "content": "Which port is in the file?"},
+    {"role": "user", "content": "Read the file."},
     {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "read", "input": {}}]},
-    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "The port is 8042."}]}]},
+    {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "The staging cluster uses port 8042."}]},
+        {"type": "text", "text": messages[-1]["content"]},
+    ]},
 ]
 assert "8042" in claude.messages.create(model=model, max_tokens=50, messages=calls).content[0].text
 try:
