@@ -127,11 +127,11 @@ impl CustomStrategy for Program {
     }
 
     fn identity(&self) -> String {
-        let Hello { name, version, .. } = &self.hello;
+        let Hello { name, version, turns, unmetered, .. } = &self.hello;
         let parameters = Value::from(self.parameters.clone());
         let Limits { seconds, memory } = self.limits;
-        let identity =
-            serde_json::json!([name, version, self.files, words(&self.command), parameters, seconds, memory]);
+        let own = [name, version, &self.files];
+        let identity = serde_json::json!([own, turns, unmetered, words(&self.command), parameters, seconds, memory]);
         blake3::hash(identity.to_string().as_bytes()).to_hex()[..32].to_owned()
     }
 

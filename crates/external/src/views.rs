@@ -177,3 +177,29 @@ fn invalid(why: &str) -> FailReason {
 fn unknown(id: &str) -> FailReason {
     invalid(&format!("there is no message `{id}` in the view"))
 }
+
+#[cfg(test)]
+mod tests {
+    use compactometer_engine::tokens::{CountedMessage, Encoding};
+
+    use super::*;
+
+    #[test]
+    fn what_a_request_cuts_was_not_read() {
+        let end = "The last one failed on Friday, and nobody has looked at its log since then.";
+        let text = "The export runs at nine. ".repeat(20) + end;
+        let parts = vec![Part::Text { text: text.clone() }];
+        let id = MessageId(1);
+        let said = compactometer_engine::message::Message { id, role: Role::User, at_ms: None, parts, usage: None };
+        let mut log = Log::default();
+        log.push(CountedMessage::new(said, &Encoding::O200k)).expect("it is said");
+        let read = |texts: &[&str]| {
+            let requests = texts.iter().map(|text| ChatRequest::prompt((*text).to_owned(), 100, None, 0));
+            was_read(&log, id, &requests.collect::<Vec<_>>())
+        };
+        assert!(read(&["hello", &format!("user: {text}")]));
+        assert!(!read(&[]));
+        assert!(!read(&[&text[..200]]), "its end is missing");
+        assert!(!read(&[&text[..100], &text[text.len() - 100..]]), "no request holds both ends");
+    }
+}

@@ -18,7 +18,7 @@ use crate::strategy::{Compacted, Context, Strategy};
 /// Strategies of which each is asked only if what the ones before it left is over the retained budget, or, where a source's limits rule,
 /// at the trigger. One that skips is passed over; one that fails fails the compaction. Only the last one writes checkpoints before turns.
 pub struct Composed {
-    /// The strategies, in the order in which they are asked.
+    /// The strategies, in the order in which they are asked; at most the first 256.
     pub stages: Vec<Arc<dyn Strategy>>,
 }
 
@@ -36,24 +36,22 @@ struct Seen<'v> {
 const MASKED: u32 = u32::MAX / 2;
 
 impl Composed {
-    /// The last strategy with what it sees now.
-    fn last_seen<'c>(&self, cx: &'c Context<'_>) -> Option<(u8, &Arc<dyn Strategy>, Seen<'c>)> {
-        let stage = self.stages.len().checked_sub(1)?;
-        Some((stage as u8, &self.stages[stage], Seen::new(stage as u8, cx, Cow::Borrowed(cx.view), &[])))
-    }
-
-    /// The strategies with what each of them sees now.
-    fn seen<'c>(&self, cx: &'c Context<'_>) -> impl Iterator<Item = (u8, &Arc<dyn Strategy>, Seen<'c>)> {
-        (0..)
-            .zip(&self.stages)
-            .map(|(stage, strategy)| (stage, strategy, Seen::new(stage, cx, Cow::Borrowed(cx.view), &[])))
+    /// The strategies with their numbers, which records hold in a byte.
+    fn stages(&self) -> impl DoubleEndedIterator<Item = (u8, &Arc<dyn Strategy>)> {
+        let stages = self.stages.iter().take(1 + usize::from(u8::MAX));
+        stages.enumerate().map(|(stage, strategy)| (stage as u8, strategy))
     }
 }
 
 impl<'v> Seen<'v> {
+    /// The session as it is.
+    fn now(stage: u8, cx: &Context<'v>) -> Self {
+        Seen::new(stage, cx, Cow::Borrowed(cx.view), &[])
+    }
+
     /// `new` are the records that the compaction under way has made.
     fn new(stage: u8, cx: &Context<'v>, view: Cow<'v, View>, new: &[NewRecord]) -> Self {
-        let request_tokens = cx.request_tokens.saturating_sub(cx.view.tokens()).saturating_add(view.tokens());
+        let request_tokens = request_tokens(cx, &view);
         let is_alone = new.is_empty() && cx.history.iter().all(|saved| saved.stage == stage);
         let history =
             if is_alone { Cow::Borrowed(cx.history) } else { Cow::Owned(cx.history.of_stage(stage, new.len())) };
@@ -105,11 +103,16 @@ fn parts(edit: &mut Edit) -> &mut [WrittenPart] {
     }
 }
 
+/// Size of the next request with that view.
+fn request_tokens(cx: &Context<'_>, view: &View) -> u32 {
+    cx.request_tokens.saturating_sub(cx.view.tokens()).saturating_add(view.tokens())
+}
+
 /// Whether nothing more has to leave.
 fn fits(cx: &Context<'_>, view: &View) -> bool {
     match cx.budget.retained {
         Some(most) => retained_tokens(view, cx.log) <= most,
-        None => cx.request_tokens.saturating_sub(cx.view.tokens()).saturating_add(view.tokens()) < cx.budget.trigger,
+        None => request_tokens(cx, view) < cx.budget.trigger,
     }
 }
 
@@ -118,7 +121,7 @@ impl Strategy for Composed {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let mut made: Option<Compacted> = None;
         let (mut view, mut skipped) = (Cow::Borrowed(cx.view), None);
-        for (stage, strategy) in (0..).zip(&self.stages) {
+        for (stage, strategy) in self.stages() {
             if made.is_some() && fits(cx, &view) {
                 break;
             }
@@ -153,18 +156,19 @@ impl Strategy for Composed {
     }
 
     async fn before_turn(&self, cx: &Context<'_>) {
-        for (_, strategy, seen) in self.seen(cx).filter(|(_, strategy, _)| strategy.follows_turns()) {
-            strategy.before_turn(&seen.context(cx)).await;
+        for (stage, strategy) in self.stages().filter(|(_, strategy)| strategy.follows_turns()) {
+            strategy.before_turn(&Seen::now(stage, cx).context(cx)).await;
         }
     }
 
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
-        self.last_seen(cx).is_some_and(|(_, strategy, seen)| strategy.checkpoint_is_due(&seen.context(cx)))
+        let last = self.stages().next_back();
+        last.is_some_and(|(stage, strategy)| strategy.checkpoint_is_due(&Seen::now(stage, cx).context(cx)))
     }
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
-        let Some((stage, strategy, seen)) = self.last_seen(cx) else { return Err(FailReason::NoCheckpoint) };
-        strategy.checkpoint(&seen.context(cx)).await.map(|new| NewRecord { stage, ..new })
+        let Some((stage, strategy)) = self.stages().next_back() else { return Err(FailReason::NoCheckpoint) };
+        strategy.checkpoint(&Seen::now(stage, cx).context(cx)).await.map(|new| NewRecord { stage, ..new })
     }
 
     fn showing(&self) -> Showing {
@@ -172,8 +176,8 @@ impl Strategy for Composed {
     }
 
     async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
-        for (_, strategy, seen) in self.seen(cx) {
-            let found = strategy.retrieve(&seen.context(cx), questions, room).await;
+        for (stage, strategy) in self.stages() {
+            let found = strategy.retrieve(&Seen::now(stage, cx).context(cx), questions, room).await;
             if !found.is_empty() {
                 return found;
             }

@@ -16,8 +16,8 @@ use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry, Trigger}
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
 /// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`), `@ablation` (published forms and single corrections taken
-/// back, each compared with its plain form) or `ALIAS=NAME:key=value:key=value`; `FIRST>SECOND` is both, one after the other. `sweeps` are `NAME.key=v1,v2`: each value adds one
-/// entrant beside NAME.
+/// back, each compared with its plain form), `ALIAS=NAME:key=value:key=value`, or `FIRST>SECOND`, which is both, one after the other.
+/// `sweeps` are `NAME.key=v1,v2`: each value adds one entrant beside NAME.
 ///
 /// # Errors
 /// [`SelectError`] naming what was given and what it may be.
@@ -45,7 +45,7 @@ pub fn select_with<'n>(
             [_, _, ..] => vec![composed(alias, base, open)?],
             _ if base.starts_with(EXEC) => vec![Command::parse(base).entrant(alias, open)?],
             _ if name == "@ablation" => ablation::entrants().collect(),
-            _ if name.contains('=') => vec![aliased(name)?],
+            _ if name.contains('=') => vec![aliased(alias, base)?],
             _ => all().filter(|entrant| is_named(entrant, name)).collect(),
         };
         if found.is_empty() {
@@ -114,7 +114,9 @@ fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, 
             names.to_owned()
         }
         Some(alias) => plain_name(alias)?,
-        None if base.contains(':') && !base.contains(EXEC) => return Err(SelectError::Nameless(base.to_owned())),
+        None if stages(base).iter().any(|stage| !stage.starts_with(EXEC) && stage.contains(':')) => {
+            return Err(SelectError::Nameless(base.to_owned()));
+        }
         None => parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(">"),
     };
     let entry = Entry::Custom(Arc::new(Composition::new(parts)));
@@ -179,13 +181,10 @@ fn is_named(entrant: &Entrant, name: &str) -> bool {
     }
 }
 
-fn aliased(item: &str) -> Result<Entrant, SelectError> {
-    let (Some(alias), base) = alias_of(item) else {
-        // A parameter that cannot be used matters more than a name.
-        with_parameters(item)?;
-        return Err(SelectError::Nameless(item.to_owned()));
-    };
+fn aliased(alias: Option<&str>, base: &str) -> Result<Entrant, SelectError> {
+    // A parameter that cannot be used matters more than a name.
     let entrant = with_parameters(base)?;
+    let alias = alias.ok_or_else(|| SelectError::Nameless(base.to_owned()))?;
     Ok(Entrant { name: plain_name(alias)?, ..entrant })
 }
 
@@ -381,6 +380,7 @@ mod tests {
         assert!(error(&[&["chained"; 300].join(">")], &[]).contains("has more than 16 strategies"));
         assert!(error(&["chained>"], &[]).contains("`chained>` lacks a strategy"));
         assert!(error(&["chained>summarize:tail=5"], &[]).contains("write `NAME=chained>summarize:tail=5`"));
+        assert!(error(&["chained:tail=5>exec:\"x\""], &[]).contains("only `-s` may name"));
         assert!(error(&["x=chained:ledger=9>summarize:ledger=9"], &[]).contains("two additions"));
         assert!(error(&["x=chained:tail"], &[]).contains("`tail` assigns nothing"));
         assert!(error(&["chained:tail=5"], &[]).contains("write `NAME=chained:tail=5`"));

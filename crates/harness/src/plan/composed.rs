@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use compactometer_engine::params::PROMPT;
 use compactometer_engine::session::Policy;
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::strategy::composed::Composed;
-
-use compactometer_formats::record::Family;
+use compactometer_formats::record::{Family, text_hash};
 
 use super::{CustomStrategy, Entrant, Entry, LimitsError};
 
@@ -42,12 +42,12 @@ impl CustomStrategy for Composition {
         "strategies one after the other, each if those before it leave too much"
     }
 
-    /// Those of each strategy, with its place.
+    /// Those of each strategy, with its place; a prompt of the user's own by its hash.
     fn parameters(&self) -> Vec<(String, String)> {
         let stages = (1..).zip(&self.stages);
         let numbered = stages.flat_map(|(place, stage)| {
-            let own = stage.parameters().into_iter();
-            own.map(move |(name, value)| (format!("{place}.{name}"), value))
+            let prompt = stage.changed_prompt().map(|prompt| (PROMPT.to_owned(), text_hash(prompt)));
+            stage.parameters().into_iter().chain(prompt).map(move |(name, value)| (format!("{place}.{name}"), value))
         });
         numbered.collect()
     }
@@ -66,11 +66,13 @@ impl CustomStrategy for Composition {
 
     /// That of the last strategy, which leaves the context.
     fn tail_share(&self) -> f64 {
-        self.stages.last().map_or(0.0, Entrant::tail_share)
+        let last = self.stages.last().map(Entrant::tail_share);
+        // Parameters that contradict each other are an error of `in_window`.
+        last.and_then(Result::ok).unwrap_or_default()
     }
 
     fn is_unmetered(&self) -> bool {
-        self.stages.iter().any(|stage| matches!(&stage.entry, Entry::Custom(custom) if custom.is_unmetered()))
+        self.stages.iter().any(Entrant::is_unmetered)
     }
 
     fn deviates(&self) -> bool {

@@ -186,37 +186,36 @@ impl Entrant {
 
     fn resolve_alone(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
         let Sizes { window, trigger, retained, split } = sizes;
-        let (spec, settings) = match &self.entry {
-            Entry::Strategy(spec, settings) => (*spec, settings),
-            Entry::Control(Control { tail_share, .. }) => {
-                return Ok((Budget::matched(window, trigger, retained, *tail_share)?, self.clone()));
-            }
-            Entry::Recorded(_) => return Ok((Budget::matched(window, trigger, retained, 0.0)?, self.clone())),
-            Entry::Custom(_) => {
-                let tail_share = split.unwrap_or(self.tail_share());
-                return Ok((Budget::matched(window, trigger, retained, tail_share)?, self.in_window(window)?));
-            }
-        };
-        let limits = (spec.limits)(settings)?;
-        let (budget, factor) = match protocol.limits() {
-            LimitsOf::Run | LimitsOf::Recording => {
-                let budget = Budget::matched(window, trigger, retained, split.unwrap_or(limits.tail_share()))?;
-                (budget, f64::from(window) / f64::from(limits.window))
-            }
-            LimitsOf::Strategy => (Budget::published(limits, scale)?, scale),
-        };
-        let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
-        Ok((budget, Entrant { entry, ..self.clone() }))
+        if let Entry::Strategy(spec, settings) = &self.entry
+            && protocol.limits() == LimitsOf::Strategy
+        {
+            let budget = Budget::published((spec.limits)(settings)?, scale)?;
+            let entry = Entry::Strategy(spec, settings.scaled(spec, scale));
+            return Ok((budget, Entrant { entry, ..self.clone() }));
+        }
+        let share = split.map_or_else(|| self.tail_share(), Ok)?;
+        Ok((Budget::matched(window, trigger, retained, share)?, self.in_window(window)?))
     }
 
-    /// The share of the retained budget that it keeps verbatim; 0 where its parameters contradict each other.
-    pub(super) fn tail_share(&self) -> f64 {
-        match &self.entry {
-            Entry::Strategy(spec, settings) => (spec.limits)(settings).map_or(0.0, |limits| limits.tail_share()),
+    /// Whether it asks a model past the meter.
+    pub(crate) fn is_unmetered(&self) -> bool {
+        matches!(&self.entry, Entry::Custom(custom) if custom.is_unmetered())
+    }
+
+    /// Whether all requests to its summarizer are known. They are not where a transcript only contains what was written, or where a
+    /// program asks past the meter.
+    pub(crate) fn has_requests(&self) -> bool {
+        self.family != Family::Recorded && !self.is_unmetered()
+    }
+
+    /// The share of the retained budget that it keeps verbatim.
+    pub(super) fn tail_share(&self) -> Result<f64, LimitsError> {
+        Ok(match &self.entry {
+            Entry::Strategy(spec, settings) => (spec.limits)(settings)?.tail_share(),
             Entry::Control(control) => control.tail_share,
             Entry::Custom(custom) => custom.tail_share(),
             Entry::Recorded(_) => 0.0,
-        }
+        })
     }
 
     /// Itself with the settings that scale with the window.
@@ -230,6 +229,12 @@ impl Entrant {
             other => other.clone(),
         };
         Ok(Entrant { entry, ..self.clone() })
+    }
+
+    /// Its prompt, if it is not the strategy's own.
+    pub(super) fn changed_prompt(&self) -> Option<&str> {
+        let Entry::Strategy(spec, settings) = &self.entry else { return None };
+        (settings.prompt() != spec.prompt).then(|| settings.prompt())
     }
 
     /// Its parameters as a user would type them, before they are scaled.

@@ -110,6 +110,5 @@ fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
         Entry::Strategy(spec, _) if entrant.family == Family::Custom => Some(spec.source.to_owned()),
         _ => None,
     };
-    let unmetered = matches!(&entrant.entry, Entry::Custom(custom) if custom.is_unmetered());
-    Some((entrant.name.clone(), StrategySettings { base, version, unmetered, parameters }))
+    Some((entrant.name.clone(), StrategySettings { base, version, unmetered: entrant.is_unmetered(), parameters }))
 }

@@ -139,7 +139,7 @@ impl<'r> Replay<'r> {
             session,
             meters,
             counter,
-            tracer: Tracer::new(prepared, case.entrant.family),
+            tracer: Tracer::new(prepared, case.entrant.has_requests()),
             random: RandomContexts::new(prepared, case.seed),
             points: points(prepared, case.schedule.distance()).into_iter().peekable(),
             counts: Counts::default(),

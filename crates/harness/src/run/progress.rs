@@ -241,7 +241,7 @@ impl Progress {
             let (input, output) = (turn.input.into(), turn.output.into());
             replay.session.report_usage(Usage { input, output, ..Usage::default() });
         }
-        replay.tracer = Tracer::resumed(replay.prepared, replay.case.entrant.family, self.facts, self.said);
+        replay.tracer = Tracer::resumed(replay.prepared, replay.case.entrant.has_requests(), self.facts, self.said);
         replay.random = RandomContexts::resumed(replay.prepared, case.seed, self.drawn, self.said);
         replay.counts = self.counts;
         replay.pending_over_budget = case.pending_over_budget;

@@ -8,7 +8,7 @@ use compactometer_engine::meter::Call;
 use compactometer_engine::record::{History, RecordKind, SessionRecord};
 use compactometer_engine::view::{Entry, Origin, View};
 use compactometer_formats::fate::{Fate, Fates};
-use compactometer_formats::record::{Family, Stages};
+use compactometer_formats::record::Stages;
 use compactometer_text::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub(crate) struct Tracer<'l> {
     traced: Traced,
     length: usize,
     records: Records,
-    /// Whether the requests to a summarizer are known. They are not where a transcript only contains what was written.
+    /// Whether the requests to a summarizer are known. See [`crate::plan::Entrant::has_requests`].
     has_requests: bool,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct Traced {
 }
 
 impl<'l> Tracer<'l> {
-    pub(crate) fn new(prepared: &'l PreparedScenario, family: Family) -> Self {
+    pub(crate) fn new(prepared: &'l PreparedScenario, has_requests: bool) -> Self {
         let states = vec![State::Unstated; prepared.mentions.len()];
-        Tracer::resumed(prepared, family, Traced { states, unexplained: BTreeSet::new() }, 0)
+        Tracer::resumed(prepared, has_requests, Traced { states, unexplained: BTreeSet::new() }, 0)
     }
 
     /// What is known of the facts, for [`Tracer::resumed`].
@@ -46,10 +46,10 @@ impl<'l> Tracer<'l> {
     }
 
     /// The tracer of a case that goes on after `length` messages.
-    pub(crate) fn resumed(prepared: &'l PreparedScenario, family: Family, traced: Traced, length: usize) -> Self {
+    pub(crate) fn resumed(prepared: &'l PreparedScenario, has_requests: bool, traced: Traced, length: usize) -> Self {
         let facts = prepared.mentions.len();
         let records = Records { read: 0, any: vec![false; facts], noted: vec![false; facts] };
-        Tracer { prepared, traced, length, records, has_requests: family != Family::Recorded }
+        Tracer { prepared, traced, length, records, has_requests }
     }
 
     /// The next message of the log was pushed: what it mentions is in the view.

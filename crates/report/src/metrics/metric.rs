@@ -7,6 +7,9 @@ use super::unit::MetricUnit;
 use super::value::{rounded, undefined, within};
 use crate::data::{ProtocolRun, StrategyRecords};
 
+/// Why a row has no costs and no waits.
+pub(crate) const UNMETERED: &str = "it asks a model past the meter";
+
 /// One metric.
 pub struct Metric {
     /// Its id in `summary.json`.
@@ -88,7 +91,7 @@ impl Metric {
     pub(crate) fn measure(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
         let is_of_calls = ["Cost", "Latency"].contains(&self.chapter);
         if is_of_calls && run.is_unmetered(strategy.name) {
-            return undefined("it asks a model past the meter");
+            return undefined(UNMETERED);
         }
         let value = (self.compute)(run, strategy);
         let least = if self.is_signed { f64::NEG_INFINITY } else { 0.0 };

@@ -29,8 +29,8 @@ pub(crate) mod survival;
 mod unit;
 pub(crate) mod value;
 
-pub(crate) use metric::Column;
 pub use metric::{Better, Metric};
+pub(crate) use metric::{Column, UNMETERED};
 pub use section::Section;
 pub use unit::MetricUnit;
 

@@ -8,6 +8,7 @@ use super::bars::{Bars, Row};
 use super::colours::{BLUE, GREEN, ORANGE, SKY};
 use super::{Plot, header, number};
 use crate::data::{FULL, ProtocolRun};
+use crate::metrics::UNMETERED;
 use crate::metrics::cost;
 use crate::metrics::cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts};
 
@@ -32,12 +33,13 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let mut bars = Vec::new();
     let mut full = None;
     for strategy in &group.strategies {
-        let parts = run.strategy(&strategy.name).and_then(|found| cost::parts(run, found));
+        let found = run.strategy(&strategy.name).filter(|_| !strategy.unmetered);
+        let parts = found.and_then(|found| cost::parts(run, found));
         rows.push(row(strategy, parts));
         if strategy.name == FULL {
             full = parts.map(|parts| parts.total());
         }
-        let parts = parts.ok_or_else(|| run.no_price());
+        let parts = parts.ok_or_else(|| if strategy.unmetered { UNMETERED.to_owned() } else { run.no_price() });
         let note = parts.as_ref().map_or(String::new(), |parts| note(strategy, parts.total()));
         let parts = parts.map(|parts| vec![parts.agent_input, parts.agent_output, parts.compaction, parts.checkpoint]);
         bars.push(Row { name: &strategy.name, family: strategy.family, parts, note });

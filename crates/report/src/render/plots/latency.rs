@@ -58,6 +58,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         rows.push(row);
         match waiting_of(strategy, background) {
             Some(row) => waiting.push(row),
+            None if strategy.unmetered => {}
             None => others.push(strategy.name.as_str()),
         }
     }
