@@ -248,6 +248,12 @@ fn a_program_that_asks_past_its_model_says_so_or_fails() {
         );
     }
     assert!(own["metrics"]["context_recall"]["value"].is_number(), "{own}");
+    // What its model read, nobody knows.
+    assert!(own["fates"]["dropped_unseen"].as_f64().unwrap_or(0.0) == 0.0 && own["fates"]["lost"].is_number(), "{own}");
+    let plots = std::fs::read_dir(dir.join("open/plots")).unwrap().map(|file| file.unwrap().path());
+    let costs = plots.filter(|path| path.file_name().unwrap().to_string_lossy().ends_with("cost.csv"));
+    let costs = costs.map(|path| std::fs::read_to_string(path).unwrap()).collect::<String>();
+    assert!(costs.contains("\nsummarize,") && costs.contains("\nx,,,,,"), "no cost of `x` is drawn: {costs}");
     let comparison = &group["comparisons"][0];
     assert_eq!((&comparison["strategy"], &comparison["verdict"]), (&"x".into(), &"unmetered".into()));
 }
