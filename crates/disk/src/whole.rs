@@ -1,6 +1,7 @@
 //! Atomic replacement of files: a reader sees the old content or the new, never half of it.
 
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,32 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
         file.sync_data()
     })?;
     sync_folder(folder_of(path))
+}
+
+/// Like [`write_whole`], for a file that only its first writer may create: of several writers, on any machines that share the folder,
+/// one creates it. Returns whether this call did; if not, the file is another writer's and is not touched.
+///
+/// # Errors
+/// As [`write_whole`]. The file system must have hard links, since a rename would replace the other writer's file.
+pub fn create_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<bool> {
+    remove_left_over(path);
+    // Processes on several machines may have the same number.
+    let part = part_of(path, RandomState::new().hash_one(std::process::id()));
+    let file = open_part(&part)?;
+    let created = write_to(&file, write).and_then(|()| file.sync_data()).and_then(|()| {
+        match fs::hard_link(&part, path) {
+            // A network file system may repeat a request whose answer was lost: then the link is this writer's.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Ok(cfg!(unix) && Identity::new(&file.metadata()?).is_at(path))
+            }
+            linked => linked.map(|()| true),
+        }
+    });
+    // The content has its own name now, or is not needed.
+    let _ = fs::remove_file(&part);
+    let created = created?;
+    sync_folder(folder_of(path))?;
+    Ok(created)
 }
 
 /// Like [`write_whole`], without syncing. The file is whole whenever the process ends, but a power failure leaves the old file,
@@ -47,7 +74,7 @@ fn write_to(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 
 fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     remove_left_over(path);
-    let part = part_of(path, std::process::id());
+    let part = part_of(path, std::process::id().into());
     // The part stays locked until it is renamed or removed, so that no process takes it for an abandoned one.
     let file = open_part(&part)?;
     let replaced = fill(&file).and_then(|()| fs::rename(&part, path));
@@ -61,7 +88,7 @@ pub fn is_part(name: &str) -> bool {
 }
 
 /// The name of the part that a process writes for a file.
-fn part_of(path: &Path, process: u32) -> PathBuf {
+fn part_of(path: &Path, process: u64) -> PathBuf {
     path.with_file_name(format!(".{}.{process}.part", name_of(path)))
 }
 
@@ -130,6 +157,34 @@ mod tests {
         assert!(failed.is_err());
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(dir.path()), ["file"]);
+    }
+
+    #[test]
+    fn only_the_first_writer_creates_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let created = std::thread::scope(|scope| {
+            let write = |content: u8| create_whole(&path, |out| out.write_all(&[content; 10_000])).unwrap();
+            let path = &path;
+            let first = std::iter::once(write(b'a'));
+            let others = (b'b'..b'j').map(|content| {
+                scope.spawn(move || create_whole(path, |out| out.write_all(&[content; 10_000])).unwrap())
+            });
+            let others = others.collect::<Vec<_>>();
+            first.chain(others.into_iter().map(|other| other.join().unwrap())).collect::<Vec<_>>()
+        });
+        assert_eq!(created.iter().filter(|created| **created).count(), 1);
+        assert_eq!(fs::read(&path).unwrap(), [b'a'; 10_000]);
+        assert_eq!(names(dir.path()), ["file"]);
+    }
+
+    #[test]
+    fn a_failed_creation_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        assert!(create_whole(&path, |_| Err(io::Error::other("full"))).is_err());
+        assert!(names(dir.path()).is_empty());
+        assert!(create_whole(&path, |out| out.write_all(b"whole")).unwrap());
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod protocol;
 pub mod record;
 pub mod scenario;
 pub mod schemas;
+pub mod shards;
 pub mod strategy_protocol;
 pub mod suite;
 pub mod summary;

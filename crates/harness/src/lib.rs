@@ -18,4 +18,5 @@ pub mod prepare;
 pub mod probes;
 mod replay;
 pub mod run;
+pub mod shards;
 pub mod trace;

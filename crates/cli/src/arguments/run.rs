@@ -12,6 +12,7 @@ use compactometer_formats::scenario::Split;
 use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::arguments::{programs, recordings};
 use crate::output::failure::Failure;
@@ -22,7 +23,7 @@ const DEFAULT_STRATEGIES: [&str; 2] = ["@reference", "@controls"];
 pub(crate) const DEFAULT_MODEL: &str = "mock";
 
 /// What to run.
-#[derive(clap::Args)]
+#[derive(clap::Args, Serialize, Deserialize)]
 pub(crate) struct RunArgs {
     /// Suites: files of `import` or `generate`, specs (`.toml`), or `smoke` and `standard`. Files are `.jsonl`. Without a suite it is
     /// `smoke`, or what `--model cassette:DIR` was recorded on.
@@ -73,27 +74,34 @@ pub(crate) struct RunArgs {
     pub(crate) judge: Option<String>,
     /// Number of threads. Results do not depend on it. Default: one for each core.
     #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
+    #[serde(skip)]
     pub(crate) jobs: Option<u16>,
     /// Folder for records and report; the same command resumes there. Without this option it is a folder of its own under
     /// `reports`.
     #[arg(short, long, value_name = "DIR")]
+    #[serde(skip)]
     pub(crate) out: Option<PathBuf>,
     /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`). An interrupted conversation
     /// then continues where it stopped. The records are the same.
     #[arg(hide_short_help = true, long, value_name = "DIR|FILE.db")]
+    #[serde(skip)]
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
+    #[serde(skip)]
     pub(crate) prices: PricesArg,
     /// Print the calls and the cost that the run would have, and stop. They are listed by purpose, and come from a dry run with the
     /// mock.
     #[arg(long)]
+    #[serde(skip)]
     pub(crate) estimate: bool,
     /// Most US dollars that model calls may cost. What the folder's records and the recording have already cost counts too. A call
     /// that could exceed it is not made. A server that bills needs this limit, or a yes on a terminal.
     #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
+    #[serde(skip)]
     pub(crate) max_cost: Option<f64>,
     /// Print only errors on stderr.
     #[arg(short, long)]
+    #[serde(skip)]
     pub(crate) quiet: bool,
 }
 
@@ -109,7 +117,7 @@ impl RunArgs {
 }
 
 /// The prices that costs are computed with.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct PricesArg {
     /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
     #[arg(hide_short_help = true, long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
@@ -133,7 +141,7 @@ pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
 }
 
 /// Under which conditions conversations are replayed.
-#[derive(clap::Args)]
+#[derive(clap::Args, Serialize, Deserialize)]
 pub(crate) struct SettingArgs {
     /// Context window in tokens, such as 12k. Without this option it is the suite's own, else one that suits the suite's lengths.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = tokens)]
@@ -162,9 +170,11 @@ pub(crate) struct SettingArgs {
     /// `--model cassette:DIR` replays it without the model. A summarizer's own calls are kept in `DIR/summarizer`, a checkpointer's
     /// in `DIR/checkpointer`.
     #[arg(hide_short_help = true, long, value_name = "DIR")]
+    #[serde(skip)]
     pub(crate) record: Option<PathBuf>,
     /// Most requests per minute to a model behind HTTP. Default: as many as the threads make.
     #[arg(hide_short_help = true, long, value_name = "N", env = "COMPACTOMETER_REQUESTS_PER_MINUTE")]
+    #[serde(skip)]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
     /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
     #[arg(

@@ -17,12 +17,15 @@ mod import;
 mod ledger;
 mod list;
 mod losses;
+mod merge;
+mod plan;
 mod probes;
 mod prompt;
 mod report;
 mod run;
 mod schema;
 mod serve;
+mod status;
 
 use std::path::PathBuf;
 
@@ -49,6 +52,9 @@ const ALL: &[CommandRow] = &[
     probes::COMMAND,
     prompt::COMMAND,
     run::COMMAND,
+    plan::COMMAND,
+    status::COMMAND,
+    merge::COMMAND,
     report::COMMAND,
     agreement::COMMAND,
     checkpoint::COMMAND,
@@ -69,7 +75,7 @@ const ALL: &[CommandRow] = &[
 #[derive(Parser)]
 #[command(name = "compactometer", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch, 3 regression, 4 inconclusive, 75 try again later.\nNo telemetry; no network unless a model names a host."
+    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch, 3 regression, 4 inconclusive or incomplete, 75 try again later.\nNo telemetry; no network unless a model names a host."
 )]
 struct ProgramArgs {
     /// Log the engine's decisions to stderr; given twice, also each call. `RUST_LOG` sets a full filter.

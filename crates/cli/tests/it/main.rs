@@ -32,6 +32,7 @@ mod report;
 mod schema;
 mod serve;
 mod settings;
+mod shards;
 mod shared_data;
 mod shipped;
 mod summarizer;

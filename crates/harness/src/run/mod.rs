@@ -16,9 +16,11 @@ mod window_limit;
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::timings::CaseTimings;
 use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
@@ -87,6 +89,39 @@ pub fn run_in_store<'m>(
     run_cases(&Cases { plan, models: models.into(), counter, keeper }, jobs, dir, progress)
 }
 
+/// A finished case, with its measured times apart from its record.
+pub struct FinishedCase {
+    /// Its place among the plan's cases.
+    pub index: usize,
+    /// Its record and texts.
+    pub result: CaseResult,
+    /// Measured times.
+    pub timings: CaseTimings,
+}
+
+/// Runs the cases at these places and hands them over in their order, for a caller that keeps them itself. When `stop` is set, each
+/// thread finishes the case that it is at, and those are handed over too.
+///
+/// # Errors
+/// As [`run`], and what `keep` returns.
+pub fn run_each<'m>(
+    plan: &Plan,
+    models: impl Into<Models<'m>>,
+    counter: &dyn TokenCounter,
+    (missing, jobs): (&[usize], usize),
+    stop: &AtomicBool,
+    mut keep: impl FnMut(Vec<FinishedCase>) -> Result<(), JournalError>,
+) -> Result<(), RunError> {
+    let cases = Cases { plan, models: models.into(), counter, keeper: None };
+    run_missing(&cases, missing, jobs, stop, |group| {
+        let finished = |(index, mut done): (usize, Done)| {
+            let timings = CaseTimings::take(&mut done.result.record, done.seconds);
+            FinishedCase { index, result: done.result, timings }
+        };
+        keep(group.into_iter().map(finished).collect())
+    })
+}
+
 /// What every worker needs.
 struct Cases<'c> {
     plan: &'c Plan,
@@ -115,7 +150,7 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
     progress(resumed);
     let (mut continued, mut rejected, mut finished) = (0, 0, resumed);
     let mut timings = TimingsFile::open(dir);
-    run_missing(cases, &missing, jobs, |mut group| {
+    run_missing(cases, &missing, jobs, &AtomicBool::new(false), |mut group| {
         timings.take(group.iter_mut().map(|(_, done)| (&mut done.result.record, done.seconds)))?;
         journal.append(group.iter().map(|(_, done)| &done.result))?;
         finished += group.len();

@@ -9,21 +9,24 @@ use super::rejections::{Held, first_calls};
 use super::{Cases, Done, RunError};
 
 /// Runs cases on `jobs` threads and hands over their results in order. All results that are ready go together, so that one wait
-/// for a slow disk serves many cases.
+/// for a slow disk serves many cases. When `stop` is set, no thread begins another case.
 pub(super) fn run_missing(
     cases: &Cases<'_>,
     missing: &[usize],
     jobs: usize,
+    stop: &AtomicBool,
     mut finish: impl FnMut(Vec<(usize, Done)>) -> Result<(), JournalError>,
 ) -> Result<(), RunError> {
     let next = AtomicUsize::new(0);
-    let stop = AtomicBool::new(false);
+    // A failure of one thread ends this run and not its caller's others.
+    let failed = AtomicBool::new(false);
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, missing.len().max(1)) {
             let sender = sender.clone();
-            let (next, stop) = (&next, &stop);
-            scope.spawn(move || work(cases, missing, next, stop, &sender));
+            let (next, failed) = (&next, &failed);
+            let goes_on = || !failed.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed);
+            scope.spawn(move || work(cases, missing, next, goes_on, &sender));
         }
         drop(sender);
         let mut order = Order::default();
@@ -34,7 +37,7 @@ pub(super) fn run_missing(
         while let Ok(first) = receiver.recv() {
             let ended = std::iter::once(first).chain(receiver.try_iter()).try_for_each(|done| order.take(done?));
             if let Err(error) = finish(order.clear()).and(ended) {
-                stop.store(true, Ordering::Relaxed);
+                failed.store(true, Ordering::Relaxed);
                 return Err(error);
             }
         }
@@ -81,14 +84,14 @@ fn work(
     cases: &Cases<'_>,
     missing: &[usize],
     next: &AtomicUsize,
-    stop: &AtomicBool,
+    goes_on: impl Fn() -> bool,
     sender: &mpsc::Sender<Result<(usize, Done), RunError>>,
 ) {
     let runtime = match tokio::runtime::Builder::new_current_thread().build() {
         Ok(runtime) => runtime,
         Err(error) => return drop(sender.send(Err(RunError::Runtime(error)))),
     };
-    while !stop.load(Ordering::Relaxed) {
+    while goes_on() {
         let place = next.fetch_add(1, Ordering::Relaxed);
         let Some(index) = missing.get(place) else { return };
         let done = runtime.block_on(cases.run(*index)).map(|done| (place, done));

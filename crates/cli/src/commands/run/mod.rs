@@ -1,4 +1,8 @@
-//! `run`: strategies on a suite, with records and without a report.
+//! `run`: strategies on a suite, with records and without a report, or one shard of a plan.
+
+mod shard;
+
+pub(super) use shard::{failure, opened};
 
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -6,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::anyhow;
+use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
@@ -32,9 +37,25 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     name: "run",
     about: "Run strategies on a suite and write records only",
     group: HelpGroup::Rest,
-    arguments: RunArgs::augment_args,
-    run: |matches| run(&parsed(matches)?),
+    arguments: RunCommand::augment_args,
+    run: |matches| {
+        let args = parsed::<RunCommand>(matches)?;
+        match &args.shard {
+            Some(named) => shard::run(&args, named, matches),
+            None => run(&args.run),
+        }
+    },
 };
+
+#[derive(Args)]
+struct RunCommand {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Run one shard of the plan whose folder is given in place of a suite: `3/24`, or `auto`, which takes the number from
+    /// `SLURM_ARRAY_TASK_ID` or `JOB_COMPLETION_INDEX`.
+    #[arg(hide_short_help = true, long, value_name = "I/N|auto")]
+    shard: Option<String>,
+}
 
 /// Runs, and prints where the records are.
 fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -62,31 +83,13 @@ pub(super) fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
 pub(super) fn execute(
     args: &RunArgs,
     sweep: bool,
-    (prices, table): &(PriceTable, String),
+    prices: &(PriceTable, String),
 ) -> Result<Option<FinishedRun>, Failure> {
     let interrupt = Interrupt::listen();
-    let counter = encoding(&args.setting.tokenizer)?;
-    let roles = Roles::named(&args.setting, args.judge.as_deref());
-    let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
     // This comes first, since opening a model creates the folder of its recording.
     let (suite, entrants) = (suite(args)?, entrants(args)?);
-    let opened = roles.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
-    let models = opened.models();
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
-    let named = PlanOptions {
-        entrants,
-        sweep,
-        summarizer: models.summarizer().name().to_owned(),
-        target: models.target_name().map(str::to_owned),
-        checkpointer: models.checkpointer.map(|checkpointer| checkpointer.name().to_owned()),
-        judge: models.judge.map(|judge| judge.name().to_owned()),
-        ..PlanOptions::default()
-    };
-    let (plan, identity) = resolve(args, suite, named, counter)?;
-    let reference = reference(args, &plan)?;
-    let latency_is_result = recordings::about(&args.setting.model).map_err(Failure::usage)?.latency_is_result;
-    let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
-    let manifest = Manifest { latency_is_result, ..manifest };
+    let Resolved { counter, budget, opened, plan, manifest } = resolved(args, (suite, entrants), sweep, prices)?;
     let dir = run_folder::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);
@@ -103,11 +106,49 @@ pub(super) fn execute(
         args.rows().and_then(|rows| recordings::keep(folder, &suite, &rows)).map_err(Failure::usage)?;
     }
     drop(done);
-    let outcome = run_cases(args, (&plan, prices), models, &counter, &dir, &interrupt)?;
+    let outcome = run_cases(args, (&plan, &prices.0), opened.models(), &counter, &dir, &interrupt)?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
     Ok(Some(FinishedRun { dir, plan, manifest }))
+}
+
+/// What arguments name, opened and planned.
+pub(super) struct Resolved {
+    pub(super) counter: Encoding,
+    pub(super) budget: CostBudget,
+    pub(super) opened: Roles<Box<dyn ChatModel>>,
+    pub(super) plan: Plan,
+    pub(super) manifest: Manifest,
+}
+
+/// Opens the models and plans the run.
+pub(super) fn resolved(
+    args: &RunArgs,
+    (suite, entrants): (Suite, Vec<Entrant>),
+    sweep: bool,
+    (prices, table): &(PriceTable, String),
+) -> Result<Resolved, Failure> {
+    let counter = encoding(&args.setting.tokenizer)?;
+    let roles = Roles::named(&args.setting, args.judge.as_deref());
+    let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let opened = roles.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
+    let models = opened.models();
+    let named = PlanOptions {
+        entrants,
+        sweep,
+        summarizer: models.summarizer().name().to_owned(),
+        target: models.target_name().map(str::to_owned),
+        checkpointer: models.checkpointer.map(|checkpointer| checkpointer.name().to_owned()),
+        judge: models.judge.map(|judge| judge.name().to_owned()),
+        ..PlanOptions::default()
+    };
+    let (plan, identity) = resolve(args, suite, named, counter)?;
+    let reference = reference(args, &plan)?;
+    let latency_is_result = recordings::about(&args.setting.model).map_err(Failure::usage)?.latency_is_result;
+    let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
+    let manifest = Manifest { latency_is_result, ..manifest };
+    Ok(Resolved { counter, budget, opened, plan, manifest })
 }
 
 /// The conversations asked for.
@@ -205,13 +246,18 @@ fn run_cases(
         None => compactometer_harness::run::run(plan, models, counter, jobs, dir, &told),
     };
     bar.finish_and_clear();
-    outcome.map_err(|error| match error {
+    outcome.map_err(run_error)
+}
+
+/// The exit code of a run's failure.
+fn run_error(error: RunError) -> Failure {
+    match error {
         RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
         RunError::Model(Stopped { later: true, .. }) => Failure::later(error),
         RunError::Model(_) | RunError::Rejected(_) | RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => {
             Failure::failed(error)
         }
-    })
+    }
 }
 
 /// The number of threads: the given one, else one for each core.

@@ -1,0 +1,66 @@
+//! `plan`: the cases of a run, dealt out to shards that several processes run.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use compactometer_formats::shards::Shards;
+use compactometer_harness::plan::PlannedCase;
+use compactometer_harness::shards::{Named, PlanFolder};
+
+use super::command_row::{CommandRow, parsed};
+use super::run::{Resolved, entrants, failure, resolved, suite};
+use crate::arguments::RunArgs;
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::{note, say};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "plan",
+    about: "Deal out the cases of a run to shards, for several machines",
+    group: HelpGroup::Rest,
+    arguments: PlanArgs::augment_args,
+    run: |matches| plan(parsed(matches)?),
+};
+
+#[derive(Args)]
+struct PlanArgs {
+    /// The number of shards, fixed from here on: `N` or `hash:N` (a case's shard depends on nothing but the case), or `slice:N`
+    /// (sizes differ by at most one case).
+    #[arg(long, value_name = "[RULE:]N")]
+    shards: Shards,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+fn plan(args: PlanArgs) -> Result<(), Failure> {
+    let PlanArgs { shards, mut run } = args;
+    let prices = run.prices.table()?;
+    run.strategies = run.rows().map_err(Failure::usage)?;
+    run.sweep.get_or_insert(false);
+    let suite = suite(&run)?;
+    let kept = suite.clone();
+    let Resolved { plan, manifest, .. } =
+        resolved(&run, (suite, entrants(&run)?), run.sweep.unwrap_or(false), &prices)?;
+    let dir = run.out.clone().unwrap_or_else(|| PathBuf::from("plan"));
+    let cases = plan.cases.iter().map(name).collect::<Vec<_>>();
+    // The suite in the folder is what these have left of it.
+    (run.split, run.sample) = (None, None);
+    let arguments = serde_json::to_value(&run).map_err(Failure::failed)?;
+    let folder = PlanFolder::create(&dir, shards, &cases, manifest, arguments, |out| kept.write(out));
+    let folder = folder.map_err(failure)?;
+    if !run.quiet {
+        let sizes = &folder.plan.cases;
+        let (least, most) = (sizes.iter().min().copied().unwrap_or(0), sizes.iter().max().copied().unwrap_or(0));
+        note(&format!("{} cases in {} shards of {least} to {most} cases", cases.len(), sizes.len()));
+    }
+    say(&format!("{}\n", dir.display()))
+}
+
+fn name(case: &PlannedCase) -> Named<'_> {
+    Named {
+        key: &case.key,
+        protocol: case.protocol.name(),
+        conversation: &case.prepared.scenario.id,
+        strategy: &case.entrant.name,
+    }
+}

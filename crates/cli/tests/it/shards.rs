@@ -1,0 +1,245 @@
+//! A run in parts: what is merged is what one process would have written, whatever happened on the way.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common::succeeds;
+
+const SUITE: [&str; 5] = ["smoke", "--sample", "4", "-s", "null,recent-talk,summarize,chained"];
+
+fn compactometer(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("compactometer"));
+    command.current_dir(dir).args(args);
+    command
+}
+
+fn ran(dir: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stderr, .. } = compactometer(dir, args).output().unwrap();
+    (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+}
+
+/// A plan in `plan`, and the same run by one process in `one`.
+fn planned(dir: &Path, shards: &str) {
+    succeeds(dir, &[&["plan"][..], &SUITE, &["--shards", shards, "--out", "plan"]].concat());
+    succeeds(dir, &[&["run"][..], &SUITE, &["--out", "one"]].concat());
+}
+
+fn status(dir: &Path) -> Value {
+    serde_json::from_str(&succeeds(dir, &["status", "plan", "--json"])).unwrap()
+}
+
+/// Merges into `merged`, which must be what one process wrote.
+fn merges_to_the_same(dir: &Path) {
+    succeeds(dir, &["merge", "plan", "--out", "merged"]);
+    for file in ["records.jsonl", "texts.jsonl"] {
+        let [one, merged] = ["one", "merged"].map(|run| fs::read(dir.join(run).join(file)).unwrap());
+        assert!(one == merged, "{file} differs");
+    }
+    let timed = |run: &str| {
+        let timings: Value = serde_json::from_slice(&fs::read(dir.join(run).join("timings.json")).unwrap()).unwrap();
+        timings["cases"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    let (mut one, mut merged) = (timed("one"), timed("merged"));
+    one.sort();
+    merged.sort();
+    assert_eq!(one, merged);
+    let left = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(left.into_iter().all(|name| !name.ends_with(".merging")));
+}
+
+/// Starts a shard and waits until it has kept a case and not all.
+fn begun(dir: &Path, shard: &str) -> Child {
+    let command = &["run", "--shard", shard, "plan", "--jobs", "1"];
+    let mut child = compactometer(dir, command).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    let attempts = dir.join("plan/attempts");
+    let lines = || {
+        let files = fs::read_dir(&attempts).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+        files.map(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count()).max().unwrap_or_default()
+    };
+    while lines() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(), "it kept no case");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+#[test]
+fn shards_merge_to_what_one_process_writes() {
+    for shards in ["3", "slice:5", "hash:40"] {
+        let dir = tempfile::tempdir().unwrap();
+        planned(dir.path(), shards);
+        let count = status(dir.path())["shards"].as_u64().unwrap();
+        // From the last to the first, to show that the order does not matter.
+        for number in (1..=count).rev() {
+            assert_eq!(ran(dir.path(), &["run", "--shard", &format!("{number}/{count}"), "plan", "-j2"]).0, Some(0));
+        }
+        let status = status(dir.path());
+        assert_eq!((&status["array"], &status["finished"]), (&Value::from(""), &status["cases"]));
+        merges_to_the_same(dir.path());
+    }
+}
+
+#[test]
+fn a_killed_shard_goes_on_where_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    planned(dir.path(), "1");
+    let mut child = begun(dir.path(), "1/1");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // As if the kill had torn a line.
+    let attempt = dir.path().join("plan/attempts/1-of-1.1.jsonl");
+    let mut bytes = fs::read(&attempt).unwrap();
+    bytes.extend_from_slice(b"{\"checksum\":\"12");
+    fs::write(&attempt, bytes).unwrap();
+
+    let finished = status(dir.path())["missing"][0]["finished"].as_u64().unwrap();
+    assert!((1..16).contains(&finished), "{finished}");
+    let (code, said) = ran(dir.path(), &["merge", "plan", "--out", "merged"]);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("1 of 1 shards are missing: 1"), "{said}");
+
+    assert_eq!(ran(dir.path(), &["run", "--shard", "1/1", "plan"]).0, Some(0));
+    let lines = |attempt: u32| {
+        let text = fs::read_to_string(dir.path().join(format!("plan/attempts/1-of-1.{attempt}.jsonl"))).unwrap();
+        text.lines().filter(|line| line.contains("\"line\":{\"case\":")).count() as u64
+    };
+    assert_eq!((lines(1), lines(1) + lines(2)), (finished, 16), "no case runs twice");
+    merges_to_the_same(dir.path());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_terminated_shard_finishes_its_case_and_asks_to_be_tried_again() {
+    let dir = tempfile::tempdir().unwrap();
+    planned(dir.path(), "1");
+    let child = begun(dir.path(), "1/1");
+    let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(asked.success());
+    let Output { status: ended, stderr, .. } = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&stderr);
+    assert_eq!(ended.code(), Some(75), "{said}");
+    let text = fs::read_to_string(dir.path().join("plan/attempts/1-of-1.1.jsonl")).unwrap();
+    assert!(text.lines().last().unwrap().contains("\"line\":{\"end\":"), "it ends by itself");
+    let kept = status(dir.path())["missing"][0]["finished"].as_u64().unwrap();
+    assert!(said.contains(&format!("stopped: {kept} of 16 cases of shard 1/1 are kept")), "{said}");
+    assert_eq!(ran(dir.path(), &["run", "--shard", "1/1", "plan"]).0, Some(0));
+    merges_to_the_same(dir.path());
+}
+
+#[test]
+fn two_workers_on_one_shard_count_once() {
+    let dir = tempfile::tempdir().unwrap();
+    planned(dir.path(), "1");
+    let mut first = begun(dir.path(), "1/1");
+    let second = compactometer(dir.path(), &["run", "--shard", "1/1", "plan", "--jobs", "1"]).output().unwrap();
+    let first_said = {
+        let code = first.wait().unwrap().code();
+        assert_eq!(code, Some(0));
+        std::io::read_to_string(first.stderr.take().unwrap()).unwrap()
+    };
+    assert_eq!(second.status.code(), Some(0));
+    let said = [first_said, String::from_utf8_lossy(&second.stderr).into_owned()];
+    let won = said.iter().filter(|said| said.contains("shard 1/1 is done: 16 cases")).count();
+    let lost = said.iter().filter(|said| said.contains("another worker finished shard 1/1 first")).count();
+    assert_eq!((won, lost), (1, 1), "{said:?}");
+    merges_to_the_same(dir.path());
+    assert!(ran(dir.path(), &["run", "--shard", "1/1", "plan"]).1.contains("already done"));
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    planned(at, "2");
+    succeeds(at, &["plan", "smoke", "--sample", "2", "-s", "null", "--shards", "2", "--out", "other"]);
+    for shard in ["1/2", "2/2"] {
+        assert_eq!(ran(at, &["run", "--shard", shard, "other"]).0, Some(0));
+    }
+    let refused = |args: &[&str], code: i32, words: &[&str]| {
+        let (found, said) = ran(at, args);
+        assert_eq!(found, Some(code), "{args:?}: {said}");
+        words.iter().for_each(|word| assert!(said.contains(word), "{args:?}: {word}: {said}"));
+    };
+    refused(&["run", "--shard", "1/3", "plan"], 2, &["the plan has 2 shards"]);
+    refused(&["run", "--shard", "0/2", "plan"], 2, &["from `1/N` to `N/N`"]);
+    refused(&["run", "--shard", "1/2", "plan", "--window", "9000"], 2, &["the plan sets `--window`"]);
+    refused(&["run", "--shard", "1/2", "one"], 2, &["holds no plan"]);
+    refused(&["run", "--shard", "1/2", "smoke"], 2, &["holds no plan"]);
+    refused(&["plan", "smoke", "--shards", "2", "--out", "plan"], 2, &["`plan` exists"]);
+
+    fs::copy(at.join("other/parts/1-of-2"), at.join("plan/parts/1-of-2")).unwrap();
+    refused(&["merge", "plan", "--out", "merged"], 2, &["parts/1-of-2", "another plan"]);
+    refused(&["run", "--shard", "1/2", "plan"], 2, &["parts/1-of-2", "another plan"]);
+    fs::remove_file(at.join("plan/parts/1-of-2")).unwrap();
+
+    for shard in ["1/2", "2/2"] {
+        assert_eq!(ran(at, &["run", "--shard", shard, "plan"]).0, Some(0));
+    }
+    let part = at.join("plan/parts/1-of-2");
+    let whole = fs::read_to_string(&part).unwrap();
+    let without_last = whole.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n";
+    let second = fs::read_to_string(at.join("plan/parts/2-of-2")).unwrap();
+    for (text, words) in [
+        (without_last, ["parts/1-of-2", "expected the end"]),
+        (whole.replacen("\"rounds\":", "\"rounds\":1", 1), ["parts/1-of-2", "checksum"]),
+        (second, ["parts/1-of-2", "shard 2/2"]),
+        (String::new(), ["parts/1-of-2", "no part"]),
+    ] {
+        fs::write(&part, text).unwrap();
+        refused(&["merge", "plan", "--out", "merged"], 2, &words);
+        assert!(!at.join("merged").exists());
+    }
+    fs::write(&part, whole).unwrap();
+
+    let plan = fs::read_to_string(at.join("plan/plan.json")).unwrap();
+    let older = plan.replacen("\"version\": 1", "\"version\": 9", 1);
+    let fewer = plan.replacen("\"shards\": 2", "\"shards\": 1", 1);
+    for (text, words) in [(older, "another version"), (fewer, "edited"), ("{".to_owned(), "line 1")] {
+        fs::write(at.join("plan/plan.json"), text).unwrap();
+        refused(&["merge", "plan", "--out", "merged"], 2, &["plan.json", words]);
+        refused(&["status", "plan"], 2, &["plan.json", words]);
+    }
+    fs::write(at.join("plan/plan.json"), plan).unwrap();
+
+    let cases = fs::read_to_string(at.join("plan/cases.csv")).unwrap();
+    let without_last = cases.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n";
+    fs::write(at.join("plan/cases.csv"), without_last).unwrap();
+    refused(&["merge", "plan", "--out", "merged"], 2, &["cases.csv", "not those of `plan.json`"]);
+    fs::write(at.join("plan/cases.csv"), cases).unwrap();
+    merges_to_the_same(at);
+    refused(&["merge", "plan", "--out", "merged"], 2, &["`merged` exists"]);
+
+    fs::remove_dir_all(at.join("plan/parts")).unwrap();
+    refused(&["merge", "plan", "--out", "again"], 2, &["plan/parts"]);
+}
+
+#[test]
+fn a_changed_suite_or_attempt_is_noticed_before_anything_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    planned(at, "1");
+    let suite = fs::read_to_string(at.join("plan/suite.jsonl")).unwrap();
+    fs::write(at.join("plan/suite.jsonl"), suite.replacen("You are", "You were", 1)).unwrap();
+    let (code, said) = ran(at, &["run", "--shard", "1/1", "plan"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("would run other cases than the plan") && said.contains("`suite_hash` differs"), "{said}");
+    fs::write(at.join("plan/suite.jsonl"), suite).unwrap();
+
+    let mut child = begun(at, "1/1");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let attempt = at.join("plan/attempts/1-of-1.1.jsonl");
+    let text = fs::read_to_string(&attempt).unwrap();
+    fs::write(&attempt, text.replacen("\"rounds\":", "\"rounds\":1", 1)).unwrap();
+    let (code, said) = ran(at, &["run", "--shard", "1/1", "plan"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("1-of-1.1.jsonl`, line 2") && said.contains("delete the file"), "{said}");
+    fs::remove_file(&attempt).unwrap();
+    assert_eq!(ran(at, &["run", "--shard", "1/1", "plan"]).0, Some(0));
+    merges_to_the_same(at);
+}

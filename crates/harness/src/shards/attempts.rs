@@ -1,0 +1,141 @@
+//! Attempts: what each process that worked on a shard has finished.
+
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use compactometer_disk::{Lines, NotKept};
+use compactometer_formats::shards::{Begin, CaseLine, End, Shard, ShardLine, VERSION};
+
+use super::lines::{At, LineReader, Place};
+use super::{PlanFolder, ShardError};
+use crate::run::{FinishedCase, JournalError};
+
+const REMEDY: &str = "delete the file, and its cases run again";
+
+/// What the attempts at a shard have finished.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) files: Vec<PathBuf>,
+    /// Each case's file among `files`, its place there and its number of compactions, by its key. The first that finished it counts.
+    pub(super) cases: HashMap<String, (usize, At)>,
+    /// Attempts that did not end by themselves, with their threads: they were killed, or are running.
+    pub(super) open: Vec<u32>,
+}
+
+impl PlanFolder {
+    /// The files of a shard's attempts, by number.
+    fn attempts_at(&self, shard: Shard) -> Result<Vec<(u32, PathBuf)>, ShardError> {
+        let dir = self.attempts();
+        let start = format!("{}.", shard.file_name());
+        let number = |name: &str| name.strip_prefix(&start)?.strip_suffix(".jsonl")?.parse::<u32>().ok();
+        let entries = std::fs::read_dir(&dir).map_err(ShardError::io("read the folder", &dir))?;
+        let mut found = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(ShardError::io("read the folder", &dir))?.file_name();
+            if let Some(name) = name.to_str()
+                && let Some(number) = number(name)
+            {
+                found.push((number, dir.join(name)));
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Reads what a shard's attempts have finished.
+    pub(super) fn kept(&self, shard: Shard) -> Result<Kept, ShardError> {
+        let mut kept = Kept::default();
+        for (_, path) in self.attempts_at(shard)? {
+            let file = kept.files.len();
+            let mut open = None;
+            let mut lines = LineReader::open(&path, REMEDY, Place::default())?;
+            while let Some((line, at)) = lines.next()? {
+                match line {
+                    ShardLine::Begin(begin) => {
+                        self.check(&path, &begin, shard)?;
+                        open = Some(begin.jobs);
+                    }
+                    ShardLine::Case(case) => {
+                        kept.cases.entry(case.key.into_owned()).or_insert((file, at));
+                    }
+                    ShardLine::End(_) => open = None,
+                }
+            }
+            kept.open.extend(open);
+            kept.files.push(path);
+        }
+        Ok(kept)
+    }
+
+    /// Begins an attempt of its own.
+    pub(super) fn attempt(&self, shard: Shard, jobs: usize) -> Result<Attempt, ShardError> {
+        let mut number = self.attempts_at(shard)?.last().map_or(1, |(last, _)| last + 1);
+        let path = loop {
+            let path = self.attempts().join(format!("{}.{number}.jsonl", shard.file_name()));
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(_) => break path,
+                // Another worker began at this moment.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(ShardError::io("write", &path)(error)),
+            }
+        };
+        let mut lines = Lines::open(&path).map_err(ShardError::io("write", &path))?;
+        lines.keep(0).map_err(ShardError::io("write", &path))?;
+        let mut attempt = Attempt { path, lines, end: 0, cases: 0 };
+        let begin = Begin { version: VERSION, plan: self.plan.id.clone(), shard, jobs: jobs as u32 };
+        attempt.append(&[ShardLine::Begin(begin)]).map_err(crate::run::RunError::Write)?;
+        Ok(attempt)
+    }
+}
+
+/// An attempt in progress.
+pub(super) struct Attempt {
+    path: PathBuf,
+    lines: Lines,
+    end: u64,
+    cases: u32,
+}
+
+impl Attempt {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends finished cases; they are kept when this returns. The places of their lines are returned.
+    pub(super) fn keep(&mut self, cases: &[FinishedCase]) -> Result<Vec<At>, JournalError> {
+        let line = |case: &FinishedCase| {
+            CaseLine::new(&case.result.record, case.result.texts.iter(), case.timings.clone()).map(ShardLine::Case)
+        };
+        let lines = cases.iter().map(line).collect::<Result<Vec<_>, _>>();
+        let lines = lines.map_err(|error| self.failed(NotKept::Io(error.into())))?;
+        self.cases += lines.len() as u32;
+        self.append(&lines)
+    }
+
+    /// Notes that the attempt ends by itself, with no call in flight.
+    pub(super) fn end(&mut self) -> Result<(), JournalError> {
+        self.append(&[ShardLine::End(End { cases: self.cases })]).map(drop)
+    }
+
+    fn append(&mut self, lines: &[ShardLine<'_>]) -> Result<Vec<At>, JournalError> {
+        let mut places = Vec::with_capacity(lines.len());
+        for line in lines {
+            let line = line.to_line().map_err(|error| self.failed(NotKept::Io(error.into())))?;
+            self.lines.append(line.as_bytes()).map_err(|error| self.failed(error))?;
+            places.push(At { begin: self.end, length: line.len() as u64 });
+            self.end += line.len() as u64;
+        }
+        self.lines.sync().map_err(|error| self.failed(error))?;
+        Ok(places)
+    }
+
+    fn failed(&self, error: NotKept) -> JournalError {
+        let folder = self.path.parent().and_then(Path::parent).unwrap_or(&self.path);
+        match error {
+            NotKept::Io(source) => JournalError::Write { path: self.path.clone(), source },
+            NotKept::Gone => JournalError::Gone { dir: folder.to_owned() },
+        }
+    }
+}
