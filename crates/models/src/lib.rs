@@ -10,7 +10,7 @@ pub mod providers;
 pub mod server;
 
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cassette::{Cassette, CassetteError};
@@ -81,6 +81,8 @@ pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
 pub struct Opening<'o> {
     /// The folder that its calls are kept in; what is there already is not called again.
     pub record: Option<&'o Path>,
+    /// Further folders of its calls that are not called again; nothing is written to them. Those that do not exist are left out.
+    pub earlier: &'o [PathBuf],
     /// Most requests a minute to a model behind HTTP.
     pub requests_a_minute: Option<NonZeroU32>,
     /// What its calls may cost; what a recording holds costs nothing.
@@ -100,7 +102,7 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
             None => model,
         };
         Ok(match opening.record {
-            Some(folder) => Box::new(Cassette::recording(folder, model)?) as Box<dyn ChatModel>,
+            Some(folder) => Box::new(Cassette::recording(folder, opening.earlier, model)?) as Box<dyn ChatModel>,
             None => model,
         })
     };

@@ -125,8 +125,13 @@ impl Roles<String> {
     ) -> anyhow::Result<Roles<Box<dyn ChatModel>>> {
         self.map(|role, name| {
             let record = setting.record.as_deref().map(|folder| role.folder(folder));
-            let requests_a_minute = setting.requests_per_minute;
-            let opening = Opening { record: record.as_deref(), requests_a_minute, cost_limit: cap(role) };
+            let earlier = setting.earlier.iter().map(|folder| role.folder(folder)).collect::<Vec<_>>();
+            let opening = Opening {
+                record: record.as_deref(),
+                earlier: &earlier,
+                requests_a_minute: setting.requests_per_minute,
+                cost_limit: cap(role),
+            };
             compactometer_models::open(name, &opening).map_err(|error| role.told(error))
         })
     }

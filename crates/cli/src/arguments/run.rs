@@ -172,6 +172,10 @@ pub(crate) struct SettingArgs {
     #[arg(hide_short_help = true, long, value_name = "DIR")]
     #[serde(skip)]
     pub(crate) record: Option<PathBuf>,
+    /// Recordings of earlier attempts, which are read and not written.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub(crate) earlier: Vec<PathBuf>,
     /// Most requests per minute to a model behind HTTP. Default: as many as the threads make.
     #[arg(hide_short_help = true, long, value_name = "N", env = "COMPACTOMETER_REQUESTS_PER_MINUTE")]
     #[serde(skip)]

@@ -7,7 +7,7 @@ mod estimate;
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
@@ -125,7 +125,8 @@ impl CostBudget {
             let all = |record| Record::calls(record).chain(record.probe_calls()).chain(record.judge_calls());
             let calls = records.iter().flat_map(all);
             let own = calls.filter(|call| self.accounts.called_for(call.purpose) == role);
-            account.count_spent(own, setting.record.as_deref().map(|folder| role.folder(folder)).as_deref())?;
+            let folders = setting.record.iter().chain(&setting.earlier);
+            account.count_spent(own, folders.map(|folder| role.folder(folder)))?;
         }
         Ok(())
     }
@@ -160,10 +161,15 @@ impl ModelAccount {
         if self.receiver.is_none() { Some(FREE) } else { self.tariff }
     }
 
-    fn count_spent<'c>(&self, calls: impl Iterator<Item = &'c CallRow>, record: Option<&Path>) -> Result<(), Failure> {
+    fn count_spent<'c>(
+        &self,
+        calls: impl Iterator<Item = &'c CallRow>,
+        mut recordings: impl Iterator<Item = PathBuf>,
+    ) -> Result<(), Failure> {
         let (Some(cap), Some(tariff), Some(receiver)) = (&self.cap, self.tariff, &self.receiver) else { return Ok(()) };
-        let taped = record.map(|folder| Cassette::replies(folder, &receiver.name)).transpose();
-        let taped = taped.map_err(Failure::usage)?.unwrap_or_default();
+        let taped = recordings.try_fold(Vec::new(), |taped, folder| {
+            Ok([taped, Cassette::replies(&folder, &receiver.name).map_err(Failure::usage)?].concat())
+        })?;
         // A record's call that is also in the recording was paid for only once.
         let on_tape = taped.iter().map(|reply| text_hash(&reply.text)).collect::<HashSet<_>>();
         let untaped = calls.filter(|call| call.reply.as_ref().is_none_or(|reply| !on_tape.contains(reply)));

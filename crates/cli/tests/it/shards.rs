@@ -1,13 +1,16 @@
 //! A run in parts: what is merged is what one process would have written, whatever happened on the way.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::succeeds;
+use crate::common::{serve_and, succeeds};
 
 const SUITE: [&str; 5] = ["smoke", "--sample", "4", "-s", "null,recent-talk,summarize,chained"];
 
@@ -242,4 +245,61 @@ fn a_changed_suite_or_attempt_is_noticed_before_anything_runs() {
     fs::remove_file(&attempt).unwrap();
     assert_eq!(ran(at, &["run", "--shard", "1/1", "plan"]).0, Some(0));
     merges_to_the_same(at);
+}
+
+#[test]
+fn a_kill_pays_at_most_the_call_in_flight_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let model = format!("openai-compatible:x@http://{}", listener.local_addr().unwrap());
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    std::thread::spawn(move || {
+        serve_and(listener, "x-test: 1", (100, 10), move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(10));
+        });
+    });
+    let suite = ["smoke", "--sample", "2", "-s", "summarize,chained", "--model", &model];
+    succeeds(at, &[&["run"][..], &suite, &["--out", "one", "--record", "tape"]].concat());
+    let of_one = calls.swap(0, Ordering::Relaxed);
+    assert!(of_one > 20, "{of_one}");
+
+    succeeds(at, &[&["plan"][..], &suite, &["--shards", "1", "--out", "plan"]].concat());
+    let worker = ["run", "--shard", "1/1", "plan", "--jobs", "1"];
+    // The second kill is in the middle of the first case that is not finished.
+    for more in [5, 9] {
+        let before = calls.load(Ordering::Relaxed);
+        let mut child = compactometer(at, &worker).stderr(Stdio::null()).spawn().unwrap();
+        while calls.load(Ordering::Relaxed) < before + more {
+            assert!(child.try_wait().unwrap().is_none(), "it ended");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(ran(at, &worker).0, Some(0));
+    let made = calls.load(Ordering::Relaxed);
+    assert!((of_one..=of_one + 2).contains(&made), "{made} calls, and {of_one} by one process");
+
+    let said = compactometer(at, &["merge", "plan", "--out", "merged"]).output().unwrap().stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains(&format!("calls: {of_one} answered, 0 of them again")), "{said}");
+    assert!(said.contains("2 attempts did not end by themselves: at most 2 more calls"), "{said}");
+    let [one, merged] = ["one", "merged"].map(|run| fs::read(at.join(run).join("records.jsonl")).unwrap());
+    assert!(one == merged);
+    let report = succeeds(at, &["report", "merged", "--notes"]);
+    assert!(report.replace('\n', " ").contains("2 attempts did not end by themselves"), "{report}");
+}
+
+#[test]
+fn a_limit_of_requests_is_divided_among_workers() {
+    let dir = tempfile::tempdir().unwrap();
+    succeeds(dir.path(), &["plan", "smoke", "--sample", "2", "-s", "null", "--shards", "3", "--out", "plan"]);
+    let shard = ["run", "--shard", "1/3", "plan", "--requests-per-minute"];
+    let (code, said) = ran(dir.path(), &[&shard[..], &["2"]].concat());
+    assert_eq!(code, Some(2));
+    assert!(said.contains("2 requests per minute are fewer than one for each of 3 workers"), "{said}");
+    assert_eq!(ran(dir.path(), &[&shard[..], &["2", "--at-once", "2"]].concat()).0, Some(0));
 }

@@ -47,7 +47,7 @@ fn refused(error: &CassetteError, lines: usize) {
 /// A recording that opens takes one more call, and the folder can be read with it.
 fn records_on(folder: &Path) {
     let mock = || Box::new(Mock::new(profile::STRONG));
-    let Ok(cassette) = Cassette::recording(folder, mock()) else { return };
+    let Ok(cassette) = Cassette::recording(folder, &[], mock()) else { return };
     let request = ChatRequest::prompt("Say hello to line \u{1e}.".to_owned(), 10, None, 7);
     let answer = ready(&cassette, &request).expect("the mock answers");
     let replies = Cassette::replies(folder, cassette.name()).expect("the recording can be read");

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::{Lines, NotKept};
+use compactometer_disk::{Lines, NotKept, input};
 use compactometer_formats::shards::{Begin, CaseLine, End, Shard, ShardLine, VERSION};
 
 use super::lines::{At, LineReader, Place};
@@ -20,8 +20,6 @@ pub(super) struct Kept {
     pub(super) files: Vec<PathBuf>,
     /// Each case's file among `files`, its place there and its number of compactions, by its key. The first that finished it counts.
     pub(super) cases: HashMap<String, (usize, At)>,
-    /// Attempts that did not end by themselves, with their threads: they were killed, or are running.
-    pub(super) open: Vec<u32>,
 }
 
 impl PlanFolder {
@@ -49,29 +47,28 @@ impl PlanFolder {
         let mut kept = Kept::default();
         for (_, path) in self.attempts_at(shard)? {
             let file = kept.files.len();
-            let mut open = None;
             let mut lines = LineReader::open(&path, REMEDY, Place::default())?;
             while let Some((line, at)) = lines.next()? {
                 match line {
-                    ShardLine::Begin(begin) => {
-                        self.check(&path, &begin, shard)?;
-                        open = Some(begin.jobs);
-                    }
+                    ShardLine::Begin(begin) => self.check(&path, &begin, shard)?,
                     ShardLine::Case(case) => {
                         kept.cases.entry(case.key.into_owned()).or_insert((file, at));
                     }
-                    ShardLine::End(_) => open = None,
+                    ShardLine::End(_) => {}
                 }
             }
-            kept.open.extend(open);
             kept.files.push(path);
         }
         Ok(kept)
     }
 
-    /// Begins an attempt of its own.
-    pub(super) fn attempt(&self, shard: Shard, jobs: usize) -> Result<Attempt, ShardError> {
-        let mut number = self.attempts_at(shard)?.last().map_or(1, |(last, _)| last + 1);
+    /// Claims an attempt: a file and a recording that no other process writes to.
+    ///
+    /// # Errors
+    /// [`ShardError::Io`].
+    pub fn claim(&self, shard: Shard) -> Result<Claim, ShardError> {
+        let others = self.attempts_at(shard)?;
+        let mut number = others.last().map_or(1, |(last, _)| last + 1);
         let path = loop {
             let path = self.attempts().join(format!("{}.{number}.jsonl", shard.file_name()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
@@ -81,6 +78,45 @@ impl PlanFolder {
                 Err(error) => return Err(ShardError::io("write", &path)(error)),
             }
         };
+        Ok(Claim {
+            calls: calls_of(&path),
+            earlier: others.iter().map(|(_, path)| calls_of(path)).collect(),
+            shard,
+            path,
+        })
+    }
+
+    /// What attempts at all shards spent.
+    ///
+    /// # Errors
+    /// [`ShardError::Io`].
+    pub fn spent(&self) -> Result<Vec<Spent>, ShardError> {
+        self.all().map(|shard| self.spent_on(shard)).collect()
+    }
+
+    fn spent_on(&self, shard: Shard) -> Result<Spent, ShardError> {
+        let mut spent = Spent::default();
+        for (_, path) in self.attempts_at(shard)? {
+            // Its first and its last line.
+            let ends = input::read_ends(&path, 4_096).map_err(ShardError::io("read", &path))?;
+            let ends = String::from_utf8_lossy(&ends);
+            let first = ends.lines().next().and_then(|line| ShardLine::parse(line).ok());
+            let last = ends.lines().last().and_then(|line| ShardLine::parse(line).ok());
+            if let Some(ShardLine::Begin(begin)) = first
+                && !matches!(last, Some(ShardLine::End(_)))
+            {
+                spent.open += 1;
+                spent.in_flight += begin.jobs;
+            }
+            spent.calls.push(calls_of(&path));
+        }
+        Ok(spent)
+    }
+
+    /// Begins the attempt.
+    pub(super) fn begin(&self, claim: &Claim, jobs: usize) -> Result<Attempt, ShardError> {
+        let Claim { path, shard, .. } = claim;
+        let (path, shard) = (path.clone(), *shard);
         let mut lines = Lines::open(&path).map_err(ShardError::io("write", &path))?;
         lines.keep(0).map_err(ShardError::io("write", &path))?;
         let mut attempt = Attempt { path, lines, end: 0, cases: 0 };
@@ -88,6 +124,41 @@ impl PlanFolder {
         attempt.append(&[ShardLine::Begin(begin)]).map_err(crate::run::RunError::Write)?;
         Ok(attempt)
     }
+}
+
+/// A process's own attempt at a shard.
+pub struct Claim {
+    shard: Shard,
+    path: PathBuf,
+    /// The folder for a recording of its calls.
+    pub calls: PathBuf,
+    /// Those of earlier attempts; some may not exist.
+    pub earlier: Vec<PathBuf>,
+}
+
+impl Drop for Claim {
+    /// Removes the file of an attempt that ended before its beginning, for example since its models cannot be opened.
+    fn drop(&mut self) {
+        if std::fs::metadata(&self.path).is_ok_and(|file| file.len() == 0) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// What the attempts at a shard spent.
+#[derive(Default)]
+pub struct Spent {
+    /// The folders of their recordings, in the attempts' order; some may not exist.
+    pub calls: Vec<PathBuf>,
+    /// Attempts that did not end by themselves.
+    pub open: u32,
+    /// The most calls that were in flight when these ended: one for each thread.
+    pub in_flight: u32,
+}
+
+/// The recording of an attempt.
+fn calls_of(attempt: &Path) -> PathBuf {
+    attempt.with_extension("calls")
 }
 
 /// An attempt in progress.

@@ -25,12 +25,17 @@ pub struct Merged {
     pub texts: usize,
 }
 
-/// Merges all parts into a new folder, with records in the plan's order. The folder gets its name when it is complete.
+/// Merges all parts into a new folder, with records in the plan's order. Its manifest gets the notes. The folder gets its name when it is complete.
 ///
 /// # Errors
 /// [`ShardError::Incomplete`] if parts are missing, [`ShardError::Exists`] if there is such a folder; if a part is damaged or of
 /// another plan.
-pub fn merge(folder: &PlanFolder, out: &Path, progress: &dyn Fn(usize)) -> Result<Merged, ShardError> {
+pub fn merge(
+    folder: &PlanFolder,
+    out: &Path,
+    notes: &[String],
+    progress: &dyn Fn(usize),
+) -> Result<Merged, ShardError> {
     if out.symlink_metadata().is_ok() {
         return Err(ShardError::Exists { path: out.to_owned() });
     }
@@ -53,7 +58,7 @@ pub fn merge(folder: &PlanFolder, out: &Path, progress: &dyn Fn(usize)) -> Resul
     let lock = lock.map_err(ShardError::io("write", &path))?;
     // Without locks an abandoned folder cannot be recognised, and none is removed.
     let _ = lock.try_lock();
-    let merged = write(folder, &half, progress).and_then(|merged| {
+    let merged = write(folder, &half, notes, progress).and_then(|merged| {
         fs::rename(&half, out).map_err(ShardError::io("write", out))?;
         sync_folder(parent).map_err(ShardError::io("write", out))?;
         Ok(merged)
@@ -79,7 +84,7 @@ fn remove_left_over(parent: &Path, name: &str) {
     }
 }
 
-fn write(folder: &PlanFolder, dir: &Path, progress: &dyn Fn(usize)) -> Result<Merged, ShardError> {
+fn write(folder: &PlanFolder, dir: &Path, notes: &[String], progress: &dyn Fn(usize)) -> Result<Merged, ShardError> {
     let mut parts = Parts::new(folder);
     let mut timings = Timings::default();
     let mut known = HashSet::new();
@@ -119,7 +124,9 @@ fn write(folder: &PlanFolder, dir: &Path, progress: &dyn Fn(usize)) -> Result<Me
         written.map_err(ShardError::io("write", path))
     };
     json(times, serde_json::to_string_pretty(&timings))?;
-    json(manifest, serde_json::to_string_pretty(&folder.plan.manifest))?;
+    let mut merged = folder.plan.manifest.clone();
+    merged.notes.extend_from_slice(notes);
+    json(manifest, serde_json::to_string_pretty(&merged))?;
     Ok(Merged { cases: dealt.len(), texts: known.len() })
 }
 

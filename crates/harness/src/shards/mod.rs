@@ -16,6 +16,7 @@ mod parts;
 mod status;
 mod worker;
 
+pub use attempts::{Claim, Spent};
 pub use dealing::deal;
 pub use error::ShardError;
 pub use folder::{Named, PlanFolder};

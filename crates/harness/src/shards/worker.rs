@@ -8,7 +8,7 @@ use compactometer_formats::shards::Shard;
 
 use super::attempts::Kept;
 use super::folder::keys_hash;
-use super::{PlanFolder, ShardError, deal};
+use super::{Claim, PlanFolder, ShardError, deal};
 use crate::plan::Plan;
 use crate::run::{Models, RunError, run_each};
 
@@ -69,6 +69,7 @@ impl<'w> Worker<'w> {
     /// [`ShardError`]; finished cases are kept.
     pub fn run<'m>(
         mut self,
+        claim: &Claim,
         models: impl Into<Models<'m>>,
         counter: &dyn TokenCounter,
         jobs: usize,
@@ -79,7 +80,7 @@ impl<'w> Worker<'w> {
         let mut finished = self.places.len() - missing.len();
         progress(finished);
         if !missing.is_empty() {
-            let mut attempt = self.folder.attempt(self.shard, jobs)?;
+            let mut attempt = self.folder.begin(claim, jobs)?;
             let file = self.kept.files.len();
             self.kept.files.push(attempt.path().to_owned());
             let mut own = HashMap::new();

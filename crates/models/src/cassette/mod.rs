@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
 use call::{Call, Outcome};
@@ -44,6 +45,17 @@ pub struct Cassette {
     missed: AtomicUsize,
 }
 
+/// A call that was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// Names model and request.
+    pub key: String,
+    /// The model's name in records.
+    pub model: String,
+    /// Its tokens.
+    pub usage: Usage,
+}
+
 impl Cassette {
     /// Replays a folder's calls. Its name is that of the model whose calls they are.
     ///
@@ -69,13 +81,17 @@ impl Cassette {
         Err(CassetteError::Folder(what))
     }
 
-    /// Answers with a folder's calls where it has them, else with the model, and keeps its answer in the folder.
+    /// Answers with a folder's calls where it has them, or those of earlier folders, else with the model, and keeps its answer in the
+    /// folder.
     ///
     /// # Errors
     /// [`CassetteError`] where the folder cannot be read or written, or another process records there.
-    pub fn recording(folder: &Path, model: Box<dyn ChatModel>) -> Result<Self, CassetteError> {
+    pub fn recording(folder: &Path, earlier: &[PathBuf], model: Box<dyn ChatModel>) -> Result<Self, CassetteError> {
         let tape = Tape::open(folder)?;
-        let calls = file::read(folder)?;
+        let mut calls = Vec::new();
+        for folder in earlier.iter().map(PathBuf::as_path).filter(|folder| folder.exists()).chain([folder]) {
+            calls.extend(file::read(folder)?);
+        }
         Ok(Self::new(folder, model.name().to_owned(), Some((model, Mutex::new(tape))), calls))
     }
 
@@ -93,6 +109,21 @@ impl Cassette {
             Outcome::Refused(_) | Outcome::Rejected(_) => None,
         };
         Ok(calls.filter_map(reply).collect())
+    }
+
+    /// The calls of a folder that were answered. None where there is no such folder.
+    ///
+    /// # Errors
+    /// [`CassetteError`] where the folder cannot be read.
+    pub fn answered(folder: &Path) -> Result<Vec<Answered>, CassetteError> {
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let answered = |Call { key, model, outcome, .. }| match outcome {
+            Outcome::Reply(reply) => Some(Answered { key, model, usage: reply.usage }),
+            Outcome::Refused(_) | Outcome::Rejected(_) => None,
+        };
+        Ok(file::read(folder)?.into_iter().filter_map(answered).collect())
     }
 
     fn new(folder: &Path, name: String, live: Option<(Box<dyn ChatModel>, Mutex<Tape>)>, calls: Vec<Call>) -> Self {

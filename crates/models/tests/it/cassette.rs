@@ -50,7 +50,7 @@ fn request(seed: u64) -> ChatRequest {
 }
 
 fn recording(folder: &Path, model: Counting) -> Cassette {
-    Cassette::recording(folder, Box::new(model)).expect("a recording")
+    Cassette::recording(folder, &[], Box::new(model)).expect("a recording")
 }
 
 fn replay_error(folder: &Path) -> String {
@@ -216,7 +216,7 @@ async fn folders_that_cannot_be_used_say_why() {
     assert!(replay_error(&dir.path().join("none")).contains("cannot read the cassette"));
     let recorded = recording(dir.path(), counting("a").0);
     recorded.complete(&request(1)).await.expect("a reply");
-    let second = Cassette::recording(dir.path(), Box::new(counting("a").0)).err().expect("refused").to_string();
+    let second = Cassette::recording(dir.path(), &[], Box::new(counting("a").0)).err().expect("refused").to_string();
     assert!(second.contains("another process records"), "{second}");
     drop(recorded);
     recording(dir.path(), counting("b").0).complete(&request(1)).await.expect("a reply");

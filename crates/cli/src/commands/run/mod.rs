@@ -4,6 +4,8 @@ mod shard;
 
 pub(super) use shard::{failure, opened};
 
+use std::num::NonZeroU32;
+
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,6 +57,9 @@ struct RunCommand {
     /// `SLURM_ARRAY_TASK_ID` or `JOB_COMPLETION_INDEX`.
     #[arg(hide_short_help = true, long, value_name = "I/N|auto")]
     shard: Option<String>,
+    /// How many shards run at the same time, by which `--requests-per-minute` is divided. Default: all of them.
+    #[arg(hide_short_help = true, long, value_name = "N", requires = "shard")]
+    at_once: Option<NonZeroU32>,
 }
 
 /// Runs, and prints where the records are.

@@ -1,5 +1,6 @@
 //! `run --shard`: one shard of a plan.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +10,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{Shard, ShardPlan};
-use compactometer_harness::shards::{Outcome, PlanFolder, ShardError, Worker};
+use compactometer_harness::shards::{Claim, Outcome, PlanFolder, ShardError, Worker};
 
 use super::{Interrupt, Resolved, RunCommand, entrants, jobs, resolved, run_error, suite};
 use crate::arguments::RunArgs;
@@ -19,7 +20,8 @@ use crate::output::run_folder;
 use crate::output::terminal::note;
 
 /// Flags that a worker may have; everything else is the plan's.
-const OF_WORKER: [&str; 7] = ["suites", "shard", "jobs", "quiet", "max_cost", "prices", "verbose"];
+const OF_WORKER: [&str; 9] =
+    ["suites", "shard", "at_once", "requests_per_minute", "jobs", "quiet", "max_cost", "prices", "verbose"];
 
 /// Runs a shard, and says how it ended.
 pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Result<(), Failure> {
@@ -39,7 +41,8 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
     if folder.is_done(shard).map_err(failure)? {
         return told(&args.run, &format!("shard {shard} is already done"));
     }
-    let planned = arguments(&args.run, &folder)?;
+    let claim = folder.claim(shard).map_err(failure)?;
+    let planned = arguments(args, &folder, &claim)?;
     let prices = args.run.prices.table()?;
     let chosen = (suite(&planned)?, entrants(&planned)?);
     let Resolved { counter, budget, opened, plan, manifest } =
@@ -52,6 +55,7 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
     let worker = Worker::new(&folder, &plan, shard).map_err(failure)?;
     let missing = worker.missing().into_iter().map(|place| &plan.cases[place]).collect::<Vec<_>>();
     budget.agree(&missing, planned.quiet)?;
+    budget.count_spent(&[], &planned.setting)?;
     let cases = worker.cases();
     let bar = progress::bar(cases, "cases", planned.quiet);
     let interrupt = Interrupt::listen();
@@ -61,7 +65,7 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
         bar.set_position(done as u64);
     };
     let stop = on_termination().map_err(Failure::failed)?;
-    let outcome = worker.run(opened.models(), &counter, jobs(&planned), &stop, &told_progress);
+    let outcome = worker.run(&claim, opened.models(), &counter, jobs(&planned), &stop, &told_progress);
     bar.finish_and_clear();
     match outcome.map_err(failure)? {
         Outcome::Done => told(&planned, &format!("shard {shard} is done: {cases} cases")),
@@ -139,7 +143,8 @@ fn automatic(of: u32, variable: impl Fn(&str) -> Option<String>) -> anyhow::Resu
 }
 
 /// The plan's arguments, with what this worker decides for itself.
-fn arguments(given: &RunArgs, folder: &PlanFolder) -> Result<RunArgs, Failure> {
+fn arguments(command: &RunCommand, folder: &PlanFolder, claim: &Claim) -> Result<RunArgs, Failure> {
+    let given = &command.run;
     let planned = serde_json::from_value::<RunArgs>(folder.plan.arguments.clone());
     let mut planned = planned.map_err(|error| {
         Failure::usage(anyhow!("the plan's arguments cannot be read ({error}): use the program that made the plan"))
@@ -148,7 +153,30 @@ fn arguments(given: &RunArgs, folder: &PlanFolder) -> Result<RunArgs, Failure> {
     planned.jobs = given.jobs;
     planned.quiet = given.quiet;
     planned.max_cost = given.max_cost;
+    planned.setting.requests_per_minute =
+        share(given.setting.requests_per_minute, command.at_once, folder.plan.shards)?;
+    // What a server answered is paid for once, whatever happens to the process.
+    let setting = &mut planned.setting;
+    let models =
+        [Some(&setting.model), setting.summarizer.as_ref(), setting.checkpointer.as_ref(), planned.judge.as_ref()];
+    let is_served = |spec: &&String| matches!(compactometer_models::receiver(spec), Ok(Some(_)));
+    if models.into_iter().flatten().any(|spec| is_served(&spec)) {
+        setting.record = Some(claim.calls.clone());
+        setting.earlier.clone_from(&claim.earlier);
+    }
     Ok(planned)
+}
+
+/// This worker's share of the requests that all workers may make in a minute.
+fn share(all: Option<NonZeroU32>, at_once: Option<NonZeroU32>, shards: u32) -> Result<Option<NonZeroU32>, Failure> {
+    let Some(all) = all else { return Ok(None) };
+    let at_once = at_once.map_or(shards, NonZeroU32::get).min(shards);
+    NonZeroU32::new(all.get() / at_once).map(Some).ok_or_else(|| {
+        Failure::usage(anyhow!(
+            "{all} requests per minute are fewer than one for each of {at_once} workers; run fewer at once and name their number with \
+             `--at-once`"
+        ))
+    })
 }
 
 /// The exit code of a failure: 4 if shards are missing, 75 if the same command may work later.
