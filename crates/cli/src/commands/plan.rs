@@ -11,6 +11,7 @@ use super::command_row::{CommandRow, parsed};
 use super::run::{Resolved, entrants, failure, resolved, suite};
 use crate::arguments::RunArgs;
 use crate::arguments::help::HelpGroup;
+use crate::cost::forecast;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
 
@@ -39,8 +40,15 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     run.sweep.get_or_insert(false);
     let suite = suite(&run)?;
     let kept = suite.clone();
-    let Resolved { plan, manifest, .. } =
+    let Resolved { plan, manifest, counter, budget, .. } =
         resolved(&run, (suite, entrants(&run)?), run.sweep.unwrap_or(false), &prices)?;
+    if run.estimate || (budget.may_bill() && !run.quiet) {
+        let rate = run.setting.requests_per_minute;
+        forecast(&plan, counter, budget.tariffs(), rate)?.iter().for_each(|line| note(line));
+    }
+    if run.estimate {
+        return Ok(());
+    }
     let dir = run.out.clone().unwrap_or_else(|| PathBuf::from("plan"));
     let cases = plan.cases.iter().map(name).collect::<Vec<_>>();
     // The suite in the folder is what these have left of it.

@@ -67,6 +67,24 @@ impl Estimate {
         Ok(Estimate { rows, cases: cases.len() })
     }
 
+    /// Calls, tokens in and out, and the lowest and highest cost in US dollars, which is unknown if a price is.
+    pub(super) fn totals(&self) -> ([f64; 3], Option<[f64; 2]>) {
+        let all = self.all();
+        let counts = [all.calls, all.used.total_input(), all.used.output].map(|count| count as f64);
+        (counts, all.dollars.map(|(low, high)| [low, high]))
+    }
+
+    fn all(&self) -> EstimateRow {
+        let mut all = EstimateRow { dollars: Some((0.0, 0.0)), ..EstimateRow::default() };
+        for row in self.rows.values() {
+            all.calls += row.calls;
+            all.used += row.used;
+            all.longest += row.longest;
+            all.dollars = all.dollars.zip(row.dollars).map(|(all, row)| (all.0 + row.0, all.1 + row.1));
+        }
+        all
+    }
+
     /// The table: a line for each purpose and one for all.
     pub(crate) fn table(&self) -> String {
         let mut text = format!(
@@ -76,15 +94,10 @@ impl Estimate {
         );
         let head = ["purpose", "calls", "tokens in", "tokens out", "US dollars"];
         let _ = writeln!(text, "{:<12}{:>8}{:>24}{:>24}{:>20}", head[0], head[1], head[2], head[3], head[4]);
-        let mut all = EstimateRow { dollars: Some((0.0, 0.0)), ..EstimateRow::default() };
         for (purpose, row) in &self.rows {
             line(&mut text, purpose, row);
-            all.calls += row.calls;
-            all.used += row.used;
-            all.longest += row.longest;
-            all.dollars = all.dollars.zip(row.dollars).map(|(all, row)| (all.0 + row.0, all.1 + row.1));
         }
-        line(&mut text, "all", &all);
+        line(&mut text, "all", &self.all());
         text
     }
 }

@@ -4,6 +4,7 @@
 //! computed from records and the price table.
 
 mod estimate;
+mod forecast;
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -26,6 +27,7 @@ use crate::arguments::roles::{Role, Roles};
 use crate::output::failure::Failure;
 use crate::output::terminal::{self, note};
 pub(crate) use estimate::Estimate;
+pub(crate) use forecast::forecast;
 
 /// The models of a run, their prices, and the limit on their cost.
 pub(crate) struct CostBudget {
@@ -80,6 +82,11 @@ impl CostBudget {
     pub(crate) fn tariffs(&self) -> Tariffs {
         let tariffs = self.accounts.map(|_, account| Ok::<_, Infallible>(account.tariff()));
         tariffs.unwrap_or_else(|never| match never {})
+    }
+
+    /// Whether a model is on another machine, which may bill its calls.
+    pub(crate) fn may_bill(&self) -> bool {
+        self.accounts.iter().any(|(_, account)| account.receiver.is_some())
     }
 
     /// Makes sure that a person agreed to the cost of these cases: by a limit or on a terminal. No agreement is needed if

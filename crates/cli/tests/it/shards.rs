@@ -303,3 +303,25 @@ fn a_limit_of_requests_is_divided_among_workers() {
     assert!(said.contains("2 requests per minute are fewer than one for each of 3 workers"), "{said}");
     assert_eq!(ran(dir.path(), &[&shard[..], &["2", "--at-once", "2"]].concat()).0, Some(0));
 }
+
+#[test]
+fn a_plan_says_what_it_will_take_from_a_few_conversations() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = ["plan", "smoke", "-s", "chained", "--shards", "4", "--out", "plan", "--model", "openai:gpt-5.4-mini"];
+    let asked = [&plan[..], &["--estimate", "--requests-per-minute", "60"]].concat();
+    let output = compactometer(dir.path(), &asked).env("OPENAI_API_KEY", "none").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("all 16 conversations") && said.contains("US dollars (\u{b1} 0 %)"), "{said}");
+    // The same dry run, summed by purpose.
+    let run = ["run", "smoke", "-s", "chained", "--model", "openai:gpt-5.4-mini", "--estimate"];
+    let table = compactometer(dir.path(), &run).env("OPENAI_API_KEY", "none").output().unwrap().stdout;
+    let table = String::from_utf8(table).unwrap();
+    let all = table.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
+    let calls: f64 = all[1].parse().unwrap();
+    assert!(said.contains(&format!("calls   {calls} ")), "{said}{table}");
+    assert!(said.contains(&format!("time    {:.1} hours at 60 requests per minute", calls / 3_600.0)), "{said}{table}");
+    let (low, high) = all.last().unwrap().split_once('-').unwrap();
+    assert!(said.contains(&format!("cost    {low} to {high} US dollars")), "{said}{table}");
+    assert!(!dir.path().join("plan").exists());
+}
