@@ -1,6 +1,6 @@
 //! How much text the groups share. Groups that share most of their text are not independent units.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use compactometer_engine::message::Role;
 use compactometer_engine::message::part_text;
@@ -33,7 +33,7 @@ pub(super) fn measure(suite: &Suite) -> Property {
     let mean = (0..names.len()).map(|group| share(shared.with_any[group], group)).sum::<f64>() / names.len() as f64;
     let pairs = shared.with_one.iter().map(|(&(one, other), &count)| (share(count, one), one, other));
     let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
-    let (most, one, other) = worst.unwrap_or_default();
+    let (most, one, other) = worst.unwrap_or((0.0, 0, names.len() - 1));
     let detail = format!(
         "{} with {} shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean",
         code(names[one]),
@@ -82,13 +82,14 @@ fn mixed(sum: u64) -> u64 {
 struct Shared {
     sizes: Vec<usize>,
     with_any: Vec<usize>,
+    /// Pairs that share none are left out: a large suite has a hundred million of them.
     with_one: BTreeMap<(usize, usize), usize>,
 }
 
 impl Shared {
     fn new(suite: &Suite, names: &[&str]) -> Self {
         let count = names.len();
-        let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], vec![0; count * count]);
+        let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], HashMap::new());
         let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
         let of_scenario = |scenario| passages(scenario).map(|passage| (passage, numbers[scenario.group_id.as_str()]));
         let mut held: Vec<(u64, usize)> = suite.scenarios.iter().flat_map(of_scenario).collect();
@@ -100,11 +101,12 @@ impl Shared {
                 with_any[*one] += usize::from(holders.len() > 1);
                 let next = &holders[place..(place + 2).min(holders.len())];
                 let others = if holders.len() > MAX_PAIRED { next } else { holders };
-                others.iter().for_each(|(_, other)| shared[one * count + other] += 1);
+                for (_, other) in others.iter().filter(|(_, other)| other != one) {
+                    *shared.entry((*one, *other)).or_insert(0) += 1;
+                }
             }
         }
-        let with_one = (0..count * count).map(|at| ((at / count, at % count), shared[at]));
-        Shared { sizes, with_any, with_one: with_one.filter(|((one, other), _)| one != other).collect() }
+        Shared { sizes, with_any, with_one: shared.into_iter().collect() }
     }
 }
 
