@@ -1,8 +1,8 @@
 //! `plan`: the cases of a run, dealt out to shards that several processes run.
 
-use std::path::PathBuf;
-
+use anyhow::anyhow;
 use clap::Args;
+use clap::parser::ValueSource;
 use compactometer_formats::shards::Shards;
 use compactometer_harness::plan::PlannedCase;
 use compactometer_harness::shards::{Named, PlanFolder};
@@ -19,9 +19,26 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     name: "plan",
     about: "Deal out the cases of a run to shards, for several machines",
     group: HelpGroup::Rest,
-    arguments: PlanArgs::augment_args,
-    run: |matches| plan(parsed(matches)?),
+    arguments: |command| {
+        let command = PlanArgs::augment_args(command).mut_arg("out", |arg| {
+            arg.required(true).help("The plan's folder, on a file system that all workers share")
+        });
+        OF_WORKER.into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg.hide(true)))
+    },
+    run: |matches| {
+        let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        match OF_WORKER.into_iter().find(is_given) {
+            Some(id) => Err(Failure::usage(anyhow!(
+                "`--{}` is up to each worker; give it to `run --shard`, which keeps calls and finished cases in the plan's folder",
+                id.replace('_', "-")
+            ))),
+            None => plan(parsed(matches)?),
+        }
+    },
 };
+
+/// Arguments of a run that a plan does not take.
+const OF_WORKER: [&str; 4] = ["jobs", "max_cost", "record", "store"];
 
 #[derive(Args)]
 struct PlanArgs {
@@ -49,7 +66,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     if run.estimate {
         return Ok(());
     }
-    let dir = run.out.clone().unwrap_or_else(|| PathBuf::from("plan"));
+    let dir = run.out.clone().unwrap_or_default();
     let cases = plan.cases.iter().map(name).collect::<Vec<_>>();
     // The suite in the folder is what these have left of it.
     (run.split, run.sample) = (None, None);

@@ -175,6 +175,12 @@ fn what_does_not_belong_together_is_refused() {
     refused(&["run", "--shard", "1/2", "smoke"], 2, &["holds no plan"]);
     refused(&["plan", "smoke", "--shards", "2", "--out", "plan"], 2, &["`plan` exists"]);
 
+    refused(&["plan", "smoke", "--shards", "2"], 2, &["--out <DIR>"]);
+    for [flag, value] in [["--record", "tape"], ["--max-cost", "1"], ["--jobs", "2"], ["--store", "kept"]] {
+        refused(&["plan", "smoke", "--shards", "2", "--out", "new", flag, value], 2, &[flag, "run --shard"]);
+    }
+    assert!(!at.join("new").exists() && !at.join("tape").exists());
+
     fs::copy(at.join("other/parts/1-of-2"), at.join("plan/parts/1-of-2")).unwrap();
     refused(&["merge", "plan", "--out", "merged"], 2, &["parts/1-of-2", "another plan"]);
     refused(&["run", "--shard", "1/2", "plan"], 2, &["parts/1-of-2", "another plan"]);
