@@ -175,12 +175,6 @@ fn what_does_not_belong_together_is_refused() {
     refused(&["run", "--shard", "1/2", "smoke"], 2, &["holds no plan"]);
     refused(&["plan", "smoke", "--shards", "2", "--out", "plan"], 2, &["`plan` exists"]);
 
-    refused(&["plan", "smoke", "--shards", "2"], 2, &["--out <DIR>"]);
-    for [flag, value] in [["--record", "tape"], ["--max-cost", "1"], ["--jobs", "2"], ["--store", "kept"]] {
-        refused(&["plan", "smoke", "--shards", "2", "--out", "new", flag, value], 2, &[flag, "run --shard"]);
-    }
-    assert!(!at.join("new").exists() && !at.join("tape").exists());
-
     fs::copy(at.join("other/parts/1-of-2"), at.join("plan/parts/1-of-2")).unwrap();
     refused(&["merge", "plan", "--out", "merged"], 2, &["parts/1-of-2", "another plan"]);
     refused(&["run", "--shard", "1/2", "plan"], 2, &["parts/1-of-2", "another plan"]);
@@ -225,6 +219,19 @@ fn what_does_not_belong_together_is_refused() {
 
     fs::remove_dir_all(at.join("plan/parts")).unwrap();
     refused(&["merge", "plan", "--out", "again"], 2, &["plan/parts"]);
+}
+
+#[test]
+fn a_plan_refuses_what_each_worker_decides() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = ["plan", "smoke", "--shards", "2"];
+    let (code, said) = ran(dir.path(), &plan);
+    assert!(code == Some(2) && said.contains("--out <DIR>"), "{said}");
+    for of_worker in [["--record", "tape"], ["--max-cost", "1"], ["--jobs", "2"], ["--store", "kept"]] {
+        let (code, said) = ran(dir.path(), &[&plan[..], &["--out", "new"], &of_worker].concat());
+        assert!(code == Some(2) && said.contains(of_worker[0]) && said.contains("run --shard"), "{said}");
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
 #[test]
