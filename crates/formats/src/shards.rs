@@ -26,16 +26,6 @@ pub enum ShardRule {
     Slice,
 }
 
-impl ShardRule {
-    /// As users type it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ShardRule::Hash => "hash",
-            ShardRule::Slice => "slice",
-        }
-    }
-}
-
 /// The number of shards and the rule: `N`, `hash:N` or `slice:N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shards {
@@ -104,7 +94,7 @@ impl Shard {
 pub struct ShardPlan {
     /// Always [`VERSION`].
     pub version: u32,
-    /// A hash of everything below except the arguments and the estimate. Attempts and parts carry it.
+    /// A hash of everything below except the arguments, which the keys depend on. Attempts and parts carry it.
     pub id: String,
     /// The number of shards.
     pub shards: u32,
@@ -132,12 +122,11 @@ impl ShardPlan {
 /// A line of an attempt or a part, without its checksum.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ShardLine<'l> {
+pub enum ShardLine {
     /// The first line of both.
     Begin(Begin),
     /// A finished case.
-    #[serde(borrow)]
-    Case(CaseLine<'l>),
+    Case(CaseLine),
     /// The last line of an attempt that ended by itself, and of a part.
     End(End),
 }
@@ -157,18 +146,13 @@ pub struct Begin {
 
 /// A finished case with everything that a run's folder holds of it.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct CaseLine<'l> {
+pub struct CaseLine {
     /// Its key.
-    #[serde(borrow)]
-    pub key: Cow<'l, str>,
-    /// Applied compactions.
-    pub rounds: u32,
+    pub key: String,
     /// Its line of `records.jsonl`.
-    #[serde(borrow)]
-    pub record: Cow<'l, RawValue>,
+    pub record: Box<RawValue>,
     /// All texts that it names, as lines of `texts.jsonl`, in their order there.
-    #[serde(borrow)]
-    pub texts: Vec<Cow<'l, RawValue>>,
+    pub texts: Vec<Box<RawValue>>,
     /// Measured times.
     pub timings: CaseTimings,
 }
@@ -188,7 +172,7 @@ pub struct TextName<'l> {
     pub hash: Cow<'l, str>,
 }
 
-impl CaseLine<'static> {
+impl CaseLine {
     /// The line of a finished case; `texts` in the order of their hashes.
     ///
     /// # Errors
@@ -200,12 +184,11 @@ impl CaseLine<'static> {
     ) -> serde_json::Result<Self> {
         let row = |(hash, text): (&String, &String)| {
             let row = TextRow { hash: hash.clone(), text: text.clone() };
-            serde_json::value::to_raw_value(&row).map(Cow::Owned)
+            serde_json::value::to_raw_value(&row)
         };
         Ok(CaseLine {
-            key: Cow::Owned(record.key.clone()),
-            rounds: record.rounds(),
-            record: Cow::Owned(RawValue::from_string(record.to_line()?)?),
+            key: record.key.clone(),
+            record: RawValue::from_string(record.to_line()?)?,
             texts: texts.map(row).collect::<Result<_, _>>()?,
             timings,
         })
@@ -219,7 +202,7 @@ struct Checked<'l> {
     line: &'l RawValue,
 }
 
-impl<'l> ShardLine<'l> {
+impl ShardLine {
     /// The line with a checksum of its bytes and its end.
     ///
     /// # Errors
@@ -233,9 +216,9 @@ impl<'l> ShardLine<'l> {
     ///
     /// # Errors
     /// What is wrong, if the line is torn or edited.
-    pub fn parse(line: &'l str) -> Result<Self, String> {
+    pub fn parse(line: &str) -> Result<Self, String> {
         let malformed = |error: serde_json::Error| format!("expected a line of a shard: {error}");
-        let checked: Checked<'l> = serde_json::from_str(line).map_err(malformed)?;
+        let checked: Checked<'_> = serde_json::from_str(line).map_err(malformed)?;
         if text_hash(checked.line.get()) != checked.checksum {
             return Err("the checksum does not match: the line was edited or damaged".to_owned());
         }

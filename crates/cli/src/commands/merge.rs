@@ -109,8 +109,8 @@ impl Spending {
         };
         let all = [&self.once[..], &self.again[..]].concat();
         let mut lines = vec![
-            format!("calls: {} answered, {} of them again; cost spent: {}", all.len(), self.again.len(), cost(&all)),
-            format!("cost attributed, with each call once: {}", cost(&self.once)),
+            format!("calls: {} answered, {} of them again", all.len(), self.again.len()),
+            format!("cost spent: {}; with each call once: {}", cost(&all), cost(&self.once)),
         ];
         if self.in_flight > 0 {
             lines.push(format!(

@@ -59,12 +59,12 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     let kept = suite.clone();
     let Resolved { plan, manifest, counter, budget, .. } =
         resolved(&run, (suite, entrants(&run)?), run.sweep.unwrap_or(false), &prices)?;
-    if run.estimate || (budget.may_bill() && !run.quiet) {
-        let rate = run.setting.requests_per_minute;
-        forecast(&plan, counter, budget.tariffs(), rate)?.iter().for_each(|line| note(line));
-    }
+    let estimate = || forecast(&plan, counter, budget.tariffs(), run.setting.requests_per_minute);
     if run.estimate {
-        return Ok(());
+        return say(&format!("{}\n", estimate()?));
+    }
+    if budget.may_bill() && !run.quiet {
+        note(&estimate()?);
     }
     let dir = run.out.clone().unwrap_or_default();
     let cases = plan.cases.iter().map(name).collect::<Vec<_>>();

@@ -15,14 +15,14 @@ const CONVERSATIONS: usize = 20;
 /// Most cases of them, except that two conversations are always tried.
 const CASES: usize = 400;
 
-/// Lines that say what a plan will take: calls, tokens, cost, and hours at a rate of requests per minute. The conversations are
+/// What a plan will take: calls, tokens, cost, and hours at a rate of requests per minute. The conversations are
 /// taken at equal intervals of the suite.
 pub(crate) fn forecast(
     plan: &Plan,
     counter: Encoding,
     tariffs: Tariffs,
     rate: Option<NonZeroU32>,
-) -> Result<Vec<String>, Failure> {
+) -> Result<String, Failure> {
     let mut of = BTreeMap::<&str, Vec<&PlannedCase>>::new();
     for case in &plan.cases {
         of.entry(&case.prepared.scenario.id).or_default().push(case);
@@ -41,6 +41,7 @@ pub(crate) fn forecast(
             values.push(*cost);
         }
     }
+    let seconds = Total::new(&seconds, all);
     let [calls, input, output] = counts.map(|values| Total::new(&values, all));
     let [low, high] = dollars.map(|values| (values.len() == tried).then(|| Total::new(&values, all)));
     let cost = match low.zip(high) {
@@ -48,21 +49,21 @@ pub(crate) fn forecast(
         Some((low, high)) => format!("{:.2} to {:.2} US dollars {}", low.sum, high.sum, high.spread()),
         None => "unknown; `--prices FILE` names prices".to_owned(),
     };
-    let mut time =
-        format!("{:.2} processor hours {}", Total::new(&seconds, all).hours(), Total::new(&seconds, all).spread());
+    let mut time = format!("{:.2} hours of one thread {}", seconds.sum / 3_600.0, seconds.spread());
     if let Some(rate) = rate {
         let hours = calls.sum / f64::from(rate.get()) / 60.0;
         time = format!("{hours:.1} hours at {rate} requests per minute, and {time}");
     }
     let from =
         if tried == all { format!("all {all} conversations") } else { format!("{tried} of {all} conversations") };
-    Ok(vec![
+    let lines = [
         format!("estimate from dry runs of {from} with the mock; \u{b1} is two standard errors"),
         format!("calls   {}", calls.shown()),
         format!("tokens  {} in, {} out", input.shown(), output.shown()),
         format!("cost    {cost}"),
         format!("time    {time}"),
-    ])
+    ];
+    Ok(lines.join("\n"))
 }
 
 /// A sum over all conversations, from some of them.
@@ -81,10 +82,6 @@ impl Total {
         let error = (squares / (count - 1.0) / count * (1.0 - count / all as f64)).sqrt();
         let spread = (values.len() > 1).then(|| if mean > 0.0 { 2.0 * error / mean } else { 0.0 });
         Total { sum: mean * all as f64, spread }
-    }
-
-    fn hours(&self) -> f64 {
-        self.sum / 3_600.0
     }
 
     fn spread(&self) -> String {

@@ -189,7 +189,7 @@ fn what_does_not_belong_together_is_refused() {
     let second = fs::read_to_string(at.join("plan/parts/2-of-2")).unwrap();
     for (text, words) in [
         (without_last, ["parts/1-of-2", "expected the end"]),
-        (whole.replacen("\"rounds\":", "\"rounds\":1", 1), ["parts/1-of-2", "checksum"]),
+        (whole.replacen("\"seconds\":", "\"seconds\":1", 1), ["parts/1-of-2", "checksum"]),
         (second, ["parts/1-of-2", "shard 2/2"]),
         (String::new(), ["parts/1-of-2", "no part"]),
     ] {
@@ -251,7 +251,7 @@ fn a_changed_suite_or_attempt_is_noticed_before_anything_runs() {
     child.wait().unwrap();
     let attempt = at.join("plan/attempts/1-of-1.1.jsonl");
     let text = fs::read_to_string(&attempt).unwrap();
-    fs::write(&attempt, text.replacen("\"rounds\":", "\"rounds\":1", 1)).unwrap();
+    fs::write(&attempt, text.replacen("\"seconds\":", "\"seconds\":1", 1)).unwrap();
     let (code, said) = ran(at, &["run", "--shard", "1/1", "plan"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("1-of-1.1.jsonl`, line 2") && said.contains("delete the file"), "{said}");
@@ -323,8 +323,8 @@ fn a_plan_says_what_it_will_take_from_a_few_conversations() {
     let plan = ["plan", "smoke", "-s", "chained", "--shards", "4", "--out", "plan", "--model", "openai:gpt-5.4-mini"];
     let asked = [&plan[..], &["--estimate", "--requests-per-minute", "60"]].concat();
     let output = compactometer(dir.path(), &asked).env("OPENAI_API_KEY", "none").output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("all 16 conversations") && said.contains("US dollars (\u{b1} 0 %)"), "{said}");
     // The same dry run, summed by purpose.
     let run = ["run", "smoke", "-s", "chained", "--model", "openai:gpt-5.4-mini", "--estimate"];

@@ -52,7 +52,7 @@ impl PlanFolder {
                 match line {
                     ShardLine::Begin(begin) => self.check(&path, &begin, shard)?,
                     ShardLine::Case(case) => {
-                        kept.cases.entry(case.key.into_owned()).or_insert((file, at));
+                        kept.cases.entry(case.key).or_insert((file, at));
                     }
                     ShardLine::End(_) => {}
                 }
@@ -190,7 +190,7 @@ impl Attempt {
         self.append(&[ShardLine::End(End { cases: self.cases })]).map(drop)
     }
 
-    fn append(&mut self, lines: &[ShardLine<'_>]) -> Result<Vec<At>, JournalError> {
+    fn append(&mut self, lines: &[ShardLine]) -> Result<Vec<At>, JournalError> {
         let mut places = Vec::with_capacity(lines.len());
         for line in lines {
             let line = line.to_line().map_err(|error| self.failed(NotKept::Io(error.into())))?;

@@ -50,7 +50,7 @@ impl LineReader {
     }
 
     /// The next line and where it is; nothing at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(ShardLine<'_>, At)>, ShardError> {
+    pub(super) fn next(&mut self) -> Result<Option<(ShardLine, At)>, ShardError> {
         self.line.clear();
         let read = self.reader.read_until(b'\n', &mut self.line).map_err(ShardError::io("read", &self.path))?;
         if self.line.last() != Some(&b'\n') {

@@ -13,8 +13,8 @@ use super::lines::{LineReader, Place};
 use super::parts::REMEDY;
 use super::{PlanFolder, ShardError};
 
-/// Parts that are open at once: fewer than a process may open.
-const MOST_OPEN: usize = 128;
+/// Parts that are open at once. Opening one again costs little beside reading a case.
+const MOST_OPEN: usize = 32;
 
 /// What was merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,8 @@ pub struct Merged {
     pub texts: usize,
 }
 
-/// Merges all parts into a new folder, with records in the plan's order. Its manifest gets the notes. The folder gets its name when it is complete.
+/// Merges all parts into a new folder, with records in the plan's order. Its manifest gets the notes. The folder gets its name when it is
+/// complete.
 ///
 /// # Errors
 /// [`ShardError::Incomplete`] if parts are missing, [`ShardError::Exists`] if there is such a folder; if a part is damaged or of
@@ -107,7 +108,7 @@ fn write(folder: &PlanFolder, dir: &Path, notes: &[String], progress: &dyn Fn(us
                     }
                 }
                 writeln!(records, "{}", line.record.get())?;
-                timings.cases.insert(line.key.into_owned(), line.timings);
+                timings.cases.insert(line.key, line.timings);
                 progress(done + 1);
             }
             Ok(())
@@ -147,10 +148,10 @@ impl<'f> Parts<'f> {
     }
 
     /// The next case of this shard, which must have this key.
-    fn next(&mut self, shard: u32, key: &str) -> Result<CaseLine<'static>, ShardError> {
+    fn next(&mut self, shard: u32, key: &str) -> Result<CaseLine, ShardError> {
         let reader = self.reader(shard)?;
         let wrong = match reader.next()? {
-            Some((ShardLine::Case(case), _)) if case.key == key => return Ok(owned(case)),
+            Some((ShardLine::Case(case), _)) if case.key == key => return Ok(case),
             Some((ShardLine::Case(case), _)) => format!("the case `{}` is there instead of `{key}`", case.key),
             Some((ShardLine::Begin(_), _)) => "a second beginning".to_owned(),
             Some((ShardLine::End(_), _)) | None => format!("it ends before the case `{key}`"),
@@ -193,16 +194,5 @@ impl<'f> Parts<'f> {
             }
         };
         Ok(slot.insert(reader))
-    }
-}
-
-fn owned(case: CaseLine<'_>) -> CaseLine<'static> {
-    use std::borrow::Cow;
-    CaseLine {
-        key: Cow::Owned(case.key.into_owned()),
-        rounds: case.rounds,
-        record: Cow::Owned(case.record.into_owned()),
-        texts: case.texts.into_iter().map(|text| Cow::Owned(text.into_owned())).collect(),
-        timings: case.timings,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use compactometer_disk::{create_whole, input};
 use compactometer_formats::shards::{Begin, End, Shard, ShardLine, VERSION};
@@ -31,19 +31,11 @@ impl PlanFolder {
             out.write_all(ShardLine::End(end).to_line()?.as_bytes())
         });
         created.map_err(|source| match source.kind() {
-            std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied if self.is_writable() => {
+            std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied if is_writable(&path) => {
                 ShardError::NoLinks { path, source }
             }
             _ => ShardError::Io { what: "write", path, source },
         })
-    }
-
-    /// Whether files can be written where parts are, so that only links can be what failed.
-    fn is_writable(&self) -> bool {
-        let path = self.dir.join("parts/.probe");
-        let written = File::create(&path).and_then(|mut file| file.write_all(b"."));
-        let _ = std::fs::remove_file(&path);
-        written.is_ok()
     }
 
     /// Whether the shard has a part.
@@ -67,4 +59,12 @@ impl PlanFolder {
             _ => Err(lines.damaged("it is no part of a plan".to_owned())),
         }
     }
+}
+
+/// Whether files can be written beside the part, so that only the link can be what failed.
+fn is_writable(part: &Path) -> bool {
+    let path = part.with_file_name(".probe");
+    let written = File::create(&path).and_then(|mut file| file.write_all(b"."));
+    let _ = std::fs::remove_file(&path);
+    written.is_ok()
 }

@@ -184,7 +184,7 @@ pub(in crate::commands) fn failure(error: ShardError) -> Failure {
     match error {
         ShardError::Run(error) => run_error(error),
         ShardError::Incomplete { .. } => Failure::inconclusive(error),
-        ShardError::Io { what: "write", .. } | ShardError::NoLinks { .. } => Failure::failed(error),
+        ShardError::NoLinks { .. } => Failure::failed(error),
         _ => Failure::usage(error),
     }
 }
