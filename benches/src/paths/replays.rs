@@ -52,7 +52,7 @@ fn trace(turns: usize) -> Result<Work, Box<dyn Error>> {
     Ok(Box::new(move || {
         let foreign = other.facts.iter().collect::<Vec<_>>();
         let prepared = PreparedScenario::new(own.clone(), &foreign, &Quarter);
-        prepared.segments.facts.all().len() as u64
+        prepared.checks().segments.facts.all().len() as u64
     }))
 }
 
@@ -63,6 +63,7 @@ fn replay(entrant: &str, turns: usize) -> Result<Work, Box<dyn Error>> {
 fn replay_with(entrant: &str, turns: usize, model: Box<dyn ChatModel>) -> Result<Work, Box<dyn Error>> {
     // Six groups, so that five others give a chance rate; only the first is replayed, so the others' length costs only memory.
     let plan = plan(entrant, suite(0..6, |seed| scenario(seed, if seed == 0 { turns } else { turns.min(300) })))?;
+    plan.cases[0].prepared.checks();
     let runtime = runtime()?;
     Ok(Box::new(move || {
         let record = runtime.block_on(run_case(&plan.cases[0], &*model, &Quarter)).record;

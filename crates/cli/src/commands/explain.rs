@@ -84,7 +84,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         seed: args.setting.seed,
         ..PlanOptions::default()
     };
-    let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
+    let plan = Plan::new(suite, options, counter.counter()).map_err(Failure::usage)?;
     let case = choose(&plan, args.scenario.as_deref())?;
     let scenario = &case.prepared.scenario;
     let facts = || scenario.facts.iter().map(|fact| fact.id.as_str());

@@ -56,7 +56,8 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     run.strategies = run.rows().map_err(Failure::usage)?;
     run.sweep.get_or_insert(false);
     let suite = suite(&run)?;
-    let kept = suite.clone();
+    let mut kept = Vec::new();
+    suite.write(&mut kept).map_err(Failure::failed)?;
     let Resolved { plan, manifest, counter, budget, .. } =
         resolved(&run, (suite, entrants(&run)?), run.sweep.unwrap_or(false), &prices)?;
     let estimate = || forecast(&plan, counter, budget.tariffs(), run.setting.requests_per_minute);
@@ -67,16 +68,16 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
         note(&estimate()?);
     }
     let dir = run.out.clone().unwrap_or_default();
-    let cases = plan.cases.iter().map(name).collect::<Vec<_>>();
     // The suite in the folder is what these have left of it.
     (run.split, run.sample) = (None, None);
     let arguments = serde_json::to_value(&run).map_err(Failure::failed)?;
-    let folder = PlanFolder::create(&dir, shards, &cases, manifest, arguments, |out| kept.write(out));
+    let folder =
+        PlanFolder::create(&dir, shards, plan.cases.iter().map(name), manifest, arguments, |out| out.write_all(&kept));
     let folder = folder.map_err(failure)?;
     if !run.quiet {
         let sizes = &folder.plan.cases;
         let (least, most) = (sizes.iter().min().copied().unwrap_or(0), sizes.iter().max().copied().unwrap_or(0));
-        note(&format!("{} cases in {} shards of {least} to {most} cases", cases.len(), sizes.len()));
+        note(&format!("{} cases in {} shards of {least} to {most} cases", plan.cases.len(), sizes.len()));
     }
     say(&format!("{}\n", dir.display()))
 }

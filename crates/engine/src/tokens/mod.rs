@@ -74,6 +74,14 @@ impl Encoding {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
 
+    /// Itself, for whatever keeps a counter.
+    pub fn counter(self) -> &'static dyn TokenCounter {
+        match self {
+            Encoding::O200k => &Encoding::O200k,
+            Encoding::Cl100k => &Encoding::Cl100k,
+        }
+    }
+
     fn bpe(self) -> &'static BytePairEncoding {
         match self {
             Encoding::O200k => &bpe_openai::o200k_base().bpe,

@@ -7,7 +7,7 @@ use compactometer_engine::message::Message;
 use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::VERSION;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Entrant, Entry, PlanOptions};
 use crate::probes;
@@ -19,14 +19,30 @@ pub(super) struct Keys<'k> {
     pub(super) tokenizer: &'k str,
 }
 
+/// How the keys of one row's cases are made: only the conversation differs.
+pub(super) struct RowKeys {
+    before: String,
+    after: String,
+    /// What the key is hashed with again, in this order.
+    layers: Vec<String>,
+}
+
+impl RowKeys {
+    /// A hash of everything that the record of this conversation's case depends on.
+    pub(super) fn key(&self, scenario_hash: &str) -> String {
+        let identity = [&*self.before, scenario_hash, &*self.after].concat();
+        self.layers.iter().fold(hashed(&identity), |key, layer| hashed(&format!("[\"{key}\",{layer}]")))
+    }
+}
+
 impl Keys<'_> {
-    /// A hash of everything that the case's record depends on; `entrant` has its settings under the budget.
-    pub(super) fn key(&self, scenario_hash: &str, entrant: &Entrant, protocol: Protocol, budget: &Budget) -> String {
+    /// `entrant` has its settings under the budget.
+    pub(super) fn of_row(&self, entrant: &Entrant, protocol: Protocol, budget: &Budget) -> RowKeys {
         let options = self.options;
-        let mut key = hashed(&json!({
+        let identity = json!({
             "engine": env!("CARGO_PKG_VERSION"),
             "record": VERSION,
-            "scenario": scenario_hash,
+            "scenario": "",
             // The foreign scenarios are chosen by the suite's hash.
             "suite": self.suite_hash,
             "strategy": entrant.name,
@@ -38,27 +54,23 @@ impl Keys<'_> {
             "tokenizer": self.tokenizer,
             "answers": probes::ANSWERS_IDENTITY,
             "seed": options.seed,
-        }));
-        if let Some(addition) = entrant.addition {
-            key = hashed(&json!([key, { "addition": addition }]));
-        }
-        if let Some(absence) = entrant.absence {
-            key = hashed(&json!([key, { "absence": absence }]));
-        }
-        if let Some(trigger) = entrant.trigger.as_ref().filter(|_| protocol.limits() == LimitsOf::Strategy) {
-            key = hashed(&json!([key, { "when": trigger }]));
-        }
-        // Keys of runs in which one model does everything were recorded first, so the other roles are hashed on top of them.
-        if let Some(target) = &options.target {
-            key = hashed(&json!([key, { "target": target }]));
-        }
-        if let Some(checkpointer) = &options.checkpointer {
-            key = hashed(&json!([key, { "checkpointer": checkpointer }]));
-        }
-        if let Some(judge) = &options.judge {
-            key = hashed(&json!([key, judge, probes::JUDGE_IDENTITY]));
-        }
-        key
+        });
+        let own_trigger = entrant.trigger.as_ref().filter(|_| protocol.limits() == LimitsOf::Strategy);
+        // Each came after keys without it were recorded, so it is hashed on top of them.
+        let layers = [
+            entrant.addition.map(|addition| json!({ "addition": addition }).to_string()),
+            entrant.absence.map(|absence| json!({ "absence": absence }).to_string()),
+            own_trigger.map(|trigger| json!({ "when": trigger }).to_string()),
+            options.target.as_ref().map(|target| json!({ "target": target }).to_string()),
+            options.checkpointer.as_ref().map(|checkpointer| json!({ "checkpointer": checkpointer }).to_string()),
+            options.judge.as_ref().map(|judge| format!("{},{}", json!(judge), json!(probes::JUDGE_IDENTITY))),
+        ];
+        let identity = identity.to_string();
+        // No text within a string has these quotes, since JSON escapes them.
+        const SCENARIO: &str = "\"scenario\":\"";
+        let at = identity.find(&format!("{SCENARIO}\"")).map_or(0, |at| at + SCENARIO.len());
+        let (before, after) = identity.split_at(at);
+        RowKeys { before: before.to_owned(), after: after.to_owned(), layers: layers.into_iter().flatten().collect() }
     }
 }
 
@@ -82,8 +94,13 @@ fn key_source(entrant: &Entrant) -> String {
     }
 }
 
-fn hashed(identity: &Value) -> String {
-    blake3::hash(identity.to_string().as_bytes()).to_hex()[..32].to_owned()
+/// A key as a number: it is 32 hexadecimal digits.
+pub(super) fn number(key: &str) -> u128 {
+    u128::from_str_radix(key, 16).unwrap_or_default()
+}
+
+fn hashed(identity: &str) -> String {
+    blake3::hash(identity.as_bytes()).to_hex()[..32].to_owned()
 }
 
 /// The seed of a scenario's cases. It depends on what the messages say and not on the facts, so that a change of facts changes

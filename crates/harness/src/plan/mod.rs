@@ -27,7 +27,7 @@ pub use absence::Absence;
 pub use composed::Composition;
 pub use custom::CustomStrategy;
 pub use entrant::{Control, Entrant, Entry, RecordedProgram, Sizes};
-use key::{Keys, seed_of};
+use key::{Keys, RowKeys, number, seed_of};
 pub use limits_error::LimitsError;
 pub(crate) use points::point;
 pub use points::{Point, points};
@@ -41,7 +41,7 @@ pub use trigger::Trigger;
 pub use window::{Shares, choose, smallest_feasible};
 
 use crate::prepare::{PreparedScenario, prepare_all};
-use protocols::{Frame, Ground};
+use protocols::{Frame, Ground, ScheduleOf, Scheduled};
 
 /// What a user asked for.
 #[derive(Clone)]
@@ -119,7 +119,7 @@ pub struct PlannedCase {
     /// Its scenario.
     pub prepared: Arc<PreparedScenario>,
     /// What is run on it.
-    pub entrant: Entrant,
+    pub entrant: Arc<Entrant>,
     /// How its limits are set.
     pub protocol: Protocol,
     /// When it compacts, and under which limits.
@@ -143,7 +143,7 @@ impl Plan {
     /// # Errors
     /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's fixed part, or limits cannot be
     /// used.
-    pub fn new(suite: Suite, mut options: PlanOptions, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
+    pub fn new(suite: Suite, mut options: PlanOptions, counter: &'static dyn TokenCounter) -> Result<Self, PlanError> {
         let shares = options.shares;
         if shares.retained >= shares.trigger {
             return Err(PlanError::Shares(shares));
@@ -153,19 +153,18 @@ impl Plan {
         let suite_window = suite.header.window;
         let seeds =
             suite.scenarios.iter().map(|scenario| seed_of(options.seed, &scenario.messages)).collect::<Vec<_>>();
-        let prepared = prepare_all(suite.scenarios, &suite_hash, counter).into_iter().map(Arc::new).collect::<Vec<_>>();
+        let prepared = prepare_all(suite.scenarios, &suite_hash, counter);
         let ground = Ground { suite: &prepared, suite_window, options: &options, counter };
         let frames = protocols::frames(&ground)?;
         let Some((_, first)) = frames.first() else { return Err(PlanError::NoProtocol) };
         let (sizes, window_reason, places) = (first.sizes, first.reason.clone(), first.places.clone());
         let sweep = Sweep::new(&options, sizes, &prepared)?;
         let keys = Keys { options: &options, suite_hash: &suite_hash, tokenizer: counter.name() };
-        let case = |place: usize, (schedule, entrant): (Schedule, Entrant), protocol, split| {
-            let key = keys.key(&hashes[place], &entrant, protocol, &schedule.budget());
-            let prepared = Arc::clone(&prepared[place]);
+        let case = |key: &RowKeys, place: usize, (schedule, entrant), (protocol, split)| {
+            let (key, prepared) = (key.key(&hashes[place]), Arc::clone(&prepared[place]));
             PlannedCase { key, prepared, entrant, protocol, schedule, split, seed: seeds[place] }
         };
-        let cases = cases(&frames, &sweep, &options.entrants, case)?;
+        let cases = cases(&frames, &sweep, (&options.entrants, &keys), case)?;
         drop(frames);
         Ok(Plan {
             cases,
@@ -194,8 +193,8 @@ impl Plan {
 fn cases(
     frames: &[(Protocol, Frame<'_>)],
     sweep: &Sweep,
-    entrants: &[Entrant],
-    case: impl Fn(usize, (Schedule, Entrant), Protocol, Option<f64>) -> PlannedCase,
+    (entrants, keys): (&[Entrant], &Keys<'_>),
+    case: impl Fn(&RowKeys, usize, Scheduled, (Protocol, Option<f64>)) -> PlannedCase,
 ) -> Result<Vec<PlannedCase>, PlanError> {
     let whole = frames.iter().map(|(protocol, frame)| (*protocol, frame, Condition::whole(frame.sizes)));
     let swept = frames.iter().find(|(protocol, _)| protocol.has_limits_of_run()).into_iter();
@@ -204,20 +203,60 @@ fn cases(
     });
     let (mut cases, mut seen) = (Vec::new(), HashSet::new());
     for (protocol, frame, condition) in whole.chain(swept) {
-        for place in frame.places.iter().copied().filter(|place| condition.takes(*place)) {
-            for entrant in entrants.iter().filter(|entrant| condition.runs(entrant)) {
-                let named = |source| PlanError::Limits { strategy: entrant.name.clone(), source };
-                let scheduled = (frame.schedule)(entrant, place, condition.sizes).map_err(named)?;
-                let Some(scheduled) = scheduled else { continue };
-                let case = case(place, scheduled, protocol, condition.sizes.split);
+        let places = frame.places.iter().copied().filter(|place| condition.takes(*place)).collect::<Vec<_>>();
+        let mut rows = Vec::new();
+        for entrant in entrants.iter().filter(|entrant| condition.runs(entrant) && !places.is_empty()) {
+            rows.push(Row::new(entrant, (protocol, frame), condition.sizes)?);
+        }
+        cases.reserve_exact(places.len() * rows.len());
+        for place in places {
+            for row in &mut rows {
+                let Some((key, scheduled)) = row.at(place, keys)? else { continue };
+                let case = case(key, place, scheduled, (protocol, condition.sizes.split));
                 // A strategy's own split may be one of the sweep's: then its case is there already.
-                if seen.insert(case.key.clone()) {
+                if seen.insert(number(&case.key)) {
                     cases.push(case);
                 }
             }
         }
     }
     Ok(cases)
+}
+
+/// An entrant under one set of limits.
+struct Row<'r> {
+    name: &'r str,
+    protocol: Protocol,
+    schedule: Box<ScheduleOf<'r>>,
+    /// How the keys of its last cases were made.
+    keys: Option<(Budget, Arc<Entrant>, RowKeys)>,
+}
+
+impl<'r> Row<'r> {
+    fn new(
+        entrant: &'r Entrant,
+        (protocol, frame): (Protocol, &'r Frame<'r>),
+        sizes: Sizes,
+    ) -> Result<Self, PlanError> {
+        let schedule = (frame.entrant)(entrant, sizes).map_err(|source| limits(&entrant.name, source))?;
+        Ok(Row { name: &entrant.name, protocol, schedule, keys: None })
+    }
+
+    /// What it does with the conversation at that place, and how its case's key is made.
+    fn at(&mut self, place: usize, keys: &Keys<'_>) -> Result<Option<(&RowKeys, Scheduled)>, PlanError> {
+        let scheduled = (self.schedule)(place).map_err(|source| limits(self.name, source))?;
+        let Some((schedule, entrant)) = scheduled else { return Ok(None) };
+        let budget = schedule.budget();
+        let is_same = |(known, of, _): &(Budget, Arc<Entrant>, _)| *known == budget && Arc::ptr_eq(of, &entrant);
+        let known = self.keys.take().filter(is_same);
+        let new = || (budget, Arc::clone(&entrant), keys.of_row(&entrant, self.protocol, &budget));
+        let (_, _, keys) = self.keys.insert(known.unwrap_or_else(new));
+        Ok(Some((keys, (schedule, entrant))))
+    }
+}
+
+fn limits(strategy: &str, source: LimitsError) -> PlanError {
+    PlanError::Limits { strategy: strategy.to_owned(), source }
 }
 
 /// A run that cannot be resolved.

@@ -5,6 +5,7 @@ use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::{self, Matcher, Sought};
 
 /// What answers to a scenario's probes are compared with.
+#[derive(Default)]
 pub(crate) struct AnswerKeys {
     pub(crate) probes: Vec<AnswerKey>,
     /// Finds right and forbidden answers in the probes' own words.

@@ -1,80 +1,84 @@
 //! A whole suite made ready. Each scenario also gets facts of other scenarios: what matches of them is a chance match.
 
+use std::sync::{Arc, OnceLock};
+
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_text::matcher::Matcher;
 
-use super::PreparedScenario;
+use super::{Checks, PreparedScenario};
 
 /// How many foreign scenarios give facts to each case. With fewer there is no chance rate.
 const FOREIGN_SCENARIOS: usize = 5;
 
-/// Makes every scenario ready.
+/// The conversations of a suite, as those from which foreign facts come.
+pub(super) struct Pool {
+    suite_hash: String,
+    /// All of them, set when the last one is ready.
+    scenarios: OnceLock<Vec<Arc<Scenario>>>,
+}
+
+/// Makes every scenario ready. Each is moved, since a copy of a large suite would double the memory.
 pub(crate) fn prepare_all(
     scenarios: Vec<Scenario>,
     suite_hash: &str,
-    counter: &dyn TokenCounter,
-) -> Vec<PreparedScenario> {
-    let facts = scenarios.iter().map(FactsOf::new).collect::<Vec<_>>();
-    // Conversations are moved, since a copy of a large suite would double the memory.
-    let with_own = scenarios.into_iter().zip(&facts);
-    let prepare = |(scenario, own): (Scenario, _)| {
-        let foreign = foreign_scenarios(own, &facts, suite_hash);
-        let facts = unshared(&foreign, &scenario);
-        let mut prepared = PreparedScenario::new(scenario, &facts, counter);
-        prepared.foreign_scenarios = foreign.iter().map(|other| other.id.clone()).collect();
-        prepared
-    };
-    with_own.map(prepare).collect()
+    counter: &'static dyn TokenCounter,
+) -> Vec<Arc<PreparedScenario>> {
+    let pool = Arc::new(Pool { suite_hash: suite_hash.to_owned(), scenarios: OnceLock::new() });
+    let prepare = |scenario| Arc::new(PreparedScenario::searched(scenario, counter).of_suite(&pool, counter));
+    // `collect` would reuse the memory of the old list, which has larger entries.
+    let mut all = Vec::with_capacity(scenarios.len());
+    all.extend(scenarios.into_iter().map(prepare));
+    pool.scenarios.get_or_init(|| all.iter().map(|prepared| Arc::clone(&prepared.scenario)).collect());
+    all
+}
+
+impl Pool {
+    /// The checks of one of its scenarios.
+    pub(super) fn checks(&self, prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Checks {
+        let foreign = self.foreign_to(&prepared.scenario);
+        let checks = Checks::new(prepared, &unshared(&foreign, prepared), counter);
+        Checks { foreign_scenarios: foreign.iter().map(|other| other.id.clone()).collect(), ..checks }
+    }
+
+    /// Scenarios of other groups, which the suite's hash chooses. There are none if too few exist.
+    fn foreign_to(&self, own: &Scenario) -> Vec<&Scenario> {
+        // Kept short and sorted, since a large suite has a hundred million pairs.
+        let mut first: Vec<([u8; 32], &Scenario)> = Vec::with_capacity(FOREIGN_SCENARIOS + 1);
+        let mut text = format!("{}/{}/", self.suite_hash, own.id);
+        let start = text.len();
+        let all = self.scenarios.get().into_iter().flatten();
+        for other in all.filter(|other| other.group_id != own.group_id) {
+            text.truncate(start);
+            text.push_str(&other.id);
+            let hash = *blake3::hash(text.as_bytes()).as_bytes();
+            let place = first.partition_point(|(known, _)| *known <= hash);
+            if place < FOREIGN_SCENARIOS {
+                first.insert(place, (hash, other));
+                first.truncate(FOREIGN_SCENARIOS);
+            }
+        }
+        if first.len() < FOREIGN_SCENARIOS { Vec::new() } else { first.into_iter().map(|(_, other)| other).collect() }
+    }
+}
+
+/// What scenarios offer to others.
+fn offered(scenarios: Vec<&Scenario>) -> impl Iterator<Item = &Fact> {
+    let facts = scenarios.into_iter().flat_map(|scenario| &scenario.facts);
+    facts.filter(|fact| fact.decoy_of.is_none() && !fact.generic)
 }
 
 /// Their facts, except what both conversations state because they are of one project. Such a value is no matter of chance.
-fn unshared<'s>(foreign: &[&'s FactsOf], own: &Scenario) -> Vec<&'s Fact> {
+fn unshared<'s>(foreign: &[&'s Scenario], own: &PreparedScenario) -> Vec<&'s Fact> {
     let is_related =
-        |other: &&&FactsOf| own.projects().any(|project| other.projects.iter().any(|known| known == project));
-    let (related, unrelated): (Vec<&FactsOf>, Vec<_>) = foreign.iter().partition(is_related);
-    let related = related.into_iter().flat_map(|other| &other.facts).collect::<Vec<_>>();
+        |other: &&Scenario| own.scenario.projects().any(|project| other.projects().any(|known| known == project));
+    let (related, unrelated) = foreign.iter().copied().partition(is_related);
+    let related = offered(related).collect::<Vec<_>>();
     let matcher = Matcher::new(related.iter().map(|fact| (fact.sought(), fact.forms())));
     let mut stated = vec![false; related.len()];
-    let texts = own.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
+    let texts = own.messages.iter().flat_map(|counted| &counted.message.parts).filter_map(part_text);
     texts.for_each(|text| matcher.mark(text, &mut stated));
     let of_related = related.into_iter().zip(stated).filter(|(_, stated)| !stated).map(|(fact, _)| fact);
-    unrelated.into_iter().flat_map(|other| &other.facts).chain(of_related).collect()
-}
-
-/// What one scenario offers to others.
-struct FactsOf {
-    id: String,
-    group: String,
-    projects: Vec<String>,
-    facts: Vec<Fact>,
-}
-
-impl FactsOf {
-    fn new(scenario: &Scenario) -> Self {
-        let ranked = scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && !fact.generic);
-        let projects = scenario.projects().map(str::to_owned).collect();
-        let (id, group) = (scenario.id.clone(), scenario.group_id.clone());
-        FactsOf { id, group, projects, facts: ranked.cloned().collect() }
-    }
-}
-
-/// Scenarios of other groups, which the suite's hash chooses. There are none if too few exist.
-fn foreign_scenarios<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<&'s FactsOf> {
-    // Kept short and sorted, since a large suite has a hundred million pairs.
-    let mut first: Vec<([u8; 32], &FactsOf)> = Vec::with_capacity(FOREIGN_SCENARIOS + 1);
-    let mut text = format!("{suite_hash}/{}/", own.id);
-    let start = text.len();
-    for other in all.iter().filter(|other| other.group != own.group) {
-        text.truncate(start);
-        text.push_str(&other.id);
-        let hash = *blake3::hash(text.as_bytes()).as_bytes();
-        let place = first.partition_point(|(known, _)| *known <= hash);
-        if place < FOREIGN_SCENARIOS {
-            first.insert(place, (hash, other));
-            first.truncate(FOREIGN_SCENARIOS);
-        }
-    }
-    if first.len() < FOREIGN_SCENARIOS { Vec::new() } else { first.into_iter().map(|(_, other)| other).collect() }
+    offered(unrelated).chain(of_related).collect()
 }

@@ -2,6 +2,7 @@
 
 mod answer_keys;
 mod bindings;
+mod checks;
 mod foreign;
 mod kept_texts;
 mod lists;
@@ -14,6 +15,7 @@ mod surroundings;
 pub(crate) mod uses;
 
 pub use bindings::Bindings;
+pub use checks::Checks;
 pub(crate) use foreign::prepare_all;
 pub use kept_texts::KeptTexts;
 pub use lists::Lists;

@@ -10,20 +10,20 @@ use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
 use compactometer_formats::record::Held;
-use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_formats::scenario::{Fact, Probe, Scenario};
 use compactometer_text::exact;
 use compactometer_text::generic::is_generic;
 use compactometer_text::matcher::Matcher;
 
-use super::answer_keys::AnswerKeys;
+use super::foreign::Pool;
 use super::references::References;
 use super::uses::{OtherNames, Unlogged, Uses, unlogged};
-use super::{Bindings, KeptTexts, Lists, Segments, Surroundings};
+use super::{Checks, KeptTexts, Lists};
 
 /// A scenario with everything that depends on no strategy.
 pub struct PreparedScenario {
     /// The scenario, without its messages.
-    pub scenario: Scenario,
+    pub scenario: Arc<Scenario>,
     /// Its messages with their tokens. Only this field holds them, since a long conversation takes most of a run's memory.
     pub messages: Vec<Arc<CountedMessage>>,
     /// `tokens_before[i]` counts the tokens of the messages before index `i`. There is one entry more than messages.
@@ -40,49 +40,42 @@ pub struct PreparedScenario {
     pub asked_by: Vec<Option<usize>>,
     /// Finds facts and decoys, in the scenario's order.
     pub facts: Matcher,
-    /// Finds the foils of all facts.
-    pub foils: Matcher,
-    /// What answers to the probes are compared with.
-    pub(crate) keys: AnswerKeys,
     /// Every exact value of the conversation in small letters, with the index of the first message that holds it. They are
     /// collected when an answer first needs them.
     exact: OnceLock<HashMap<String, usize>>,
     /// Where texts of the conversation are, built when a text that quotes it is first kept.
     references: OnceLock<References>,
-    /// Finds the facts of foreign scenarios: each match is a chance match.
-    pub foreign: Matcher,
-    /// The foreign scenarios.
-    pub foreign_scenarios: Vec<String>,
-    /// The value kind of each foreign fact.
-    pub foreign_kinds: Vec<ValueKind>,
-    /// Which subjects the values belong to; absent if no fact has a subject.
-    pub bindings: Option<Bindings>,
-    /// What is said around values without a subject; absent if facts have subjects.
-    pub surroundings: Option<Surroundings>,
-    /// The conversation cut into pieces, for random contexts.
-    pub segments: Segments,
     /// How calls use the facts.
     pub uses: Uses,
     /// Other names of the paths among them; absent if there are none.
     pub(crate) names: Option<OtherNames>,
     /// What the record of each recorded compaction lacks.
     pub(crate) unlogged: Vec<Unlogged>,
+    /// What only a replay needs, made when the first one begins: a plan of many cases may be one that other processes run.
+    checks: OnceLock<Box<Checks>>,
+    /// The conversations that foreign facts come from, if it is one of a suite.
+    pool: Option<(Arc<Pool>, &'static dyn TokenCounter)>,
 }
 
 impl PreparedScenario {
     /// Counts a scenario and finds its values, for a replay. `foreign` are facts of scenarios of other groups.
     pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         let prepared = PreparedScenario::searched(scenario, counter);
-        let (facts, rows, messages) = (&prepared.facts, &prepared.scenario.facts, &prepared.messages);
-        let (mentions, stated_in) = (&prepared.mentions, &prepared.stated_in);
-        let foils = rows.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()])));
-        let foils = Matcher::new(foils);
-        let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
-        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
-        let bindings = Bindings::new(rows, messages, facts, mentions);
-        let segments = Segments::new(messages, stated_in, bindings.as_ref(), (facts, &foreign), counter);
-        let surroundings = Surroundings::new(rows, messages, facts, mentions, stated_in);
-        PreparedScenario { foils, foreign_kinds, foreign, bindings, segments, surroundings, ..prepared }
+        let checks = OnceLock::from(Box::new(Checks::new(&prepared, foreign, counter)));
+        PreparedScenario { checks, ..prepared }
+    }
+
+    /// The scenario of a suite, whose foreign facts come from the others.
+    pub(super) fn of_suite(self, pool: &Arc<Pool>, counter: &'static dyn TokenCounter) -> Self {
+        PreparedScenario { pool: Some((Arc::clone(pool), counter)), ..self }
+    }
+
+    /// What a replay checks texts and answers with. A scenario that is searched only has none.
+    pub fn checks(&self) -> &Checks {
+        self.checks.get_or_init(|| match &self.pool {
+            Some((pool, counter)) => Box::new(pool.checks(self, *counter)),
+            None => Box::default(),
+        })
     }
 
     /// Counts a scenario and finds its values and how calls use them, without what only strategies and their controls need.
@@ -100,25 +93,19 @@ impl PreparedScenario {
             uses: Uses::new(&scenario.facts, &messages, &facts),
             unlogged: unlogged(&scenario, &messages, (&facts, names.as_ref()), counter),
             names,
-            segments: Segments::default(),
-            surroundings: None,
-            bindings: None,
             tokens_before: running_sum(&messages),
             tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
             valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),
             asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
             stated_in: invert(&mentions, messages.len()),
             mentions,
-            keys: AnswerKeys::new(&scenario, &facts),
             exact: OnceLock::new(),
             references: OnceLock::new(),
             facts,
-            foils: nothing(),
-            foreign: nothing(),
-            foreign_scenarios: Vec::new(),
-            foreign_kinds: Vec::new(),
             messages,
-            scenario,
+            scenario: Arc::new(scenario),
+            checks: OnceLock::new(),
+            pool: None,
         }
     }
 
@@ -235,11 +222,6 @@ fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
 /// The text that a tool definition costs in a request.
 fn tool_text(tool: &ToolDefinition) -> String {
     format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
-}
-
-/// A matcher that finds nothing.
-fn nothing() -> Matcher {
-    Matcher::new(std::iter::empty::<(ValueKind, [&str; 0])>())
 }
 
 fn running_sum(messages: &[Arc<CountedMessage>]) -> Vec<u64> {

@@ -63,7 +63,7 @@ pub(crate) fn due<'a>(
 ) -> impl Iterator<Item = usize> + 'a {
     let counts = |fact: &u32| observation.eligible.contains(fact) && !prepared.scenario.facts[*fact as usize].generic;
     let is_due = move |probe: &usize| {
-        let (asked, row) = (&prepared.scenario.probes[*probe], &prepared.keys.probes[*probe].row);
+        let (asked, row) = (&prepared.scenario.probes[*probe], &prepared.checks().keys.probes[*probe].row);
         let has_answer_in_words = row.facts.is_empty() && asked.gold.is_some();
         asked.asked_after == observation.after
             && (row.abstain_expected || has_answer_in_words || (!row.facts.is_empty() && row.facts.iter().all(counts)))
@@ -101,7 +101,7 @@ impl Questioner<'_> {
     fn given(&self, due: &[usize]) -> Option<Given> {
         let is_written = |entry: &Entry| entry.role() == Role::User && entry.written().is_some();
         let evidence = self.evidence.filter(|_| self.session.view().entries().iter().any(is_written))?;
-        let facts = due.iter().flat_map(|probe| &self.prepared.keys.probes[*probe].row.facts);
+        let facts = due.iter().flat_map(|probe| &self.prepared.checks().keys.probes[*probe].row.facts);
         Some(evidence(self.prepared, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))
     }
 
@@ -150,7 +150,7 @@ impl Questioner<'_> {
     /// Whether the request holds what only memory states: in the system prompt or in what was retrieved. A context that no
     /// provider would take holds nothing.
     fn holds_memory(&self, probe: usize, before: Before<'_>) -> bool {
-        let keys = &self.prepared.keys;
+        let keys = &self.prepared.checks().keys;
         let in_context = || {
             let parts = self.session.view().entries().iter().flat_map(Entry::parts);
             parts.filter_map(|(part, _)| part_text(part)).any(|text| keys.holds_gold(probe, text))
@@ -180,7 +180,7 @@ impl Questioner<'_> {
                 }
             }
         };
-        let asked = &self.prepared.keys.probes[probe].row;
+        let asked = &self.prepared.checks().keys.probes[probe].row;
         let holds_facts = || !asked.facts.is_empty() && asked.facts.iter().all(is_present);
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
         let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.prepared, probe, reply));

@@ -51,7 +51,7 @@ fn whole_words(reply: &ChatReply) -> &str {
 /// The grade of an answer that should state values. A value that was replaced, forbidden or never said spoils an otherwise right
 /// answer. Another fact's value does not, since an answer may quote a whole sentence.
 fn of_values(prepared: &PreparedScenario, probe: usize, said: &Said, answer: &str) -> Grade {
-    let key = &prepared.keys.probes[probe];
+    let key = &prepared.checks().keys.probes[probe];
     let never_said = said.foil || (said.forbidden && !key.row.updated);
     if key.row.abstain_expected {
         return match () {
@@ -115,11 +115,11 @@ struct Said {
 
 impl Said {
     fn read(prepared: &PreparedScenario, probe: usize, answer: &str) -> Self {
-        let (keys, key) = (&prepared.keys, &prepared.keys.probes[probe]);
+        let (keys, key) = (&prepared.checks().keys, &prepared.checks().keys.probes[probe]);
         let held = prepared.facts.find(answer).map(|fact| fact as u32).collect::<Vec<_>>();
         let own = keys.answers.find(answer).filter(|item| keys.owners[*item].0 as usize == probe);
         let (forbidden, gold): (Vec<_>, Vec<_>) = own.partition(|item| keys.owners[*item].1);
-        let foils = || prepared.foils.find(answer).map(|foil| keys.foil_of[foil]);
+        let foils = || prepared.checks().foils.find(answer).map(|foil| keys.foil_of[foil]);
         let is_asked = |fact: &u32| key.row.facts.contains(fact);
         let is_another = |fact: &u32| !is_asked(fact) && key.like.contains(fact) && !key.in_question.contains(fact);
         let asks = !key.row.facts.is_empty();

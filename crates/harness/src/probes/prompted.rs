@@ -80,8 +80,8 @@ impl Prompt<'_> {
                 found.push(*fact);
             }
             tokens += parts.iter().map(|written| u64::from(self.counter.count_part(&written.part))).sum::<u64>();
-            let sought = texts(parts).filter(|_| !self.prepared.foreign.is_empty());
-            let foreign = sought.flat_map(|text| self.prepared.foreign.find(text)).map(|fact| fact as u32);
+            let sought = texts(parts).filter(|_| !self.prepared.checks().foreign.is_empty());
+            let foreign = sought.flat_map(|text| self.prepared.checks().foreign.find(text)).map(|fact| fact as u32);
             chance.add(self.foreign.iter().copied().chain(foreign));
         }
         Prompted { found, tokens, chance: chance.cells() }

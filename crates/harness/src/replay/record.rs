@@ -34,7 +34,7 @@ impl Replay<'_> {
                 tool_tokens: self.prepared.tool_tokens,
                 system_tokens: self.session.log().system().map_or(0, |system| system.tokens),
                 fixed_prefix_tokens: self.prepared.fixed_prefix_tokens(),
-                foreign: self.prepared.foreign_scenarios.clone(),
+                foreign: self.prepared.checks().foreign_scenarios.clone(),
                 pending_over_budget: self.pending_over_budget,
             },
             facts: (0..scenario.facts.len()).map(|index| self.fact_row(index)).collect(),
@@ -44,7 +44,7 @@ impl Replay<'_> {
             recoveries: self.recoveries.iter().chain(self.session.recovery_events()).cloned().collect(),
             contexts: self.contexts.clone(),
             turns: self.turns.clone(),
-            probes: self.prepared.keys.probes.iter().map(|key| key.row.clone()).collect(),
+            probes: self.prepared.checks().keys.probes.iter().map(|key| key.row.clone()).collect(),
             answers: self.answers.clone(),
             storage: Some(storage(self.prepared, self.session.history())),
         }
@@ -59,7 +59,7 @@ impl Replay<'_> {
             weight: fact.weight,
             decoy: fact.decoy_of.is_some(),
             generic: fact.generic,
-            has_subject: self.prepared.bindings.as_ref().is_some_and(|bindings| bindings.counts(index)),
+            has_subject: self.prepared.checks().bindings.as_ref().is_some_and(|bindings| bindings.counts(index)),
             mentions: self.prepared.mentions[index].iter().map(|at| self.prepared.messages[*at].message.id).collect(),
         }
     }

@@ -172,8 +172,10 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
 
 impl Cases<'_> {
     async fn run(&self, index: usize) -> Result<Done, RunError> {
-        let started = Instant::now();
         let case = &self.plan.cases[index];
+        // Not part of the case's time, since other cases of its conversation share it.
+        case.prepared.checks();
+        let started = Instant::now();
         let span = tracing::info_span!("case", strategy = case.entrant.name, scenario = case.prepared.scenario.id);
         let models = FailFastModels::new(self.models);
         let ran = match &self.keeper {

@@ -60,10 +60,10 @@ impl PlanFolder {
     ///
     /// # Errors
     /// [`ShardError::Exists`] if the folder holds files, [`ShardError::Io`].
-    pub fn create(
+    pub fn create<'c>(
         dir: &Path,
         shards: Shards,
-        cases: &[Named<'_>],
+        cases: impl Iterator<Item = Named<'c>> + Clone,
         manifest: Manifest,
         arguments: serde_json::Value,
         write_suite: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -75,7 +75,7 @@ impl PlanFolder {
             let path = dir.join(folder);
             create_folder(&path).map_err(ShardError::io("make the folder", &path))?;
         }
-        let dealt = deal(&cases.iter().map(|case| case.key).collect::<Vec<_>>(), shards);
+        let dealt = deal(&cases.clone().map(|case| case.key).collect::<Vec<_>>(), shards);
         let written = |name: &str, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
             let path = dir.join(name);
             write_whole(&path, |out| write(out)).map_err(ShardError::io("write", &path))
@@ -84,7 +84,7 @@ impl PlanFolder {
         written(SUITE, &mut |out| write_suite.take().map_or(Ok(()), |write| write(out)))?;
         written(CASES, &mut |out| {
             let mut rows = csv::Writer::from_writer(out);
-            for (Named { key, protocol, conversation, strategy }, shard) in cases.iter().zip(&dealt) {
+            for (Named { key, protocol, conversation, strategy }, shard) in cases.clone().zip(&dealt) {
                 rows.serialize(Row { shard: *shard, key, protocol, conversation, strategy })?;
             }
             rows.flush()
@@ -97,7 +97,7 @@ impl PlanFolder {
             shards: shards.count.get(),
             rule: shards.rule,
             cases: counts,
-            keys_hash: keys_hash(cases.iter().map(|case| case.key)),
+            keys_hash: keys_hash(cases.map(|case| case.key)),
             manifest,
             arguments,
         };

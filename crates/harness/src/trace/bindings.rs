@@ -25,7 +25,7 @@ pub(crate) fn bound_facts(
     fates: &Fates,
     length: usize,
 ) -> BoundFacts {
-    let Some(bindings) = &prepared.bindings else { return BoundFacts::default() };
+    let Some(bindings) = &prepared.checks().bindings else { return BoundFacts::default() };
     let mut found = BTreeSet::new();
     for entry in view.entries() {
         if let Some(message) = entry.kept() {

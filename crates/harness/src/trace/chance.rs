@@ -13,7 +13,7 @@ pub(crate) struct ChanceCounts<'l> {
 
 impl<'l> ChanceCounts<'l> {
     pub(crate) fn new(prepared: &'l PreparedScenario) -> Self {
-        ChanceCounts { prepared, hits: vec![0; prepared.foreign_kinds.len()], contexts: 0 }
+        ChanceCounts { prepared, hits: vec![0; prepared.checks().foreign_kinds.len()], contexts: 0 }
     }
 
     /// Matches that are counted already: for each foreign fact, in how many of the contexts it matches.
@@ -33,7 +33,7 @@ impl<'l> ChanceCounts<'l> {
 
     pub(crate) fn cells(&self) -> Vec<ChanceCell> {
         let mut cells: Vec<ChanceCell> = Vec::new();
-        for (kind, hits) in self.prepared.foreign_kinds.iter().zip(&self.hits) {
+        for (kind, hits) in self.prepared.checks().foreign_kinds.iter().zip(&self.hits) {
             let at = cells.iter().position(|cell| cell.kind == *kind).unwrap_or_else(|| {
                 cells.push(ChanceCell { kind: *kind, hits: 0, pairs: 0 });
                 cells.len() - 1

@@ -87,14 +87,14 @@ impl<'l> RandomContexts<'l> {
         let of_tail = kept.iter().filter(|index| !pending.contains(**index));
         let retained = retained.saturating_sub(of_tail.map(|index| self.prepared.messages[*index].tokens).sum());
         self.whole = kept;
-        let fresh = cut.iter().flat_map(|index| self.prepared.segments.of_message(*index));
+        let fresh = cut.iter().flat_map(|index| self.prepared.checks().segments.of_message(*index));
         let fresh = fresh.collect::<Vec<_>>();
         for draw in &mut self.draws {
             let mut pool = draw.segments.iter().chain(&fresh).copied().collect::<Vec<_>>();
             pool.shuffle(&mut draw.rng);
             let mut room = retained;
             pool.retain(|segment| {
-                let tokens = self.prepared.segments.tokens[*segment as usize];
+                let tokens = self.prepared.checks().segments.tokens[*segment as usize];
                 let fits = tokens <= room;
                 room -= if fits { tokens } else { 0 };
                 fits
@@ -115,7 +115,7 @@ impl<'l> RandomContexts<'l> {
 
     /// For each of these facts, how many draws give it to its own subject.
     pub(crate) fn bound(&self, facts: &[u32]) -> Vec<u32> {
-        let Some(bindings) = &self.prepared.bindings else { return Vec::new() };
+        let Some(bindings) = &self.prepared.checks().bindings else { return Vec::new() };
         let mut draws = self.holding.bindings.clone();
         for place in self.whole.iter().flat_map(|index| bindings.in_message.get(*index)) {
             draws[*place as usize] = RANDOM_DRAWS;
@@ -128,12 +128,8 @@ impl<'l> RandomContexts<'l> {
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
         let mut hits = self.holding.foreign.clone();
         for index in self.whole.iter().filter(|index| **index < old_before) {
-            self.prepared
-                .segments
-                .foreign_in_message
-                .get(*index)
-                .iter()
-                .for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
+            let foreign = self.prepared.checks().segments.foreign_in_message.get(*index);
+            foreign.iter().for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
         }
         ChanceCounts::from_hits(self.prepared, hits, RANDOM_DRAWS).cells()
     }
@@ -142,13 +138,16 @@ impl<'l> RandomContexts<'l> {
 impl Holding {
     fn new(prepared: &PreparedScenario, draws: &[Draw]) -> Self {
         let drawn = || draws.iter().map(|draw| draw.segments.iter().map(|at| *at as usize));
-        let facts = drawn().map(|segments| segments.flat_map(|at| prepared.segments.facts.get(at)));
-        let bindings = drawn().map(|segments| segments.flat_map(|at| prepared.segments.bindings.get(at)));
-        let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.segments.foreign.get(at)));
+        let facts = drawn().map(|segments| segments.flat_map(|at| prepared.checks().segments.facts.get(at)));
+        let bindings = drawn().map(|segments| segments.flat_map(|at| prepared.checks().segments.bindings.get(at)));
+        let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.checks().segments.foreign.get(at)));
         Holding {
-            bindings: count_each(prepared.bindings.as_ref().map_or(0, |bindings| bindings.all.len()), bindings),
+            bindings: count_each(
+                prepared.checks().bindings.as_ref().map_or(0, |bindings| bindings.all.len()),
+                bindings,
+            ),
             facts: count_each(prepared.mentions.len(), facts),
-            foreign: count_each(prepared.foreign_kinds.len(), foreign),
+            foreign: count_each(prepared.checks().foreign_kinds.len(), foreign),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn said_about(
     fates: &Fates,
     length: usize,
 ) -> Said {
-    let Some(surroundings) = &prepared.surroundings else { return Said::default() };
+    let Some(surroundings) = &prepared.checks().surroundings else { return Said::default() };
     let mut stated = BTreeSet::new();
     let mut words = BTreeMap::<u32, BTreeSet<String>>::new();
     for entry in view.entries() {

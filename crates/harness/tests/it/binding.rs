@@ -10,7 +10,7 @@ fn unbound(scenarios: Vec<Scenario>) -> (Vec<Fact>, usize) {
     let (mut unbound, mut all) = (Vec::new(), 0);
     for scenario in scenarios {
         let prepared = PreparedScenario::new(scenario, &[], &Encoding::O200k);
-        let bindings = prepared.bindings.as_ref().unwrap();
+        let bindings = prepared.checks().bindings.as_ref().unwrap();
         for (index, fact) in prepared.scenario.facts.iter().enumerate().filter(|(_, fact)| fact.has_subject()) {
             all += 1;
             if !bindings.counts(index) {

@@ -19,6 +19,6 @@ fn a_message_is_searched_for_foreign_facts_as_a_whole() {
     let stated = Fact::stated("f", "the click stream", "otter", ValueKind::Enum, Vec::new());
     let fact = Fact { category: Category::Decision, ..stated };
     let prepared = PreparedScenario::new(told.build(), &[&fact], &Encoding::O200k);
-    let found = [0, 1].map(|message| prepared.segments.foreign_in_message.get(message));
+    let found = [0, 1].map(|message| prepared.checks().segments.foreign_in_message.get(message));
     assert_eq!(found, [&[] as &[u32], &[0]]);
 }

@@ -263,7 +263,7 @@ fn chance_looks_for_the_facts_of_five_scenarios_of_other_groups() {
         plan(scenarios.collect(), "null", 2_000)
             .suite
             .iter()
-            .map(|prepared: &Arc<PreparedScenario>| prepared.foreign.len())
+            .map(|prepared: &Arc<PreparedScenario>| prepared.checks().foreign.len())
             .collect::<Vec<_>>()
     };
     assert_eq!(groups(["a", "b", "c", "d", "e", "f", "g"]), [5; 7]);
@@ -279,7 +279,7 @@ fn what_conversations_of_one_project_share_is_no_matter_of_chance() {
             scenario
         });
         let plan = plan(scenarios.collect(), "null", 2_000);
-        plan.suite.iter().map(|prepared: &Arc<PreparedScenario>| prepared.foreign.len()).collect::<Vec<_>>()
+        plan.suite.iter().map(|prepared: &Arc<PreparedScenario>| prepared.checks().foreign.len()).collect::<Vec<_>>()
     };
     let (one, own) = (|_| "shop".to_owned(), |number| format!("shop-{number}"));
     let (same, different) = (|_| "kx-4711".to_owned(), |number| format!("kx-{number}711"));

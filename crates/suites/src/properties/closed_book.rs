@@ -1,5 +1,6 @@
 //! How many questions can be answered without reading the conversation.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use compactometer_formats::property::Property;
@@ -15,14 +16,14 @@ const MAX_SHARE: f64 = 0.05;
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("closed_book", "questions answered without the conversation");
     let questions: Vec<Question> = suite.scenarios.iter().flat_map(questions).collect();
-    let mut by_text = Answers::new(&questions, |question| question.text.as_str());
-    let mut by_kind = Answers::new(&questions, |question| question.kind);
+    let by_text = Answers::new(&questions, |question| question.text.as_str());
+    let by_kind = Answers::new(&questions, |question| question.kind);
     let (mut answered, mut any) = ([0; 3], 0);
     for question in &questions {
         let says = |guess: Option<&str>| guess.is_some_and(|guess| question.accepts(guess));
         let right = [
-            says(by_text.most_frequent(&question.text, question.group)),
-            says(by_kind.most_frequent(question.kind, question.group)),
+            says(by_text.most_frequent(&question.text.as_str(), question.group)),
+            says(by_kind.most_frequent(&question.kind, question.group)),
             question.gives_itself_away(),
         ];
         answered.iter_mut().zip(right).for_each(|(count, right)| *count += usize::from(right));
@@ -85,39 +86,57 @@ fn words(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The number of questions in each group to which each answer is right, by some key.
+/// The answers to the questions of each key, those to most questions first and equal ones in alphabetical order.
 struct Answers<'q, K> {
-    by_key: BTreeMap<K, BTreeMap<&'q str, BTreeMap<&'q str, usize>>>,
-    guesses: BTreeMap<(K, &'q str), Option<&'q str>>,
+    by_key: BTreeMap<K, Vec<Answer<'q>>>,
 }
 
-impl<'q, K: Ord + Copy> Answers<'q, K> {
+struct Answer<'q> {
+    gold: &'q str,
+    questions: usize,
+    in_group: BTreeMap<&'q str, usize>,
+}
+
+impl<'q, K: Ord> Answers<'q, K> {
     fn new(questions: &'q [Question<'q>], key: impl Fn(&'q Question<'q>) -> K) -> Self {
-        let mut by_key: BTreeMap<K, BTreeMap<&str, BTreeMap<&str, usize>>> = BTreeMap::new();
+        let mut counted: BTreeMap<K, BTreeMap<&str, BTreeMap<&str, usize>>> = BTreeMap::new();
         for question in questions {
-            let groups = by_key.entry(key(question)).or_default().entry(question.gold.as_str()).or_default();
+            let groups = counted.entry(key(question)).or_default().entry(question.gold.as_str()).or_default();
             *groups.entry(question.group).or_default() += 1;
         }
-        Answers { by_key, guesses: BTreeMap::new() }
+        let answer = |(gold, in_group): (_, BTreeMap<_, usize>)| {
+            let questions = in_group.values().sum();
+            Answer { gold, questions, in_group }
+        };
+        let ranked = |(key, answers): (K, BTreeMap<_, _>)| {
+            let mut answers = answers.into_iter().map(answer).collect::<Vec<_>>();
+            answers.sort_by_key(|answer| Reverse(answer.questions));
+            (key, answers)
+        };
+        Answers { by_key: counted.into_iter().map(ranked).collect() }
     }
 
     /// The answer to most questions of other groups; on a tie, the first in alphabetical order.
-    fn most_frequent(&mut self, key: K, group: &'q str) -> Option<&'q str> {
-        let elsewhere = |groups: &BTreeMap<&str, usize>| {
-            groups.iter().filter(|(other, _)| **other != group).map(|(_, count)| count).sum::<usize>()
-        };
-        *self.guesses.entry((key, group)).or_insert_with(|| {
-            let counted = self.by_key.get(&key)?.iter().map(|(gold, groups)| (*gold, elsewhere(groups)));
-            counted.rev().filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count).map(|(gold, _)| gold)
-        })
+    fn most_frequent(&self, key: &K, group: &str) -> Option<&'q str> {
+        let answers = self.by_key.get(key)?;
+        // No answer after the first that is none of the group's own can be more frequent elsewhere.
+        let own = answers.iter().take_while(|answer| answer.in_group.contains_key(group)).count();
+        let candidates = answers[..answers.len().min(own + 1)].iter();
+        let elsewhere = candidates.map(|answer| (answer, answer.questions - answer.in_group.get(group).unwrap_or(&0)));
+        let frequent = elsewhere.filter(|(_, count)| *count > 0);
+        Some(frequent.min_by_key(|(answer, count)| (Reverse(*count), answer.gold))?.0.gold)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use compactometer_formats::suite::Suite;
+    use std::collections::BTreeMap;
 
-    use super::measure;
+    use compactometer_formats::scenario::ValueKind;
+    use compactometer_formats::suite::Suite;
+    use proptest::prelude::*;
+
+    use super::{Answers, Question, measure};
     use crate::properties::tests::{fact, probe, suite};
 
     #[test]
@@ -146,5 +165,31 @@ mod tests {
              value, 1 by the question's own words"
         );
         assert_eq!(measure(&suite(&[("a", "hello")])).value, None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_most_frequent_answer_is_that_of_a_count_of_all(asked in prop::collection::vec((0_usize..4, 0_usize..5), 1..40)) {
+            let names = ["a", "b", "c", "d", "e"];
+            let question = |(group, gold): &(usize, usize)| Question {
+                group: names[*group],
+                text: String::new(),
+                asked: "",
+                kind: ValueKind::Id,
+                gold: names[*gold].to_owned(),
+                forms: Vec::new(),
+            };
+            let questions = asked.iter().map(question).collect::<Vec<_>>();
+            let answers = Answers::new(&questions, |question| question.kind);
+            for group in names {
+                let mut elsewhere: BTreeMap<&str, usize> = BTreeMap::new();
+                for question in questions.iter().filter(|question| question.group != group) {
+                    *elsewhere.entry(&question.gold).or_default() += 1;
+                }
+                let most = elsewhere.values().max();
+                let expected = elsewhere.iter().find(|(_, count)| Some(*count) == most).map(|(gold, _)| *gold);
+                prop_assert_eq!(answers.most_frequent(&ValueKind::Id, group), expected);
+            }
+        }
     }
 }

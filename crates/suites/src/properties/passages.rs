@@ -1,6 +1,7 @@
 //! How much text the groups share. Groups that share most of their text are not independent units.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use compactometer_engine::message::Role;
 use compactometer_engine::message::part_text;
@@ -31,7 +32,8 @@ pub(super) fn measure(suite: &Suite) -> Property {
         of => count as f64 / of as f64,
     };
     let mean = (0..names.len()).map(|group| share(shared.with_any[group], group)).sum::<f64>() / names.len() as f64;
-    let pairs = shared.with_one.iter().map(|(&(one, other), &count)| (share(count, one), one, other));
+    let pairs = shared.with_one.iter().enumerate();
+    let pairs = pairs.filter_map(|(one, most)| most.map(|(other, count)| (share(count, one), one, other)));
     let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
     let (most, one, other) = worst.unwrap_or((0.0, 0, names.len() - 1));
     let detail = format!(
@@ -78,35 +80,54 @@ fn mixed(sum: u64) -> u64 {
     (sum ^ (sum >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// How many distinct passages each group has, and how many of them it shares, by group number.
+/// How many distinct passages each group has, how many of them it shares, and with which group it shares most, by group number.
 struct Shared {
     sizes: Vec<usize>,
     with_any: Vec<usize>,
-    /// Pairs that share none are left out: a large suite has a hundred million of them.
-    with_one: BTreeMap<(usize, usize), usize>,
+    /// The other group and the number of passages; nothing if none is shared.
+    with_one: Vec<Option<(usize, usize)>>,
+}
+
+/// A passage of a group: the places of all its holders, and that of the group among them.
+struct Held {
+    holders: Range<usize>,
+    place: usize,
 }
 
 impl Shared {
     fn new(suite: &Suite, names: &[&str]) -> Self {
-        let count = names.len();
-        let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], HashMap::new());
         let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
         let of_scenario = |scenario| passages(scenario).map(|passage| (passage, numbers[scenario.group_id.as_str()]));
-        let mut held: Vec<(u64, usize)> = suite.scenarios.iter().flat_map(of_scenario).collect();
-        held.sort_unstable();
-        held.dedup();
-        for holders in held.chunk_by(|one, next| one.0 == next.0) {
-            for (place, (_, one)) in holders.iter().enumerate() {
-                sizes[*one] += 1;
-                with_any[*one] += usize::from(holders.len() > 1);
-                let next = &holders[place..(place + 2).min(holders.len())];
-                let others = if holders.len() > MAX_PAIRED { next } else { holders };
-                for (_, other) in others.iter().filter(|(_, other)| other != one) {
-                    *shared.entry((*one, *other)).or_insert(0) += 1;
-                }
-            }
+        let mut holding: Vec<(u64, usize)> = suite.scenarios.iter().flat_map(of_scenario).collect();
+        holding.sort_unstable();
+        holding.dedup();
+        let mut of_group = names.iter().map(|_| Vec::new()).collect::<Vec<_>>();
+        let mut start = 0;
+        for holders in holding.chunk_by(|one, next| one.0 == next.0) {
+            let end = start + holders.len();
+            (start..end).for_each(|place| of_group[holding[place].1].push(Held { holders: start..end, place }));
+            start = end;
         }
-        Shared { sizes, with_any, with_one: shared.into_iter().collect() }
+        // Counts of one group at a time, since a large suite has a hundred million pairs.
+        let mut shared = vec![0; names.len()];
+        let with_one = of_group.iter().enumerate().map(|(one, held)| {
+            let others = held.iter().flat_map(|Held { holders, place }| {
+                let next = *place..(place + 2).min(holders.end);
+                &holding[if holders.len() > MAX_PAIRED { next } else { holders.clone() }]
+            });
+            let others = others.map(|(_, other)| *other).filter(|other| *other != one);
+            others.clone().for_each(|other| shared[other] += 1);
+            let most = others.clone().map(|other| (shared[other], other)).max();
+            others.for_each(|other| shared[other] = 0);
+            most.map(|(count, other)| (other, count))
+        });
+        let with_one = with_one.collect();
+        let is_shared = |held: &&Held| held.holders.len() > 1;
+        Shared {
+            sizes: of_group.iter().map(Vec::len).collect(),
+            with_any: of_group.iter().map(|held| held.iter().filter(is_shared).count()).collect(),
+            with_one,
+        }
     }
 }
 

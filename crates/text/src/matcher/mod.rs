@@ -40,6 +40,13 @@ pub struct Matcher {
     items: usize,
 }
 
+/// One that finds nothing.
+impl Default for Matcher {
+    fn default() -> Self {
+        Matcher::new(std::iter::empty::<(ValueKind, [&str; 0])>())
+    }
+}
+
 /// How a value is matched and pooled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -206,7 +206,7 @@ pub(super) fn resolve(
         seed: args.setting.seed,
         ..named
     };
-    let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
+    let plan = Plan::new(suite, options, counter.counter()).map_err(Failure::usage)?;
     Ok((plan, identity))
 }
 

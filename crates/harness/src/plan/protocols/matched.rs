@@ -1,5 +1,7 @@
 //! `matched`: one window, trigger and retained budget for all.
 
+use std::sync::Arc;
+
 use compactometer_engine::budget::Budget;
 use compactometer_formats::protocol::{LimitsOf, Protocol};
 
@@ -26,14 +28,15 @@ pub(super) fn of_window<'g>(ground: &Ground<'g>, protocol: Protocol) -> Result<F
         sizes: options.shares.sizes(window),
         reason,
         places: (0..suite.len()).collect(),
-        schedule: Box::new(move |entrant, _, sizes| {
+        entrant: Box::new(move |entrant, sizes| {
             let (budget, entrant) = entrant.resolve(protocol, sizes, options.scale)?;
             let own = entrant.trigger.clone().filter(|_| protocol.limits() == LimitsOf::Strategy);
             let schedule = own.map_or(Schedule::AtTrigger(budget), |trigger| {
                 let tokens = trigger.tokens(budget.window).unwrap_or(budget.trigger);
                 Schedule::When { budget: Budget { trigger: tokens, ..budget }, trigger }
             });
-            Ok(Some((schedule, entrant)))
+            let entrant = Arc::new(entrant);
+            Ok(Box::new(move |_| Ok(Some((schedule.clone(), Arc::clone(&entrant))))))
         }),
     })
 }

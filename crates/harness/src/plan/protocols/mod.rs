@@ -43,12 +43,17 @@ pub(crate) struct Frame<'g> {
     pub(crate) reason: String,
     /// The places of the conversations that take part.
     pub(crate) places: Vec<usize>,
-    pub(crate) schedule: Box<ScheduleOf<'g>>,
+    pub(crate) entrant: Box<EntrantIn<'g>>,
 }
 
-/// When an entrant compacts the conversation at that place under these sizes, and the entrant with the settings that its limits
-/// scale. Nothing if the conversation has no moment for it.
-type ScheduleOf<'g> = dyn Fn(&Entrant, usize, Sizes) -> Result<Option<(Schedule, Entrant)>, LimitsError> + 'g;
+/// An entrant under these sizes.
+type EntrantIn<'g> = dyn for<'e> Fn(&'e Entrant, Sizes) -> Result<Box<ScheduleOf<'e>>, LimitsError> + 'g;
+
+/// What it does with the conversation at that place; nothing if the conversation has no moment for it.
+pub(crate) type ScheduleOf<'g> = dyn Fn(usize) -> Result<Option<Scheduled>, LimitsError> + 'g;
+
+/// When an entrant compacts, and the entrant with the settings that its limits scale.
+pub(crate) type Scheduled = (Schedule, Arc<Entrant>);
 
 /// The protocols of a run with these options.
 pub(crate) fn of_run(options: &PlanOptions) -> Result<BTreeSet<Protocol>, PlanError> {

@@ -1,5 +1,7 @@
 //! `recorded`: the moments and sizes of the compactions that the recorded program made apply to all strategies and controls.
 
+use std::sync::Arc;
+
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::log::Pending;
 use compactometer_engine::tokens::TokenCounter;
@@ -35,6 +37,7 @@ fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
     }
     let all = sizes.concat();
     let (made, window) = (all.len(), window(&all, options.shares));
+    let sizes = Arc::new(sizes);
     Ok(Frame {
         sizes: largest(&all, window),
         reason: format!(
@@ -44,9 +47,12 @@ fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
             suite.len()
         ),
         places,
-        schedule: Box::new(move |entrant, place, _| {
-            let (moments, entrant) = moments(entrant, &sizes[place], window)?;
-            Ok(Schedule::at_moments(moments).map(|schedule| (schedule, entrant)))
+        entrant: Box::new(move |entrant, _| {
+            let sizes = Arc::clone(&sizes);
+            Ok(Box::new(move |place| {
+                let (moments, entrant) = moments(entrant, &sizes[place], window)?;
+                Ok(Schedule::at_moments(moments).map(|schedule| (schedule, Arc::new(entrant))))
+            }))
         }),
     })
 }
