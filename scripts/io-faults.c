@@ -47,7 +47,8 @@ static int below_folder(const char *path, char *relative) {
   const char *from = path[length] ? path + length + 1 : ".";
   while (*from) {
     size_t digits = strspn(from + 1, "0123456789");
-    if (*from == '.' && digits && !strncmp(from + 1 + digits, ".part", 5)) {
+    const char *end = from + 1 + digits;
+    if (*from == '.' && digits && (!strncmp(end, ".part", 5) || !strncmp(end, ".merging", 8))) {
       relative += sprintf(relative, ".PROCESS");
       from += 1 + digits;
     } else {
@@ -265,6 +266,14 @@ int rename(const char *from, const char *to) {
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
   return refused_name("rename", to_folder, to, EIO) ? -1 : REAL(renameat)(from_folder, from, to_folder, to);
+}
+
+int link(const char *from, const char *to) {
+  return refused_name("link", AT_FDCWD, to, EPERM) ? -1 : REAL(link)(from, to);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+  return refused_name("link", to_folder, to, EPERM) ? -1 : REAL(linkat)(from_folder, from, to_folder, to, flags);
 }
 
 int mkdir(const char *name, mode_t mode) {

@@ -13,6 +13,7 @@ mod numbers;
 mod render;
 mod stats;
 mod summary;
+pub mod tables;
 mod version;
 
 pub use data::run_files::{RunFiles, RunFilesError};

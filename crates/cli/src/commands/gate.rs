@@ -23,6 +23,7 @@ use super::{program, run};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::{RunArgs, number};
 use crate::output::failure::{Failure, words};
+use crate::output::room;
 use crate::output::run_folder::of_latest;
 use crate::output::terminal::{note, say, say_json, terminal_width};
 
@@ -303,6 +304,7 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
 
 fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
     let dir = of_latest(dir).map_err(Failure::usage)?;
+    room::check(std::slice::from_ref(&dir)).map_err(Failure::failed)?;
     RunFiles::read(&dir).map_err(Failure::usage)
 }
 

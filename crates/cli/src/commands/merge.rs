@@ -15,6 +15,7 @@ use crate::arguments::help::HelpGroup;
 use crate::arguments::roles::Role;
 use crate::output::failure::Failure;
 use crate::output::progress;
+use crate::output::tables::{self, Form};
 use crate::output::terminal::{note, say};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -32,6 +33,9 @@ struct MergeArgs {
     /// The folder to create: that of the run as one process would have written it. `report` and `gate` read it.
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
+    /// Also write the records as tables in the Parquet format into `DIR/tables`, through Python with DuckDB.
+    #[arg(long)]
+    parquet: bool,
     #[command(flatten)]
     prices: PricesArg,
     /// Print only errors on stderr.
@@ -40,6 +44,9 @@ struct MergeArgs {
 }
 
 fn write(args: &MergeArgs) -> Result<(), Failure> {
+    if args.parquet {
+        tables::check(Form::Parquet).map_err(Failure::usage)?;
+    }
     let folder = opened(&args.dir)?;
     let cases = folder.plan.cases.iter().map(|cases| *cases as usize).sum();
     let (prices, _) = args.prices.table()?;
@@ -52,6 +59,10 @@ fn write(args: &MergeArgs) -> Result<(), Failure> {
     if !args.quiet {
         note(&format!("merged {} shards: {} cases, {} texts", folder.plan.shards, merged.cases, merged.texts));
         spending.lines(&prices).iter().for_each(|line| note(line));
+    }
+    if args.parquet {
+        let manifest = &folder.plan.manifest;
+        tables::write(&args.out, &args.out, (manifest, &prices), Form::Parquet, args.quiet).map_err(Failure::failed)?;
     }
     say(&format!("{}\n", args.out.display()))
 }

@@ -2,10 +2,11 @@
 
 use clap::Args;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
@@ -16,7 +17,9 @@ use super::compare::{ShownArgs, verdict};
 use crate::arguments::PricesArg;
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
+use crate::output::room;
 use crate::output::run_folder::{difference, of_latest, read_manifest};
+use crate::output::tables::{self, Form};
 use crate::output::terminal::note;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -35,8 +38,9 @@ pub(crate) struct ReportArgs {
     /// Folder for the report. Default: the run's own; several runs need one.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// The parts to write, separated with commas. Default: all.
-    #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = FORMATS.map(|(name, _)| name))]
+    /// The parts to write, separated with commas. Default: all but `tables` and `parquet`, which write one run's records as tables in
+    /// little memory.
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = FORMATS.map(|(name, _)| name).into_iter().chain(TABLES.map(|(name, _)| name)).collect::<Vec<_>>())]
     pub(crate) format: Vec<String>,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
@@ -56,6 +60,9 @@ const FORMATS: [(&str, Format); 5] = [
     ("plots", Format::Plots),
 ];
 
+/// The forms of tables, by name.
+const TABLES: [(&str, Form); 2] = [("tables", Form::Csv), ("parquet", Form::Parquet)];
+
 fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (prices, text) = args.prices.table()?;
     let dirs = args.dirs.iter().map(|dir| of_latest(dir)).collect::<Result<Vec<_>>>().map_err(Failure::usage)?;
@@ -68,6 +75,11 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
             )));
         }
     };
+    write_tables(args, &dirs, out, &prices)?;
+    if !args.format.is_empty() && args.format.iter().all(|asked| TABLES.iter().any(|(name, _)| name == asked)) {
+        return Ok(());
+    }
+    room::check(&dirs).map_err(Failure::failed)?;
     let (mut manifest, records) = joined(&dirs).map_err(Failure::usage)?;
     manifest.prices_hash = text_hash(&text);
     for dir in &dirs {
@@ -81,6 +93,24 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
         note(&format!("report: {}", out.display()));
     }
     verdict(&summary)
+}
+
+fn write_tables(args: &ReportArgs, dirs: &[PathBuf], out: &Path, prices: &PriceTable) -> Result<(), Failure> {
+    for (name, form) in TABLES.into_iter().filter(|(name, _)| args.format.iter().any(|asked| asked == name)) {
+        let [dir] = dirs else {
+            return Err(Failure::usage(anyhow!(
+                "`--format {name}` writes the tables of one run; {} are named",
+                dirs.len()
+            )));
+        };
+        tables::check(form).map_err(Failure::usage)?;
+        let manifest = read_manifest(dir).map_err(Failure::usage)?;
+        let written = tables::write(dir, out, (&manifest, prices), form, args.quiet).map_err(Failure::failed)?;
+        if !args.quiet {
+            note(&format!("tables: {}", written.display()));
+        }
+    }
+    Ok(())
 }
 
 /// The records of all folders, and their common manifest.

@@ -2,5 +2,7 @@
 
 pub(crate) mod failure;
 pub(crate) mod progress;
+pub(crate) mod room;
 pub(crate) mod run_folder;
+pub(crate) mod tables;
 pub(crate) mod terminal;

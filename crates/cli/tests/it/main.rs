@@ -36,6 +36,7 @@ mod shards;
 mod shared_data;
 mod shipped;
 mod summarizer;
+mod tables;
 mod terminal;
 mod transcripts;
 mod when;

@@ -122,6 +122,21 @@ pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
     Ok(records)
 }
 
+/// Reads the records of a run with their measured times one after the other, as [`read_records`] does.
+///
+/// # Errors
+/// [`JournalError`] as [`Journal::open`], and what `take` returns.
+pub fn each_record<E: From<JournalError>>(dir: &Path, mut take: impl FnMut(Record) -> Result<(), E>) -> Result<(), E> {
+    let path = dir.join(RECORDS);
+    let file = input::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
+    let timings = TimingsFile::open(dir);
+    each_line(&path, &file, record, |mut record| {
+        timings.put(std::slice::from_mut(&mut record));
+        take(record)
+    })?;
+    Ok(())
+}
+
 fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> Result<(Lines, Vec<T>), JournalError> {
     let io = |source| JournalError::Io { path: path.to_owned(), source };
     let mut lines = Lines::open(path).map_err(io)?;
@@ -140,22 +155,37 @@ fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> R
 fn read_lines<T>(
     path: &Path,
     file: &File,
-    mut parse: impl FnMut(&str) -> Result<T, String>,
+    parse: impl FnMut(&str) -> Result<T, String>,
 ) -> Result<(Vec<T>, u64), JournalError> {
-    let mut reader = BufReader::new(file);
     let mut rows = Vec::new();
-    let mut whole = 0;
+    let whole = each_line(path, file, parse, |row| {
+        rows.push(row);
+        Ok::<_, JournalError>(())
+    })?;
+    Ok((rows, whole))
+}
+
+/// Hands over the rows. Returns the number of bytes in whole lines.
+fn each_line<T, E: From<JournalError>>(
+    path: &Path,
+    file: &File,
+    mut parse: impl FnMut(&str) -> Result<T, String>,
+    mut take: impl FnMut(T) -> Result<(), E>,
+) -> Result<u64, E> {
+    let mut reader = BufReader::new(file);
+    let (mut whole, mut number) = (0, 0);
     let mut line = Vec::new();
     loop {
         line.clear();
         let read =
             reader.read_until(b'\n', &mut line).map_err(|source| JournalError::Io { path: path.to_owned(), source })?;
         if read == 0 || line.last() != Some(&b'\n') {
-            return Ok((rows, whole));
+            return Ok(whole);
         }
+        number += 1;
         let parsed =
             std::str::from_utf8(&line).map_err(|error| error.to_string()).and_then(|text| parse(text.trim_end()));
-        rows.push(parsed.map_err(|what| JournalError::Line { path: path.to_owned(), line: rows.len() + 1, what })?);
+        take(parsed.map_err(|what| JournalError::Line { path: path.to_owned(), line: number, what })?)?;
         whole += read as u64;
     }
 }

@@ -26,7 +26,7 @@ use tracing::Instrument;
 
 pub use case::run_case;
 pub use fail_fast::{FailFastModels, Stopped};
-pub use journal::{Journal, read_records, read_texts};
+pub use journal::{Journal, each_record, read_records, read_texts};
 pub use journal_error::JournalError;
 pub use lookup::{Lookup, Texts};
 pub use models::Models;

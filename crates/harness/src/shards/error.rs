@@ -15,7 +15,7 @@ pub enum ShardError {
         dir: PathBuf,
     },
     /// The file system refused.
-    #[error("cannot {what} `{}`: {source}", path.display())]
+    #[error("cannot {what} `{}`: {source}; {}", path.display(), advice(source))]
     Io {
         /// The attempted operation.
         what: &'static str,
@@ -26,7 +26,8 @@ pub enum ShardError {
     },
     /// A part cannot be created so that only the first worker creates it.
     #[error(
-        "`{}` cannot be created safely: this file system has no hard links ({source}); move the plan's folder to one that has them",
+        "`{}` cannot be created safely: this file system has no hard links ({source}); move the plan's folder to one that has \
+         them, and the same command goes on",
         path.display()
     )]
     NoLinks {
@@ -96,6 +97,15 @@ impl ShardError {
     pub(super) fn io(what: &'static str, path: &Path) -> impl Fn(io::Error) -> ShardError {
         let path = path.to_owned();
         move |source| ShardError::Io { what, path: path.clone(), source }
+    }
+}
+
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound => {
+            "bring back the folder or the file system that held it, and the same command goes on"
+        }
+        _ => "free space there, or make it readable and writable for this user, and the same command goes on",
     }
 }
 

@@ -53,10 +53,14 @@ pub fn merge(
     let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     remove_left_over(parent, &name);
     let half = parent.join(format!(".{name}.{}{HALF}", std::process::id()));
-    create_folder(&half).map_err(ShardError::io("make the folder", &half))?;
+    create_folder(&half).map_err(ShardError::io("make the folder", out))?;
     let path = half.join(LOCK);
-    let lock = File::create(&path).and_then(|mut lock| lock.write_all(b"*\n").map(|()| lock));
-    let lock = lock.map_err(ShardError::io("write", &path))?;
+    let lock = File::create(&path).and_then(|mut lock| {
+        lock.write_all(b"*\n")?;
+        lock.sync_all()?;
+        Ok(lock)
+    });
+    let lock = lock.map_err(ShardError::io("write", &out.join(LOCK)))?;
     // Without locks an abandoned folder cannot be recognised, and none is removed.
     let _ = lock.try_lock();
     let merged = write(folder, &half, notes, progress).and_then(|merged| {
@@ -64,7 +68,17 @@ pub fn merge(
         sync_folder(parent).map_err(ShardError::io("write", out))?;
         Ok(merged)
     });
-    merged.inspect_err(|_| drop(fs::remove_dir_all(&half)))
+    merged.map_err(|error| {
+        let _ = fs::remove_dir_all(&half);
+        match error {
+            // Its name until it is complete says nothing to a user.
+            ShardError::Io { what, path, source } => {
+                let path = path.strip_prefix(&half).map_or(path.clone(), |file| out.join(file));
+                ShardError::Io { what, path, source }
+            }
+            other => other,
+        }
+    })
 }
 
 /// The end of an unfinished folder's name.

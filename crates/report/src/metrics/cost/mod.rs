@@ -4,7 +4,7 @@
 //! Absent on purpose: the cost of the measurement's own calls, since no session makes them.
 
 use compactometer_engine::meter::Purpose;
-use compactometer_formats::prices::PriceRow;
+use compactometer_formats::prices::{PriceRow, PriceTable};
 use compactometer_formats::record::{CallRow, Record, Turn};
 use compactometer_formats::summary::MetricValue;
 
@@ -219,16 +219,21 @@ fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValu
         let each = unit
             .records
             .iter()
-            .filter_map(|record| Some(BreakEven::new(record, ModelPrices::new(run, record)?, SHORT_GAP_MS)));
+            .filter_map(|record| Some(BreakEven::new(record, ModelPrices::new(run.prices, record)?, SHORT_GAP_MS)));
         let sum = each.fold((0.0, 0.0), |sum, of| (sum.0 + of.spent, sum.1 + of.saved_per_turn));
         ratio(sum.0, sum.1)
     })
 }
 
+/// One conversation's cost; nothing if a model has no price.
+pub(crate) fn of_conversation(prices: &PriceTable, record: &Record) -> Option<CostParts> {
+    Some(of_record(record, ModelPrices::new(prices, record)?, SHORT_GAP_MS))
+}
+
 fn of_unit(run: &ProtocolRun, unit: &UnitRecords, gap_ms: i64) -> Option<CostParts> {
     let mut sum = CostParts::default();
     for record in &unit.records {
-        sum = sum.plus(of_record(record, ModelPrices::new(run, record)?, gap_ms));
+        sum = sum.plus(of_record(record, ModelPrices::new(run.prices, record)?, gap_ms));
     }
     Some(sum.divided(unit.records.len() as f64))
 }
@@ -244,9 +249,9 @@ struct ModelPrices<'p> {
 }
 
 impl<'p> ModelPrices<'p> {
-    fn new(run: &ProtocolRun<'p>, record: &Record) -> Option<Self> {
+    fn new(prices: &'p PriceTable, record: &Record) -> Option<Self> {
         let Record { case, .. } = record;
-        let row = |model: &str| run.prices.row(model);
+        let row = |model: &str| prices.row(model);
         let checkpointer = case.checkpointer.as_deref().unwrap_or(&case.summarizer);
         let (agent, summarizer) = (row(case.target_model())?, row(&case.summarizer)?);
         Some(ModelPrices { agent, summarizer, checkpointer: row(checkpointer)? })

@@ -18,7 +18,7 @@ pub(crate) const COST_USD_RECORDED: Metric = Metric {
     compute: |run, strategy| {
         over_units(strategy, "no conversation of the suite reports the tokens of every call", |unit| {
             of_each(unit, |record| {
-                let prices = ModelPrices::new(run, record)?;
+                let prices = ModelPrices::new(run.prices, record)?;
                 // Some of its calls are not a conversation.
                 let is_whole = !record.turns.is_empty() && record.turns.iter().all(|turn| turn.recorded.is_some());
                 is_whole.then(|| reported(record).map(|usage| prices.agent.dollars(usage)).sum())

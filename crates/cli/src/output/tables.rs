@@ -1,0 +1,99 @@
+//! The folder of a run's tables: comma-separated values, or Parquet, which DuckDB writes through Python. A Parquet writer of Rust would
+//! be a tenth of the time that a build of everything takes.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, anyhow, bail};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_harness::run::each_record;
+use compactometer_report::tables::{TABLES, Tables};
+
+use super::progress;
+
+/// The form of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Csv,
+    Parquet,
+}
+
+/// The Python interpreter that has DuckDB.
+const PYTHON: &str = "COMPACTOMETER_PYTHON";
+const SCRIPT: &str = include_str!("to_parquet.py");
+
+/// Fails if tables of that form cannot be written here.
+pub(crate) fn check(form: Form) -> Result<()> {
+    if form == Form::Csv {
+        return Ok(());
+    }
+    let python = python();
+    let found = Command::new(&python).args(["-c", "import duckdb"]).stderr(Stdio::null()).status();
+    if found.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    bail!(
+        "Parquet is written by DuckDB, and `{python}` has none: install it with `{python} -m pip install duckdb`, name another Python \
+         in `{PYTHON}`, or write comma-separated values with `compactometer report DIR --format tables`"
+    )
+}
+
+/// Writes the folder `tables` into `out` from the records of a run. Earlier tables are replaced when the new ones are complete.
+pub(crate) fn write(
+    dir: &Path,
+    out: &Path,
+    (manifest, prices): (&Manifest, &PriceTable),
+    form: Form,
+    quiet: bool,
+) -> Result<PathBuf> {
+    fs::create_dir_all(out).with_context(|| format!("cannot make `{}`", out.display()))?;
+    let half = tempfile::Builder::new().prefix(".tables-").tempdir_in(out);
+    let half = half.with_context(|| format!("cannot write into `{}`", out.display()))?;
+    let failed = |error| anyhow::Error::new(error).context(format!("cannot write tables into `{}`", out.display()));
+    let mut tables = Tables::create(half.path(), manifest, prices).map_err(failed)?;
+    let bar = progress::bar(manifest.cases, "cases", quiet);
+    each_record(dir, |record| {
+        bar.inc(1);
+        tables.add(&record).map_err(failed)
+    })?;
+    tables.finish().map_err(failed)?;
+    bar.finish_and_clear();
+    if form == Form::Parquet {
+        to_parquet(half.path())?;
+    }
+    let path = out.join("tables");
+    let moved = match fs::remove_dir_all(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => fs::rename(half.path(), &path),
+    };
+    moved.with_context(|| format!("cannot replace `{}`", path.display()))?;
+    // It has another name now, so there is nothing to remove.
+    let _ = half.keep();
+    Ok(path)
+}
+
+fn python() -> String {
+    std::env::var(PYTHON).unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn to_parquet(folder: &Path) -> Result<()> {
+    let columns = TABLES.iter().map(|table| (table.name.to_owned(), serde_json::json!(table.columns)));
+    let columns = serde_json::Value::Object(columns.collect()).to_string();
+    let mut python = Command::new(python());
+    let python =
+        python.args(["-c", SCRIPT]).arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut running = python.spawn().context("cannot start Python")?;
+    if let Some(mut stdin) = running.stdin.take() {
+        // A program that has ended says why on its own.
+        let _ = stdin.write_all(columns.as_bytes());
+    }
+    let ended = running.wait_with_output().context("cannot wait for Python")?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&ended.stderr);
+    Err(anyhow!("DuckDB cannot write Parquet: {}", said.lines().last().unwrap_or("it said nothing")))
+}
