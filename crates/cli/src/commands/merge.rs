@@ -33,7 +33,7 @@ struct MergeArgs {
     /// The folder to create: that of the run as one process would have written it. `report` and `gate` read it.
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// Also write the records as tables in the Parquet format into `DIR/tables`, through Python with DuckDB.
+    /// Also write the records as tables, Parquet files in the folder's `tables`, through Python with DuckDB.
     #[arg(long)]
     parquet: bool,
     #[command(flatten)]

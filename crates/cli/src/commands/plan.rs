@@ -64,7 +64,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     if run.estimate {
         return say(&format!("{}\n", estimate()?));
     }
-    if budget.may_bill() && !run.quiet {
+    if !run.quiet {
         note(&estimate()?);
     }
     let dir = run.out.clone().unwrap_or_default();

@@ -84,11 +84,6 @@ impl CostBudget {
         tariffs.unwrap_or_else(|never| match never {})
     }
 
-    /// Whether a model is on another machine, which may bill its calls.
-    pub(crate) fn may_bill(&self) -> bool {
-        self.accounts.iter().any(|(_, account)| account.receiver.is_some())
-    }
-
     /// Makes sure that a person agreed to the cost of these cases: by a limit or on a terminal. No agreement is needed if
     /// nothing is billed, or if no price is known and the server is not a provider's.
     ///

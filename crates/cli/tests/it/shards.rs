@@ -135,6 +135,22 @@ fn a_terminated_shard_finishes_its_case_and_asks_to_be_tried_again() {
 }
 
 #[test]
+fn a_folder_that_vanishes_is_named_and_nothing_is_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    planned(dir.path(), "1");
+    let child = begun(dir.path(), "1/1");
+    fs::rename(dir.path().join("plan"), dir.path().join("elsewhere")).unwrap();
+    let Output { status: ended, stderr, .. } = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&stderr);
+    assert!(!ended.success() && said.contains("`plan`") && said.contains("move it back"), "{ended}: {said}");
+    assert!(!dir.path().join("plan").exists(), "it is not made again");
+
+    fs::rename(dir.path().join("elsewhere"), dir.path().join("plan")).unwrap();
+    assert_eq!(ran(dir.path(), &["run", "--shard", "1/1", "plan"]).0, Some(0));
+    merges_to_the_same(dir.path());
+}
+
+#[test]
 fn two_workers_on_one_shard_count_once() {
     let dir = tempfile::tempdir().unwrap();
     planned(dir.path(), "1");

@@ -40,7 +40,7 @@ pub(crate) use trigger::Now;
 pub use trigger::Trigger;
 pub use window::{Shares, choose, smallest_feasible};
 
-use crate::prepare::{PreparedScenario, prepare_all};
+use crate::prepare::PreparedScenario;
 use protocols::{Frame, Ground, ScheduleOf, Scheduled};
 
 /// What a user asked for.
@@ -153,7 +153,7 @@ impl Plan {
         let suite_window = suite.header.window;
         let seeds =
             suite.scenarios.iter().map(|scenario| seed_of(options.seed, &scenario.messages)).collect::<Vec<_>>();
-        let prepared = prepare_all(suite.scenarios, &suite_hash, counter);
+        let prepared = PreparedScenario::all(suite.scenarios, &suite_hash, counter);
         let ground = Ground { suite: &prepared, suite_window, options: &options, counter };
         let frames = protocols::frames(&ground)?;
         let Some((_, first)) = frames.first() else { return Err(PlanError::NoProtocol) };

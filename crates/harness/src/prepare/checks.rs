@@ -1,11 +1,13 @@
 //! What a replay checks texts and answers with.
 
-use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::scenario::{Fact, ValueKind};
+use std::sync::Arc;
+
+use compactometer_engine::tokens::{CountedMessage, TokenCounter};
+use compactometer_formats::scenario::{Fact, Scenario, ValueKind};
 use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
-use super::{Bindings, PreparedScenario, Segments, Surroundings};
+use super::{Bindings, Lists, Segments, Surroundings};
 
 /// What a replay checks texts and answers with: whether a match of a value is its fact, another value's, or chance.
 #[derive(Default)]
@@ -28,17 +30,26 @@ pub struct Checks {
     pub segments: Segments,
 }
 
+/// A conversation and where its facts are stated.
+pub(super) struct Found<'f> {
+    pub(super) scenario: &'f Scenario,
+    pub(super) messages: &'f [Arc<CountedMessage>],
+    pub(super) facts: &'f Matcher,
+    pub(super) mentions: &'f [Vec<usize>],
+    pub(super) stated_in: &'f Lists,
+}
+
 impl Checks {
     /// `foreign` are facts of scenarios of other groups.
-    pub(super) fn new(prepared: &PreparedScenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
-        let (facts, rows, messages) = (&prepared.facts, &prepared.scenario.facts, &prepared.messages);
-        let (mentions, stated_in) = (&prepared.mentions, &prepared.stated_in);
+    pub(super) fn new(found: &Found<'_>, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
+        let &Found { scenario, messages, facts, mentions, stated_in } = found;
+        let rows = &scenario.facts;
         let foils = rows.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()])));
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
         let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
         let bindings = Bindings::new(rows, messages, facts, mentions);
         Checks {
-            keys: AnswerKeys::new(&prepared.scenario, facts),
+            keys: AnswerKeys::new(scenario, facts),
             foils: Matcher::new(foils),
             foreign_scenarios: Vec::new(),
             foreign_kinds,

@@ -1,4 +1,4 @@
-//! A whole suite made ready. Each scenario also gets facts of other scenarios: what matches of them is a chance match.
+//! Facts of other scenarios of a suite: what matches of them is a chance match.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,38 +7,24 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_text::matcher::Matcher;
 
-use super::{Checks, PreparedScenario};
+use super::Checks;
+use super::checks::Found;
 
 /// How many foreign scenarios give facts to each case. With fewer there is no chance rate.
 const FOREIGN_SCENARIOS: usize = 5;
 
 /// The conversations of a suite, as those from which foreign facts come.
 pub(super) struct Pool {
-    suite_hash: String,
+    pub(super) suite_hash: String,
     /// All of them, set when the last one is ready.
-    scenarios: OnceLock<Vec<Arc<Scenario>>>,
-}
-
-/// Makes every scenario ready. Each is moved, since a copy of a large suite would double the memory.
-pub(crate) fn prepare_all(
-    scenarios: Vec<Scenario>,
-    suite_hash: &str,
-    counter: &'static dyn TokenCounter,
-) -> Vec<Arc<PreparedScenario>> {
-    let pool = Arc::new(Pool { suite_hash: suite_hash.to_owned(), scenarios: OnceLock::new() });
-    let prepare = |scenario| Arc::new(PreparedScenario::searched(scenario, counter).of_suite(&pool, counter));
-    // `collect` would reuse the memory of the old list, which has larger entries.
-    let mut all = Vec::with_capacity(scenarios.len());
-    all.extend(scenarios.into_iter().map(prepare));
-    pool.scenarios.get_or_init(|| all.iter().map(|prepared| Arc::clone(&prepared.scenario)).collect());
-    all
+    pub(super) scenarios: OnceLock<Vec<Arc<Scenario>>>,
 }
 
 impl Pool {
     /// The checks of one of its scenarios.
-    pub(super) fn checks(&self, prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Checks {
-        let foreign = self.foreign_to(&prepared.scenario);
-        let checks = Checks::new(prepared, &unshared(&foreign, prepared), counter);
+    pub(super) fn checks(&self, found: &Found<'_>, counter: &dyn TokenCounter) -> Checks {
+        let foreign = self.foreign_to(found.scenario);
+        let checks = Checks::new(found, &unshared(&foreign, found), counter);
         Checks { foreign_scenarios: foreign.iter().map(|other| other.id.clone()).collect(), ..checks }
     }
 
@@ -70,7 +56,7 @@ fn offered(scenarios: Vec<&Scenario>) -> impl Iterator<Item = &Fact> {
 }
 
 /// Their facts, except what both conversations state because they are of one project. Such a value is no matter of chance.
-fn unshared<'s>(foreign: &[&'s Scenario], own: &PreparedScenario) -> Vec<&'s Fact> {
+fn unshared<'s>(foreign: &[&'s Scenario], own: &Found<'_>) -> Vec<&'s Fact> {
     let is_related =
         |other: &&Scenario| own.scenario.projects().any(|project| other.projects().any(|known| known == project));
     let (related, unrelated) = foreign.iter().copied().partition(is_related);

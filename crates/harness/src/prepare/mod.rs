@@ -16,7 +16,6 @@ pub(crate) mod uses;
 
 pub use bindings::Bindings;
 pub use checks::Checks;
-pub(crate) use foreign::prepare_all;
 pub use kept_texts::KeptTexts;
 pub use lists::Lists;
 pub use scenario::PreparedScenario;

@@ -15,6 +15,7 @@ use compactometer_text::exact;
 use compactometer_text::generic::is_generic;
 use compactometer_text::matcher::Matcher;
 
+use super::checks::Found;
 use super::foreign::Pool;
 use super::references::References;
 use super::uses::{OtherNames, Unlogged, Uses, unlogged};
@@ -61,19 +62,33 @@ impl PreparedScenario {
     /// Counts a scenario and finds its values, for a replay. `foreign` are facts of scenarios of other groups.
     pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         let prepared = PreparedScenario::searched(scenario, counter);
-        let checks = OnceLock::from(Box::new(Checks::new(&prepared, foreign, counter)));
+        let checks = OnceLock::from(Box::new(Checks::new(&prepared.found(), foreign, counter)));
         PreparedScenario { checks, ..prepared }
     }
 
-    /// The scenario of a suite, whose foreign facts come from the others.
-    pub(super) fn of_suite(self, pool: &Arc<Pool>, counter: &'static dyn TokenCounter) -> Self {
-        PreparedScenario { pool: Some((Arc::clone(pool), counter)), ..self }
+    /// Every scenario of a suite; each gets foreign facts of the others. Each is moved, since a copy of a large suite would double the
+    /// memory.
+    pub(crate) fn all(
+        scenarios: Vec<Scenario>,
+        suite_hash: &str,
+        counter: &'static dyn TokenCounter,
+    ) -> Vec<Arc<PreparedScenario>> {
+        let pool = Arc::new(Pool { suite_hash: suite_hash.to_owned(), scenarios: OnceLock::new() });
+        let prepare = |scenario| {
+            let searched = PreparedScenario::searched(scenario, counter);
+            Arc::new(PreparedScenario { pool: Some((Arc::clone(&pool), counter)), ..searched })
+        };
+        // `collect` would reuse the memory of the old list, which has larger entries.
+        let mut all = Vec::with_capacity(scenarios.len());
+        all.extend(scenarios.into_iter().map(prepare));
+        pool.scenarios.get_or_init(|| all.iter().map(|prepared| Arc::clone(&prepared.scenario)).collect());
+        all
     }
 
     /// What a replay checks texts and answers with. A scenario that is searched only has none.
     pub fn checks(&self) -> &Checks {
         self.checks.get_or_init(|| match &self.pool {
-            Some((pool, counter)) => Box::new(pool.checks(self, *counter)),
+            Some((pool, counter)) => Box::new(pool.checks(&self.found(), *counter)),
             None => Box::default(),
         })
     }
@@ -107,6 +122,11 @@ impl PreparedScenario {
             checks: OnceLock::new(),
             pool: None,
         }
+    }
+
+    fn found(&self) -> Found<'_> {
+        let PreparedScenario { scenario, messages, facts, mentions, stated_in, .. } = self;
+        Found { scenario, messages, facts, mentions, stated_in }
     }
 
     /// Tokens of the messages in that range of indices.
