@@ -13,6 +13,7 @@ use compactometer_harness::run::each_record;
 use compactometer_report::tables::{TABLES, Tables};
 
 use super::progress;
+use super::terminal::note;
 
 /// The form of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(crate) enum Form {
 
 /// The Python interpreter that has DuckDB.
 const PYTHON: &str = "COMPACTOMETER_PYTHON";
+/// The name of the tables' folder.
+const FOLDER: &str = "tables";
 const SCRIPT: &str = include_str!("to_parquet.py");
 
 /// Fails if tables of that form cannot be written here.
@@ -52,26 +55,35 @@ pub(crate) fn write(
     fs::create_dir_all(out).with_context(|| format!("cannot make `{}`", out.display()))?;
     let half = tempfile::Builder::new().prefix(".tables-").tempdir_in(out);
     let half = half.with_context(|| format!("cannot write into `{}`", out.display()))?;
-    let failed = |error| anyhow::Error::new(error).context(format!("cannot write tables into `{}`", out.display()));
-    let mut tables = Tables::create(half.path(), manifest, prices).map_err(failed)?;
+    let failed = |error| {
+        let advice = "free space there, or make it writable for this user";
+        anyhow::Error::new(error).context(format!("cannot write tables into `{}`; {advice}", out.display()))
+    };
+    // A temporary folder is its owner's only; this one has the rights that other folders have.
+    let folder = half.path().join(FOLDER);
+    fs::create_dir(&folder).map_err(|error| failed(error.into()))?;
+    let mut tables = Tables::create(&folder, manifest, prices).map_err(failed)?;
     let bar = progress::bar(manifest.cases, "cases", quiet);
+    let mut found = 0;
     each_record(dir, |record| {
-        bar.inc(1);
+        found += 1;
+        bar.set_position(found);
         tables.add(&record).map_err(failed)
     })?;
     tables.finish().map_err(failed)?;
     bar.finish_and_clear();
-    if form == Form::Parquet {
-        to_parquet(half.path())?;
+    if found < manifest.cases as u64 && !quiet {
+        note(&format!("the run is not finished: the tables hold {found} of {} cases", manifest.cases));
     }
-    let path = out.join("tables");
+    if form == Form::Parquet {
+        to_parquet(&folder)?;
+    }
+    let path = out.join(FOLDER);
     let moved = match fs::remove_dir_all(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => fs::rename(half.path(), &path),
+        _ => fs::rename(&folder, &path),
     };
     moved.with_context(|| format!("cannot replace `{}`", path.display()))?;
-    // It has another name now, so there is nothing to remove.
-    let _ = half.keep();
     Ok(path)
 }
 

@@ -42,6 +42,13 @@ fn tables_hold_what_a_report_counts() {
     let tables = dir.join("apart/tables");
     assert_eq!(names(&tables), NAMES.map(|name| format!("{name}.csv")));
 
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let rights = |folder: &Path| fs::metadata(folder).unwrap().permissions().mode();
+        assert_eq!(rights(&tables), rights(&dir.join("run")), "others who read the run read its tables");
+    }
+
     let cases = rows(&tables, "cases");
     let strategy_of = |row: &BTreeMap<String, String>| {
         let case = cases.iter().find(|case| case["case_id"] == row["case_id"]).unwrap();
