@@ -62,7 +62,15 @@ fn write(args: &MergeArgs) -> Result<(), Failure> {
     }
     if args.parquet {
         let manifest = &folder.plan.manifest;
-        tables::write(&args.out, &args.out, (manifest, &prices), Form::Parquet, args.quiet).map_err(Failure::failed)?;
+        let written = tables::write(&args.out, &args.out, (manifest, &prices), Form::Parquet, args.quiet);
+        written.map_err(|error| {
+            let out = args.out.display();
+            Failure::failed(
+                error.context(format!(
+                    "the run is merged; `compactometer report {out} --format parquet` writes its tables"
+                )),
+            )
+        })?;
     }
     say(&format!("{}\n", args.out.display()))
 }

@@ -105,6 +105,33 @@ fn a_missing_duckdb_is_said_before_anything_is_written() {
     assert_eq!(names(dir), ["plan", "run"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_merged_run_stays_if_its_tables_cannot_be_written() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    succeeds(dir, &["plan", "smoke", "--sample", "1", "-s", "null,full", "--shards", "1", "--out", "plan", "-q"]);
+    succeeds(dir, &["run", "--shard", "1/1", "plan", "-q"]);
+    // It has a module of that name, which cannot write.
+    let python = dir.join("python");
+    fs::write(
+        &python,
+        "#!/bin/sh\n[ \"$2\" = \"import duckdb\" ] && exit 0\ncat > /dev/null\necho no room >&2\nexit 1\n",
+    )
+    .unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::cargo_bin("compactometer").unwrap();
+    let output = command.current_dir(dir).env("COMPACTOMETER_PYTHON", &python);
+    let output = output.args(["merge", "plan", "--out", "run", "--parquet"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && said.contains("no room"), "{said}");
+    assert!(said.contains("`compactometer report run --format parquet`"), "{said}");
+    succeeds(dir, &["report", "run", "--format", "md"]);
+    assert!(names(&dir.join("run")).iter().all(|name| !name.contains("tables")), "nothing half-written");
+}
+
 #[test]
 fn records_without_room_in_memory_are_refused_with_a_way_out() {
     let dir = tempfile::tempdir().unwrap();
