@@ -86,7 +86,16 @@ impl PreparedScenario {
     }
 
     /// What a replay checks texts and answers with. A scenario that is searched only has none.
+    #[inline]
     pub fn checks(&self) -> &Checks {
+        match self.checks.get() {
+            Some(checks) => checks,
+            None => self.make_checks(),
+        }
+    }
+
+    #[cold]
+    fn make_checks(&self) -> &Checks {
         self.checks.get_or_init(|| match &self.pool {
             Some((pool, counter)) => Box::new(pool.checks(&self.found(), *counter)),
             None => Box::default(),

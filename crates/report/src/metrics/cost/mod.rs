@@ -226,14 +226,20 @@ fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValu
 }
 
 /// One conversation's cost; nothing if a model has no price.
+#[inline(never)]
 pub(crate) fn of_conversation(prices: &PriceTable, record: &Record) -> Option<CostParts> {
-    Some(of_record(record, ModelPrices::new(prices, record)?, SHORT_GAP_MS))
+    priced_record(prices, record, SHORT_GAP_MS)
+}
+
+#[inline]
+fn priced_record(prices: &PriceTable, record: &Record, gap_ms: i64) -> Option<CostParts> {
+    Some(of_record(record, ModelPrices::new(prices, record)?, gap_ms))
 }
 
 fn of_unit(run: &ProtocolRun, unit: &UnitRecords, gap_ms: i64) -> Option<CostParts> {
     let mut sum = CostParts::default();
     for record in &unit.records {
-        sum = sum.plus(of_record(record, ModelPrices::new(run.prices, record)?, gap_ms));
+        sum = sum.plus(priced_record(run.prices, record, gap_ms)?);
     }
     Some(sum.divided(unit.records.len() as f64))
 }
