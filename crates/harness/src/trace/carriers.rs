@@ -23,15 +23,14 @@ pub(crate) struct Carriers {
 /// Searches inserted text and originals before the index `old_before` for foreign facts, and inserted text for foils.
 pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_before: usize) -> Carriers {
     let is_old = |id: MessageId| prepared.index_of(id) < old_before;
+    let checks = prepared.checks();
     let mut foreign = Vec::new();
-    let mut foils = vec![false; prepared.checks().foils.len()];
+    let mut foils = vec![false; checks.foils.len()];
     let mut inserted = false;
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
             if message.role != Role::System && is_old(message.id) {
-                foreign.extend_from_slice(
-                    prepared.checks().segments.foreign_in_message.get(prepared.index_of(message.id)),
-                );
+                foreign.extend_from_slice(checks.segments.foreign_in_message.get(prepared.index_of(message.id)));
             }
             continue;
         }
@@ -41,12 +40,12 @@ pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_befo
                 Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) | Origin::Ledger => true,
                 Origin::Filler => continue,
             };
-            if counts && !prepared.checks().foreign.is_empty() {
-                foreign.extend(prepared.checks().foreign.find(text).map(|fact| fact as u32));
+            if counts && !checks.foreign.is_empty() {
+                foreign.extend(checks.foreign.find(text).map(|fact| fact as u32));
             }
             if !matches!(origin, Origin::Spoken(_)) {
                 inserted = true;
-                prepared.checks().foils.mark(text, &mut foils);
+                checks.foils.mark(text, &mut foils);
             }
         }
     }

@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 use super::chance::ChanceCounts;
-use crate::prepare::PreparedScenario;
+use crate::prepare::{Checks, PreparedScenario};
 
 /// The random contexts of one case.
 pub(crate) struct RandomContexts<'l> {
@@ -87,14 +87,15 @@ impl<'l> RandomContexts<'l> {
         let of_tail = kept.iter().filter(|index| !pending.contains(**index));
         let retained = retained.saturating_sub(of_tail.map(|index| self.prepared.messages[*index].tokens).sum());
         self.whole = kept;
-        let fresh = cut.iter().flat_map(|index| self.prepared.checks().segments.of_message(*index));
+        let segments = &self.prepared.checks().segments;
+        let fresh = cut.iter().flat_map(|index| segments.of_message(*index));
         let fresh = fresh.collect::<Vec<_>>();
         for draw in &mut self.draws {
             let mut pool = draw.segments.iter().chain(&fresh).copied().collect::<Vec<_>>();
             pool.shuffle(&mut draw.rng);
             let mut room = retained;
             pool.retain(|segment| {
-                let tokens = self.prepared.checks().segments.tokens[*segment as usize];
+                let tokens = segments.tokens[*segment as usize];
                 let fits = tokens <= room;
                 room -= if fits { tokens } else { 0 };
                 fits
@@ -127,8 +128,9 @@ impl<'l> RandomContexts<'l> {
     /// Chance matches in what the draws hold of messages before the index `old_before`.
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
         let mut hits = self.holding.foreign.clone();
+        let in_message = &self.prepared.checks().segments.foreign_in_message;
         for index in self.whole.iter().filter(|index| **index < old_before) {
-            let foreign = self.prepared.checks().segments.foreign_in_message.get(*index);
+            let foreign = in_message.get(*index);
             foreign.iter().for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
         }
         ChanceCounts::from_hits(self.prepared, hits, RANDOM_DRAWS).cells()
@@ -137,17 +139,15 @@ impl<'l> RandomContexts<'l> {
 
 impl Holding {
     fn new(prepared: &PreparedScenario, draws: &[Draw]) -> Self {
+        let Checks { segments: pieces, bindings: all, foreign_kinds, .. } = prepared.checks();
         let drawn = || draws.iter().map(|draw| draw.segments.iter().map(|at| *at as usize));
-        let facts = drawn().map(|segments| segments.flat_map(|at| prepared.checks().segments.facts.get(at)));
-        let bindings = drawn().map(|segments| segments.flat_map(|at| prepared.checks().segments.bindings.get(at)));
-        let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.checks().segments.foreign.get(at)));
+        let facts = drawn().map(|segments| segments.flat_map(|at| pieces.facts.get(at)));
+        let bindings = drawn().map(|segments| segments.flat_map(|at| pieces.bindings.get(at)));
+        let foreign = drawn().map(|segments| segments.flat_map(|at| pieces.foreign.get(at)));
         Holding {
-            bindings: count_each(
-                prepared.checks().bindings.as_ref().map_or(0, |bindings| bindings.all.len()),
-                bindings,
-            ),
+            bindings: count_each(all.as_ref().map_or(0, |bindings| bindings.all.len()), bindings),
             facts: count_each(prepared.mentions.len(), facts),
-            foreign: count_each(prepared.checks().foreign_kinds.len(), foreign),
+            foreign: count_each(foreign_kinds.len(), foreign),
         }
     }
 }
