@@ -202,7 +202,8 @@ impl<'t> Tables<'t> {
 
     fn add_case(&mut self, number: u64, record: &Record) -> csv::Result<()> {
         let case = &record.case;
-        let cost = cost::of_conversation(self.prices, record).filter(|_| !self.is_unmetered(record));
+        let cost =
+            cost::of_conversation(self.prices, record, cost::SHORT_GAP_MS).filter(|_| !self.is_unmetered(record));
         self.cases.rows.serialize((
             number,
             &record.key,

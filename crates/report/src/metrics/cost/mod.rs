@@ -22,7 +22,7 @@ mod reported_cost;
 pub(crate) use reported_cost::{COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
 
 /// Between turns without timestamps, in milliseconds: every gap is this long.
-const SHORT_GAP_MS: i64 = 10_000;
+pub(crate) const SHORT_GAP_MS: i64 = 10_000;
 /// The same for a slow user; longer than most caches live.
 const LONG_GAP_MS: i64 = 600_000;
 
@@ -225,21 +225,15 @@ fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValu
     })
 }
 
-/// One conversation's cost; nothing if a model has no price.
-#[inline(never)]
-pub(crate) fn of_conversation(prices: &PriceTable, record: &Record) -> Option<CostParts> {
-    priced_record(prices, record, SHORT_GAP_MS)
-}
-
-#[inline]
-fn priced_record(prices: &PriceTable, record: &Record, gap_ms: i64) -> Option<CostParts> {
+/// One conversation's cost, where turns without a time follow each other by `gap_ms`; nothing if a model has no price.
+pub(crate) fn of_conversation(prices: &PriceTable, record: &Record, gap_ms: i64) -> Option<CostParts> {
     Some(of_record(record, ModelPrices::new(prices, record)?, gap_ms))
 }
 
 fn of_unit(run: &ProtocolRun, unit: &UnitRecords, gap_ms: i64) -> Option<CostParts> {
     let mut sum = CostParts::default();
     for record in &unit.records {
-        sum = sum.plus(priced_record(run.prices, record, gap_ms)?);
+        sum = sum.plus(of_conversation(run.prices, record, gap_ms)?);
     }
     Some(sum.divided(unit.records.len() as f64))
 }
