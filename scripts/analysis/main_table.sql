@@ -1,5 +1,6 @@
 -- The main table of a report: a row for each protocol and strategy. Means are taken over groups, since the conversations of a group are
--- not independent; `groups` counts those that have a recall. The report adds intervals, which come from resampling.
+-- not independent; `groups` counts those that have a recall. The report adds intervals, which come from resampling. `recall` is of facts with
+-- a subject: imported facts have none, and the report shows another recall for them, which `recall_by_category.sql` has without its correction.
 WITH headline AS (
     SELECT * FROM cases WHERE NOT is_swept
 ),

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use compactometer_engine::event::Outcome;
 use compactometer_formats::manifest::Manifest;
@@ -15,15 +15,18 @@ use crate::data::{fates, looks, points};
 use crate::metrics::cost;
 
 /// A table: its name, and the name and SQL type of each column. Every row begins with the number of its case.
-pub struct TableSpec {
+struct TableSpec {
     /// The name. Its file is `NAME.csv`.
-    pub name: &'static str,
+    name: &'static str,
     /// Names and SQL types.
-    pub columns: &'static [(&'static str, &'static str)],
+    columns: &'static [(&'static str, &'static str)],
 }
 
+/// The file that has the columns of each table, with their SQL types, as JSON.
+const COLUMNS: &str = "columns.json";
+
 /// Every table.
-pub const TABLES: &[TableSpec] = &[CASES, LOOKS, USES, FACTS, COMPACTIONS, TURNS];
+const TABLES: &[TableSpec] = &[CASES, LOOKS, USES, FACTS, COMPACTIONS, TURNS];
 
 const CASES: TableSpec = TableSpec {
     name: "cases",
@@ -129,11 +132,14 @@ pub struct Tables<'t> {
 }
 
 impl<'t> Tables<'t> {
-    /// Begins a file for each table in that folder.
+    /// Begins a file for each table in that folder, and writes what their columns hold: a column may be empty, and then its values do
+    /// not say what it is.
     ///
     /// # Errors
     /// If a file cannot be written.
     pub fn create(dir: &Path, manifest: &'t Manifest, prices: &'t PriceTable) -> csv::Result<Self> {
+        let columns = TABLES.iter().map(|table| (table.name.to_owned(), serde_json::json!(table.columns)));
+        std::fs::write(dir.join(COLUMNS), serde_json::Value::Object(columns.collect()).to_string())?;
         let table = |spec: &TableSpec| Table::create(dir, spec);
         Ok(Tables {
             manifest,
@@ -243,8 +249,8 @@ struct Table {
 
 impl Table {
     fn create(dir: &Path, spec: &TableSpec) -> csv::Result<Self> {
-        let mut rows =
-            csv::WriterBuilder::new().has_headers(false).from_writer(BufWriter::new(File::create(spec.file(dir))?));
+        let file = File::create(dir.join(format!("{}.csv", spec.name)))?;
+        let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(BufWriter::new(file));
         rows.write_record(spec.columns.iter().map(|(name, _)| name))?;
         Ok(Table { rows })
     }
@@ -252,12 +258,5 @@ impl Table {
     fn finish(mut self) -> csv::Result<()> {
         self.rows.flush()?;
         Ok(())
-    }
-}
-
-impl TableSpec {
-    /// Its file in that folder.
-    pub fn file(&self, dir: &Path) -> PathBuf {
-        dir.join(format!("{}.csv", self.name))
     }
 }

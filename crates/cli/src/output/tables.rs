@@ -2,7 +2,7 @@
 //! be a tenth of the time that a build of everything takes.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_harness::run::each_record;
-use compactometer_report::tables::{TABLES, Tables};
+use compactometer_report::tables::Tables;
 
 use super::progress;
 use super::terminal::note;
@@ -92,17 +92,8 @@ fn python() -> String {
 }
 
 fn to_parquet(folder: &Path) -> Result<()> {
-    let columns = TABLES.iter().map(|table| (table.name.to_owned(), serde_json::json!(table.columns)));
-    let columns = serde_json::Value::Object(columns.collect()).to_string();
-    let mut python = Command::new(python());
-    let python =
-        python.args(["-c", SCRIPT]).arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut running = python.spawn().context("cannot start Python")?;
-    if let Some(mut stdin) = running.stdin.take() {
-        // A program that has ended says why on its own.
-        let _ = stdin.write_all(columns.as_bytes());
-    }
-    let ended = running.wait_with_output().context("cannot wait for Python")?;
+    let ended = Command::new(python()).args(["-c", SCRIPT]).arg(folder).stdin(Stdio::null()).output();
+    let ended = ended.context("cannot start Python")?;
     if ended.status.success() {
         return Ok(());
     }

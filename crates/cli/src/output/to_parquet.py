@@ -1,5 +1,4 @@
-# Rewrites each table of the folder named by the first argument as Parquet. Standard input is JSON: the columns of each table and
-# their SQL types.
+# Rewrites each table of the folder named by the first argument as Parquet. The folder's `columns.json` has the SQL types of the columns.
 import json
 import os
 import sys
@@ -7,6 +6,7 @@ import sys
 import duckdb
 
 folder = sys.argv[1]
+listed = os.path.join(folder, "columns.json")
 database = duckdb.connect()
 database.execute("SET memory_limit = '600MB'")
 
@@ -15,9 +15,12 @@ def quoted(text):
     return "'" + text.replace("'", "''") + "'"
 
 
-for name, columns in json.load(sys.stdin).items():
+with open(listed) as file:
+    tables = json.load(file)
+for name, columns in tables.items():
     rows, parquet = (os.path.join(folder, name + end) for end in (".csv", ".parquet"))
     types = ", ".join(f"{quoted(column)}: {quoted(kind)}" for column, kind in columns)
     read = f"read_csv({quoted(rows)}, header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', columns = {{{types}}})"
     database.execute(f"COPY (SELECT * FROM {read}) TO {quoted(parquet)} (FORMAT parquet, COMPRESSION zstd)")
     os.remove(rows)
+os.remove(listed)

@@ -40,7 +40,16 @@ fn tables_hold_what_a_report_counts() {
     succeeds(dir, &["report", "run", "--format", "tables", "--out", "apart"]);
     assert_eq!(names(&dir.join("apart")), ["tables"]);
     let tables = dir.join("apart/tables");
-    assert_eq!(names(&tables), NAMES.map(|name| format!("{name}.csv")));
+    let mut files = NAMES.map(|name| format!("{name}.csv")).to_vec();
+    files.push("columns.json".to_owned());
+    files.sort();
+    assert_eq!(names(&tables), files);
+    let columns: BTreeMap<String, Vec<(String, String)>> =
+        serde_json::from_str(&fs::read_to_string(tables.join("columns.json")).unwrap()).unwrap();
+    for name in NAMES {
+        let header = csv::Reader::from_path(tables.join(format!("{name}.csv"))).unwrap().headers().unwrap().clone();
+        assert!(header.iter().eq(columns[name].iter().map(|(column, _)| column.as_str())), "{name}");
+    }
 
     #[cfg(unix)]
     {
@@ -116,11 +125,7 @@ fn a_merged_run_stays_if_its_tables_cannot_be_written() {
     succeeds(dir, &["run", "--shard", "1/1", "plan", "-q"]);
     // It has a module of that name, which cannot write.
     let python = dir.join("python");
-    fs::write(
-        &python,
-        "#!/bin/sh\n[ \"$2\" = \"import duckdb\" ] && exit 0\ncat > /dev/null\necho no room >&2\nexit 1\n",
-    )
-    .unwrap();
+    fs::write(&python, "#!/bin/sh\n[ \"$2\" = \"import duckdb\" ] && exit 0\necho no room >&2\nexit 1\n").unwrap();
     fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::cargo_bin("compactometer").unwrap();
     let output = command.current_dir(dir).env("COMPACTOMETER_PYTHON", &python);

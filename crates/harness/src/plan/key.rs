@@ -125,8 +125,29 @@ fn hash(content: impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::key_source;
+    use compactometer_engine::budget::Budget;
+    use compactometer_formats::protocol::Protocol;
+    use serde_json::{Value, json};
+
+    use super::{Keys, hashed, key_source};
     use crate::entrants::all;
+    use crate::plan::PlanOptions;
+
+    #[test]
+    fn a_rows_keys_are_hashes_of_everything_at_once() {
+        let entrant = all().next().expect("there are entrants");
+        let budget = Budget::matched(1000, 800, 300, 0.5).expect("holds");
+        // A text that looks like what the conversation's hash is put into.
+        let summarizer = "m\",\"scenario\":\"\",\"x".to_owned();
+        let options =
+            PlanOptions { summarizer: summarizer.clone(), judge: Some("j".to_owned()), ..PlanOptions::default() };
+        let keys = Keys { options: &options, suite_hash: "s", tokenizer: "t" };
+        let row = keys.of_row(&entrant, Protocol::Matched, &budget);
+        let identity: Value = serde_json::from_str(&[&*row.before, "abc", &*row.after].concat()).expect("JSON");
+        assert_eq!((&identity["scenario"], &identity["model"]), (&json!("abc"), &json!(summarizer)));
+        let judged = json!([hashed(&identity.to_string()), "j", crate::probes::JUDGE_IDENTITY]);
+        assert_eq!(row.key("abc"), hashed(&judged.to_string()));
+    }
 
     #[test]
     fn the_sources_in_keys_never_change() {

@@ -133,7 +133,11 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::{WORDS, measure, passages_of, words};
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::{Shared, WORDS, measure, passages, passages_of, words};
     use crate::properties::tests::suite;
 
     #[test]
@@ -178,5 +182,24 @@ mod tests {
     fn conversations_of_one_group_may_share_everything() {
         let same = "it is the very same text that they both have in common";
         assert_eq!(measure(&suite(&[("one", same), ("one", same)])).value, None);
+    }
+
+    proptest! {
+        #[test]
+        fn groups_share_what_a_comparison_of_all_pairs_finds(texts in prop::collection::vec("(a |b ){8,14}", 2..8)) {
+            let names = ["g0", "g1", "g2", "g3", "g4", "g5", "g6", "g7"];
+            let named = names.into_iter().zip(texts.iter().map(String::as_str)).collect::<Vec<_>>();
+            let suite = suite(&named);
+            let sets = suite.scenarios.iter().map(|own| passages(own).collect::<BTreeSet<_>>()).collect::<Vec<_>>();
+            let shared = Shared::new(&suite, &names[..sets.len()]);
+            for (one, own) in sets.iter().enumerate() {
+                let with = |other: usize| own.intersection(&sets[other]).count();
+                let others = (0..sets.len()).filter(|other| *other != one);
+                let most = others.clone().map(|other| (with(other), other)).filter(|(count, _)| *count > 0).max();
+                prop_assert_eq!(shared.with_one[one], most.map(|(count, other)| (other, count)));
+                let any = own.iter().filter(|passage| others.clone().any(|other| sets[other].contains(passage))).count();
+                prop_assert_eq!((shared.sizes[one], shared.with_any[one]), (own.len(), any));
+            }
+        }
     }
 }
