@@ -3,8 +3,8 @@
 use compactometer_formats::scenario::Speaker;
 
 use crate::generate::domains::Claim;
+use crate::generate::manner::Manner;
 use crate::generate::plan::Plan;
-use crate::generate::session::Session;
 use crate::generate::writer::{Writer, capitalized};
 
 /// The number of earlier statements that may come again.
@@ -62,8 +62,10 @@ pub(crate) struct Asides(Vec<Aside>);
 
 impl Asides {
     /// What the speaker says beside the facts.
-    pub(crate) fn next(&mut self, session: &Session, plan: &Plan, writer: &mut Writer, by: Speaker) -> Option<String> {
-        let is_quoted = by == Speaker::Assistant && writer.dice.chance(session.quotes / 2);
+    pub(crate) fn next(&mut self, manner: Manner, plan: &Plan, writer: &mut Writer, by: Speaker) -> Option<String> {
+        let session = manner.session;
+        let quotes = manner.agent.map_or(session.quotes / 2, |agent| agent.quotes);
+        let is_quoted = by == Speaker::Assistant && writer.dice.chance(quotes);
         let speaker = if is_quoted { Speaker::Tool } else { by };
         let earlier = (0..self.0.len()).filter(|at| self.0[*at].claim.speaker == speaker).collect::<Vec<_>>();
         if !earlier.is_empty() && (is_quoted || writer.dice.chance(session.repeated())) {
@@ -107,7 +109,7 @@ pub(crate) fn is_for_asides(plan: &Plan, claim: &Claim, number: usize) -> bool {
 
 /// A claim of the speaker, and a subject about which it is not a fact.
 fn free(plan: &Plan, writer: &mut Writer, speaker: Speaker) -> Option<(&'static Claim, &'static str)> {
-    let claims = plan.domain.claims.iter().filter(|claim| claim.speaker == speaker).collect::<Vec<_>>();
+    let claims = plan.claims.iter().copied().filter(|claim| claim.speaker == speaker).collect::<Vec<_>>();
     // Few claims are made of most subjects, so some try finds one that is free.
     (0..20).find_map(|_| {
         let (claim, number) = (writer.dice.pick(&claims), writer.dice.below(plan.subjects.len()));

@@ -5,37 +5,56 @@ use serde_json::{Map, Value};
 use crate::generate::domains::Style;
 use crate::generate::writer::{Writer, capitalized};
 
-/// A result in a tool's style: the `stated` lines mixed in among those that `line` writes.
-pub(crate) fn result(
-    writer: &mut Writer,
-    style: &Style,
-    mut line: impl FnMut(&mut Writer) -> String,
-    stated: Vec<String>,
-) -> String {
-    let count = lines_wanted(writer, style);
-    let mut lines: Vec<String> = (0..count).map(|_| line(writer)).collect();
-    for line in stated {
-        let at = writer.dice.below(lines.len() + 1);
-        lines.insert(at, line);
+/// A part of a result in its tool's style.
+#[derive(Clone)]
+pub(crate) struct Row {
+    text: String,
+    /// The number of lines that it holds.
+    lines: usize,
+    /// Whether it states a fact or decoy.
+    pub(crate) is_stated: bool,
+}
+
+/// A line of text for a result, and whether it states a fact or decoy.
+pub(crate) type Line = (String, bool);
+
+/// The lines as rows in a tool's style.
+pub(crate) fn rows(writer: &mut Writer, style: &Style, lines: &[Line]) -> Vec<Row> {
+    if let Style::Page(heads) = style {
+        return sections(writer, heads, lines);
     }
+    let row = |(line, is_stated): &Line| {
+        let text = match style {
+            Style::Log => logged(writer, line),
+            Style::Json(fields) => object(writer, fields, line),
+            Style::Table(columns) => cells(writer, columns, line),
+            Style::Code(blocks) => commented(writer, blocks, line),
+            Style::Page(_) => line.clone(),
+        };
+        Row { text, lines: 1, is_stated: *is_stated }
+    };
+    lines.iter().map(row).collect()
+}
+
+/// Rows as one result.
+pub(crate) fn result(style: &Style, rows: &[Row]) -> String {
+    let joined = |by: &str| rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join(by);
     match style {
-        Style::Log => log(writer, &lines),
-        Style::Json(fields) => json(writer, fields, &lines),
-        Style::Table(columns) => table(writer, columns, &lines),
-        Style::Code(blocks) => code(writer, blocks, &lines),
-        Style::Page(heads) => page(writer, heads, &lines),
+        Style::Log => joined("\n"),
+        Style::Json(_) => format!("[\n{}\n]", joined(",\n")),
+        Style::Table(columns) => {
+            let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).chain(["note"]).collect();
+            let lines = rows.iter().map(|row| row.lines).sum::<usize>();
+            let body: String = rows.iter().map(|row| format!("{}\n", row.text)).collect();
+            format!("| {} |\n|{}\n{body}({lines} lines)", names.join(" | "), "---|".repeat(names.len()))
+        }
+        Style::Code(_) | Style::Page(_) => joined("\n\n"),
     }
 }
 
-/// The number of lines of a result. Half of all results are short and a few are long, as with real tools of agents.
-fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
-    let longest = match style {
-        Style::Log => 40,
-        Style::Json(_) => 24,
-        Style::Table(_) => 34,
-        Style::Code(_) => 12,
-        Style::Page(_) => 60,
-    };
+/// The number of lines of a result. Half of all results are short and a few are long.
+pub(crate) fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
+    let longest = most_lines(style);
     match writer.dice.below(100) {
         0..45 => writer.dice.between(1, longest / 8),
         45..85 => writer.dice.between(longest / 8, longest / 3),
@@ -43,63 +62,64 @@ fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
     }
 }
 
-fn log(writer: &mut Writer, lines: &[String]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        writer.pass(200);
-        let level = writer.dice.pick(&["INFO", "INFO", "INFO", "DEBUG", "WARN", "ERROR"]);
-        let stamp = writer.fill("{stamp}");
-        let source = writer.fill("{component}");
-        text.push_str(&format!("{stamp} {level:<5} {source}: {line}\n"));
+/// The number of lines of a result of an agent that a spec describes: most results are shorter than otherwise, and `long` in a
+/// hundred are much longer.
+pub(crate) fn lines_wanted_with_long(writer: &mut Writer, style: &Style, long: usize) -> usize {
+    let longest = most_lines(style);
+    match writer.dice.below(100) {
+        place if place < long => writer.dice.between(longest * 2 / 3, longest * 4),
+        place if place % 3 == 0 => writer.dice.between(longest / 8, longest / 3),
+        _ => writer.dice.between(1, longest / 8),
     }
-    text.truncate(text.trim_end().len());
-    text
 }
 
-fn json(writer: &mut Writer, fields: &[(String, String)], lines: &[String]) -> String {
-    let object = |line: &String| {
-        writer.pass(5_400);
-        let filled = fields.iter().map(|(name, template)| ((*name).to_owned(), Value::String(writer.fill(template))));
-        let detail = ("detail".to_owned(), Value::String(line.clone()));
-        Value::Object(filled.chain([detail]).collect::<Map<_, _>>())
-    };
-    let objects: Vec<String> = lines.iter().map(object).map(|object| format!("  {object}")).collect();
-    format!("[\n{}\n]", objects.join(",\n"))
+fn most_lines(style: &Style) -> usize {
+    match style {
+        Style::Log => 40,
+        Style::Json(_) => 24,
+        Style::Table(_) => 34,
+        Style::Code(_) => 12,
+        Style::Page(_) => 60,
+    }
 }
 
-fn table(writer: &mut Writer, columns: &[(String, String)], lines: &[String]) -> String {
-    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).chain(["note"]).collect();
-    let mut text = format!("| {} |\n|{}\n", names.join(" | "), "---|".repeat(names.len()));
-    for line in lines {
-        writer.pass(5_400);
-        let cells: Vec<String> = columns.iter().map(|(_, template)| writer.fill(template)).collect();
-        text.push_str(&format!("| {} | {line} |\n", cells.join(" | ")));
-    }
-    text.push_str(&format!("({} lines)", lines.len()));
-    text
+fn logged(writer: &mut Writer, line: &str) -> String {
+    writer.pass(200);
+    let level = writer.dice.pick(&["INFO", "INFO", "INFO", "DEBUG", "WARN", "ERROR"]);
+    let stamp = writer.fill("{stamp}");
+    let source = writer.fill("{component}");
+    format!("{stamp} {level:<5} {source}: {line}")
 }
 
-fn code(writer: &mut Writer, blocks: &[String], lines: &[String]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        let block = writer.pick(blocks);
-        text.push_str(&format!("// {}.\n{}\n\n", capitalized(line), writer.fill(block)));
-    }
-    text.truncate(text.trim_end().len());
-    text
+fn object(writer: &mut Writer, fields: &[(String, String)], line: &str) -> String {
+    writer.pass(5_400);
+    let filled = fields.iter().map(|(name, template)| ((*name).to_owned(), Value::String(writer.fill(template))));
+    let detail = ("detail".to_owned(), Value::String(line.to_owned()));
+    format!("  {}", Value::Object(filled.chain([detail]).collect::<Map<_, _>>()))
+}
+
+fn cells(writer: &mut Writer, columns: &[(String, String)], line: &str) -> String {
+    writer.pass(5_400);
+    let cells: Vec<String> = columns.iter().map(|(_, template)| writer.fill(template)).collect();
+    format!("| {} | {line} |", cells.join(" | "))
+}
+
+fn commented(writer: &mut Writer, blocks: &[String], line: &str) -> String {
+    let block = writer.pick(blocks);
+    format!("// {}.\n{}", capitalized(line), writer.fill(block))
 }
 
 /// Paragraphs of about three sentences under headings.
-fn page(writer: &mut Writer, heads: &[String], lines: &[String]) -> String {
-    let mut text = String::new();
+fn sections(writer: &mut Writer, heads: &[String], lines: &[Line]) -> Vec<Row> {
+    let mut rows = Vec::new();
     let mut rest = lines;
     while !rest.is_empty() {
         let (now, later) = rest.split_at(writer.dice.between(2, 4).min(rest.len()));
         let head = writer.line(heads);
-        let sentences: Vec<String> = now.iter().map(|line| format!("{}.", capitalized(line))).collect();
-        text.push_str(&format!("## {head}\n{}\n\n", sentences.join(" ")));
+        let sentences: Vec<String> = now.iter().map(|(line, _)| format!("{}.", capitalized(line))).collect();
+        let is_stated = now.iter().any(|(_, is_stated)| *is_stated);
+        rows.push(Row { text: format!("## {head}\n{}", sentences.join(" ")), lines: now.len(), is_stated });
         rest = later;
     }
-    text.truncate(text.trim_end().len());
-    text
+    rows
 }

@@ -24,6 +24,11 @@ pub static ALL: &[Embedded] = &[
         text: include_str!("../../../../datasets/smoke.toml"),
     },
     Embedded {
+        name: "agentic",
+        about: "16 conversations of 70k to 130k tokens in four domains, like recorded sessions of coding agents",
+        text: include_str!("../../../../datasets/agentic.toml"),
+    },
+    Embedded {
         name: "standard",
         about: "120 conversations of 24k to 100k tokens in four domains, with splits for development, test and calibration",
         text: include_str!("../../../../datasets/standard.toml"),

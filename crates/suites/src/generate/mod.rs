@@ -4,13 +4,16 @@
 //! of the two the fact and the other its decoy, so that no text distinguishes them. The suite is generated from its spec at each
 //! start, and the same spec gives the same bytes on every platform. Absent on purpose: models, files, the clock.
 
+mod agent;
 mod asides;
+mod calls;
 mod dice;
 mod documents;
 mod domains;
 pub mod embedded;
 mod facts;
 mod forms;
+mod manner;
 mod memory;
 mod orders;
 mod part;
@@ -35,6 +38,7 @@ use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::Tool;
 pub use crate::generate::embedded::smoke;
 use crate::generate::forms::Reserved;
+use crate::generate::manner::Manner;
 use crate::generate::plan::Plan;
 pub use crate::generate::spec::{Spec, SpecError};
 use crate::generate::writer::Writer;
@@ -89,13 +93,15 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     let text = Dice::new(spec.seed, number, Stream::Text);
     let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
     let memory = memory::write(spec, number, plan, reserved);
-    let talk = talk::write(&spec.session, plan, memory.document.as_deref(), writer);
+    let talk =
+        talk::write(Manner { session: &spec.session, agent: spec.agent }, plan, memory.document.as_deref(), writer);
     let facts = facts::build(plan, &talk);
     let probes = probes::build(spec, number, plan, &talk, &facts);
     let mut messages = talk.messages;
-    if let Some(hours) = spec.pauses {
+    let pauses = times::Pauses { before_points: spec.pauses, share: spec.agent.map_or(0, |agent| agent.pauses) };
+    if pauses.are_wanted() {
         let points = probes.iter().map(|probe| probe.asked_after).collect::<BTreeSet<_>>();
-        times::set(&mut messages, &points, hours, &mut Dice::new(spec.seed, number, Stream::Times));
+        pauses.set_times(&mut messages, &points, &mut Dice::new(spec.seed, number, Stream::Times));
     }
     let tokens = talk.ends.last().copied().unwrap_or(0);
     let scenario = Scenario {
@@ -107,7 +113,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         source: format!("generated from spec `{}`", spec.name),
         licence: Some("MIT OR Apache-2.0".to_owned()),
         split: spec.split(number),
-        tools: plan.domain.tools.iter().map(definition).collect(),
+        tools: plan.domain.tools.iter().map(|tool| definition(tool, spec.agent.is_some())).collect(),
         messages,
         compactions: Vec::new(),
         unmeasured: Vec::new(),
@@ -120,10 +126,12 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     (scenario, tokens)
 }
 
-fn definition(tool: &Tool) -> ToolDefinition {
+/// The definition of a tool. An agent that works as a spec says also gives the purpose of each call, and may write a text.
+fn definition(tool: &Tool, is_agent: bool) -> ToolDefinition {
     let names: Vec<&str> = tool.arguments.iter().map(|(name, _)| name.as_str()).collect();
+    let others = [calls::PURPOSE, calls::TEXT].into_iter().filter(|_| is_agent);
     let properties: Map<String, Value> =
-        names.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
+        names.iter().copied().chain(others).map(|name| (name.to_owned(), json!({ "type": "string" }))).collect();
     ToolDefinition {
         name: tool.name.to_owned(),
         description: tool.about.to_owned(),

@@ -75,7 +75,8 @@ mod tests {
             let mut lists = vec![&domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings];
             lists.extend(domain.pools.iter().map(|pool| &pool.words));
             lists.extend(domain.tools.iter().map(|tool| &tool.items));
-            lists.extend(domain.claims.iter().flat_map(|claim| [&claim.says, &claim.changes]));
+            let claims = domain.claims.iter().chain(&domain.addresses);
+            lists.extend(claims.flat_map(|claim| [&claim.says, &claim.changes]));
             lists.extend(domain.tools.iter().filter_map(|tool| match &tool.style {
                 Style::Code(texts) | Style::Page(texts) => Some(texts),
                 Style::Log | Style::Json(_) | Style::Table(_) => None,

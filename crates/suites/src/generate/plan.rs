@@ -2,6 +2,7 @@
 
 use compactometer_formats::scenario::{Category, Speaker, ValueKind};
 
+use crate::generate::agent::Agent;
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::{Claim, Domain, Tool};
 use crate::generate::forms::{Form, Reserved};
@@ -15,10 +16,12 @@ const FOILS: usize = 6;
 const SUBJECTS: usize = 20;
 /// One fact in this many has a value that other conversations may share.
 const COMMON_EVERY: usize = 12;
-/// Percentage of the pairs with an identifier or path that a later tool call uses.
+/// Percentage of the pairs with an identifier or path that a later tool call uses, unless a spec says more about the agent.
 const USED: usize = 30;
 /// Percentage of pairs that are said early enough to be at least the trigger's distance away at the last observation point.
 const EARLY: usize = 85;
+/// The most uses of a pair by an agent that a spec describes. One in three is far from the last mention.
+const MOST_USES: usize = 3;
 
 /// What a conversation will state.
 pub(crate) struct Plan {
@@ -26,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) domain: &'static Domain,
     /// The part of the domain's lists that it draws from.
     pub(crate) part: Part,
+    /// The claims that it may make.
+    pub(crate) claims: Vec<&'static Claim>,
     /// The subjects of its claims.
     pub(crate) subjects: Vec<&'static str>,
     /// The pairs. A pair that replaces another comes after it.
@@ -67,8 +72,8 @@ pub(crate) struct Pair {
     pub(crate) replaces: Option<usize>,
     /// The places where they are said.
     pub(crate) mentions: Vec<Mention>,
-    /// The place where a tool call uses their values.
-    pub(crate) use_at: Option<Place>,
+    /// The places where tool calls use their values.
+    pub(crate) uses: Vec<Place>,
 }
 
 /// What memory states for one conversation, and no message does.
@@ -135,9 +140,12 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved, earlier:
     dice.shuffle(&mut subjects);
     subjects.truncate(SUBJECTS);
     let count = facts_wanted(spec, span.length);
+    let addresses = domain.addresses.iter().filter(|_| spec.agent.is_some());
     let mut draft = Draft {
         session: &spec.session,
+        agent: spec.agent,
         domain,
+        claims: domain.claims.iter().chain(addresses).collect(),
         part,
         span,
         dice,
@@ -152,8 +160,8 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved, earlier:
         draft.remember(memory, earlier);
     }
     draft.fill(count);
-    let Draft { subjects, pairs, remembered, .. } = draft;
-    Plan { domain, part, subjects, pairs, remembered, span }
+    let Draft { claims, subjects, pairs, remembered, .. } = draft;
+    Plan { domain, part, claims, subjects, pairs, remembered, span }
 }
 
 /// The number of facts, which grows with the conversation's length from the spec's low number to its high one.
@@ -175,7 +183,9 @@ impl Span {
 
 struct Draft<'r> {
     session: &'r Session,
+    agent: Option<Agent>,
     domain: &'static Domain,
+    claims: Vec<&'static Claim>,
     part: Part,
     span: Span,
     dice: Dice,
@@ -215,29 +225,38 @@ impl Draft<'_> {
     /// Adds pairs until there are `count`: first those to be replaced later, then their replacements, then the others.
     fn fill(&mut self, count: usize) {
         let claims = self.claims_in_turn();
-        let wanted = 3 + self.span.length / 40_000;
-        let replaced: Vec<usize> =
-            (0..claims.len()).filter(|at| !claims[*at].changes.is_empty()).take(wanted).collect();
-        for &at in &replaced {
+        let replaced = self.replaced(&claims);
+        for claim in &replaced {
             let place = self.between(200, self.span.length / 8);
-            let old = self.pair(claims[at], vec![Mention { place, by: claims[at].speaker }]);
+            let old = self.pair(claim, vec![Mention { place, by: claim.speaker }]);
             self.pairs.push(old);
             self.replace_last();
         }
-        let others = claims.iter().enumerate().filter(|(at, _)| !replaced.contains(at)).map(|(_, claim)| *claim);
-        let others: Vec<&'static Claim> = others.collect();
+        let is_replaced = |claim: &Claim| replaced.iter().any(|other| std::ptr::eq(*other, claim));
+        let others: Vec<&'static Claim> = claims.iter().copied().filter(|claim| !is_replaced(claim)).collect();
         let missing = count.saturating_sub(self.pairs.len());
         for claim in self.session.claims(&others, missing) {
             let mentions = self.mentions(claim.speaker);
             let mut pair = self.pair(claim, mentions);
-            pair.use_at = self.place_of_use(&pair);
+            pair.uses = self.uses(&pair);
             self.pairs.push(pair);
         }
     }
 
+    /// The claims whose values are replaced later. Where the speakers' shares are strict, tools make most of them.
+    fn replaced(&self, claims: &[&'static Claim]) -> Vec<&'static Claim> {
+        let changing = || claims.iter().copied().filter(|claim| !claim.changes.is_empty());
+        if !self.session.strict_speakers {
+            return changing().take(3 + self.span.length / 40_000).collect();
+        }
+        let by_tools = changing().filter(|claim| claim.speaker == Speaker::Tool);
+        let by_others = changing().filter(|claim| claim.speaker != Speaker::Tool);
+        by_tools.chain(by_others.take(1)).collect()
+    }
+
     /// The domain's claims in random order, after one of each category.
     fn claims_in_turn(&mut self) -> Vec<&'static Claim> {
-        let mut claims: Vec<&'static Claim> = self.domain.claims.iter().collect();
+        let mut claims = self.claims.clone();
         self.dice.shuffle(&mut claims);
         let is_first = |at: usize| claims[..at].iter().all(|earlier| earlier.category != claims[at].category);
         let (first, rest): (Vec<usize>, Vec<usize>) = (0..claims.len()).partition(|at| is_first(*at));
@@ -255,7 +274,7 @@ impl Draft<'_> {
         let second = self.free_subject(claim, Some(first));
         let sides = [self.side(form, first), self.side(form, second)];
         let fact = self.dice.below(2);
-        Pair { claim, form, sides, fact, replaces: None, mentions, use_at: None }
+        Pair { claim, form, sides, fact, replaces: None, mentions, uses: Vec::new() }
     }
 
     /// A pair that gives the subjects of the last pair new values, late enough that the old ones can be asked for first and early
@@ -268,7 +287,7 @@ impl Draft<'_> {
         let place = self.between(earliest, self.span.early.max(earliest + self.span.window / 20));
         let sides = [self.side(claim.form, first), self.side(claim.form, second)];
         let (replaces, mentions) = (Some(at), vec![Mention { place, by: claim.speaker }]);
-        self.pairs.push(Pair { claim, form: claim.form, sides, fact, replaces, mentions, use_at: None });
+        self.pairs.push(Pair { claim, form: claim.form, sides, fact, replaces, mentions, uses: Vec::new() });
     }
 
     /// A subject for which the claim has not been made yet.
@@ -324,20 +343,34 @@ impl Draft<'_> {
         mentions
     }
 
-    /// A place for a use, long after the last mention if there is room, otherwise soon after it.
-    fn place_of_use(&mut self, pair: &Pair) -> Option<Place> {
+    /// Places of uses, if there are any.
+    fn uses(&mut self, pair: &Pair) -> Vec<Place> {
         let usable = matches!(pair.form.kind(), ValueKind::Id | ValueKind::Path);
-        if !usable || tool_for(self.domain, pair.form).is_none() || !self.dice.chance(USED) {
-            return None;
+        let share = self.agent.map_or(USED, |agent| agent.needed);
+        if !usable || tool_for(self.domain, pair.form).is_none() || !self.dice.chance(share) {
+            return Vec::new();
         }
+        let Some(_) = self.agent else { return vec![self.use_when_far(pair)] };
+        let count = self.dice.between(1, MOST_USES);
+        let use_at = |draft: &mut Self| {
+            if draft.dice.below(3) == 0 { draft.use_when_far(pair) } else { draft.use_after_mention(pair) }
+        };
+        (0..count).map(|_| use_at(self)).collect()
+    }
+
+    /// A place long after the last mention if there is room, otherwise soon after it.
+    fn use_when_far(&mut self, pair: &Pair) -> Place {
         let Span { late, trigger, window, .. } = self.span;
         let said = pair.mentions.iter().flat_map(|mention| mention.place).max().unwrap_or(0);
         let far = said + trigger + window / 5;
-        Some(if far < late {
-            self.between(far, late)
-        } else {
-            self.between(said.min(late), late.min(said + window / 5))
-        })
+        if far < late { self.between(far, late) } else { self.between(said.min(late), late.min(said + window / 5)) }
+    }
+
+    /// A place soon after one of the mentions.
+    fn use_after_mention(&mut self, pair: &Pair) -> Place {
+        let said = pair.mentions[self.dice.below(pair.mentions.len())].place;
+        let said = said.into_iter().max().unwrap_or(0).min(self.span.late);
+        self.between(said, self.span.late.min(said + self.span.window / 5))
     }
 
     /// A random place. The second side often comes in the same message, otherwise a little later.
@@ -355,11 +388,7 @@ fn memory_may_hold(claim: &Claim) -> bool {
 
 /// The tool that takes values of the form, and the index of the argument.
 pub(crate) fn tool_for(domain: &'static Domain, form: Form) -> Option<(&'static Tool, usize)> {
-    let takes = |template: &str| {
-        let slot = template.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        slot.and_then(Form::by_slot) == Some(form)
-    };
-    domain.tools.iter().find_map(|tool| Some((tool, tool.arguments.iter().position(|(_, holds)| takes(holds))?)))
+    domain.tools.iter().find_map(|tool| Some((tool, tool.takes(form)?)))
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub(crate) struct Session {
     pub(crate) quotes: usize,
     /// The shares of claims by each speaker. Without them, each claim is made equally often.
     pub(crate) speakers: Option<Speakers>,
+    /// Whether the shares hold even if a conversation then has no claim of some categories.
+    pub(crate) strict_speakers: bool,
 }
 
 /// Shares that add up to 100.
@@ -78,7 +80,8 @@ impl Session {
             return claims.iter().cycle().take(count).copied().collect();
         };
         let is_first = |at: &usize| claims[..*at].iter().all(|earlier| earlier.category != claims[*at].category);
-        let (first, rest): (Vec<usize>, Vec<usize>) = (0..claims.len()).partition(is_first);
+        let (first, rest): (Vec<usize>, Vec<usize>) =
+            (0..claims.len()).partition(|at| !self.strict_speakers && is_first(at));
         let shares = [(Speaker::User, user), (Speaker::Assistant, agent), (Speaker::Tool, tools)];
         let of =
             |speaker| rest.iter().chain(&first).map(|at| claims[*at]).filter(move |claim| claim.speaker == speaker);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use compactometer_formats::scenario::Split;
 use serde::Deserialize;
 
+use crate::generate::agent::Agent;
 use crate::generate::domains::{self, Domain};
 use crate::generate::part::Part;
 use crate::generate::session::Session;
@@ -47,6 +48,8 @@ pub struct Spec {
     /// How the conversations resemble sessions of a real agent.
     #[serde(default)]
     pub(crate) session: Session,
+    /// How the agent works. Without it, it makes few calls for each request and never needs what it read before.
+    pub(crate) agent: Option<Agent>,
     /// The number of conversations in each split. Without splits, all are for development and draw from every list.
     pub(crate) splits: Option<Splits>,
 }
@@ -154,6 +157,7 @@ impl Spec {
         }
         self.check_memory()?;
         self.session.check()?;
+        self.agent.map_or(Ok(()), |agent| agent.check())?;
         check_lengths(&self.lengths, self.window)?;
         self.domains = check_domains(&self.domain_names)?;
         let of_memory = self.memory.map_or(0, |memory| memory.document);

@@ -4,17 +4,43 @@ use compactometer_engine::memory;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::Speaker;
-use serde_json::{Map, Value};
 
 use crate::generate::asides::{Asides, Wording};
+use crate::generate::calls::{Call, Calls};
 use crate::generate::documents;
 use crate::generate::domains::Tool;
+use crate::generate::manner::Manner;
 use crate::generate::plan::{Plan, tool_for};
 use crate::generate::session::Session;
 use crate::generate::writer::Writer;
 
 /// Tokens kept for the last exchange, in which nothing is stated.
 const CLOSING: usize = 700;
+
+/// The most lines that a user pastes.
+const MOST_PASTED: usize = 60;
+
+/// What a user says who has cancelled a request.
+const CANCELS: [&str; 6] = [
+    "Stop, that leads nowhere.",
+    "Hold on, leave that.",
+    "I cancelled this; it takes too long.",
+    "No, not that way.",
+    "Wait, something else first.",
+    "Leave it there, I read the question wrongly.",
+];
+
+/// How a user corrects the agent.
+const CORRECTIONS: [&str; 8] = [
+    "No, that is not what I asked for.",
+    "That is wrong, look again.",
+    "Not quite: the other way round.",
+    "Please undo the last step.",
+    "You stopped too early, do not leave it like this.",
+    "That should not have changed.",
+    "I meant the other one instead.",
+    "Actually, that was fine before; revert it.",
+];
 
 /// A written conversation.
 pub(crate) struct Talk {
@@ -36,13 +62,15 @@ pub(crate) struct Trace {
 }
 
 /// Writes the conversation that a plan describes, with the memory document in its system prompt.
-pub(crate) fn write(session: &Session, plan: &Plan, document: Option<&str>, writer: Writer) -> Talk {
+pub(crate) fn write(manner: Manner, plan: &Plan, document: Option<&str>, mut writer: Writer) -> Talk {
     let traces = vec![<[Trace; 2]>::default(); plan.pairs.len()];
     let talk = Talk { messages: Vec::new(), ends: Vec::new(), traces };
     let asides = Asides::default();
-    let mut stage = Stage { session, plan, writer, asides, due: agenda(session, plan), talk, calls: 0, settled: 0 };
+    writer.known_share = manner.agent.map_or(0, |agent| agent.known / 2);
+    let (due, calls) = (agenda(manner.session, plan), Calls::default());
+    let mut stage = Stage { manner, plan, writer, asides, due, talk, calls, settled: 0, is_cancelled: false };
     stage.system(document);
-    while stage.now() + CLOSING < plan.span.length || stage.due.iter().any(|due| !due.is_repeated) {
+    while !stage.is_full() {
         let steps = stage.steps();
         stage.exchange(steps);
     }
@@ -73,7 +101,7 @@ fn agenda(session: &Session, plan: &Plan) -> Vec<Due> {
         let said = planned.mentions.iter().enumerate();
         let said =
             said.map(|(at, mention)| (&mention.place, By::Saying(mention.by), at > 0 && session.mentions.is_some()));
-        let used = planned.use_at.iter().map(|place| (place, By::Using, false));
+        let used = planned.uses.iter().map(|place| (place, By::Using, false));
         for (place, by, is_repeated) in said.chain(used) {
             due.extend([0, 1].map(|side| Due { place: place[side], pair, side, by, is_repeated }));
         }
@@ -83,15 +111,17 @@ fn agenda(session: &Session, plan: &Plan) -> Vec<Due> {
 }
 
 struct Stage<'p, 'r> {
-    session: &'p Session,
+    manner: Manner<'p>,
     plan: &'p Plan,
     writer: Writer<'r>,
     asides: Asides,
     due: Vec<Due>,
     talk: Talk,
-    calls: usize,
+    calls: Calls,
     /// Exchanges begun since the last value that will be replaced was stated.
     settled: usize,
+    /// Whether the user has cancelled the latest request.
+    is_cancelled: bool,
 }
 
 impl Stage<'_, '_> {
@@ -111,11 +141,32 @@ impl Stage<'_, '_> {
         let is_replaced = |pair: usize| self.plan.pairs.iter().any(|later| later.replaces == Some(pair));
         self.settled += usize::from(!self.due.iter().any(|due| is_replaced(due.pair)));
         self.request();
-        (0..steps).for_each(|_| self.step());
-        self.answer();
+        self.is_cancelled = self.manner.agent.is_some_and(|agent| self.writer.dice.chance(agent.cancelled));
+        for step in 0..steps {
+            if step > 0 && self.manner.agent.is_some() && self.is_full() {
+                break;
+            }
+            self.step();
+        }
+        if self.is_cancelled {
+            let call = self.calls.next(self.manner.agent, &mut self.writer);
+            self.push(Role::Assistant, vec![call.part]);
+            let text = "cancelled by the user".to_owned();
+            self.push(Role::Tool, vec![Part::ToolResult { call_id: call.id, text, is_error: true }]);
+        } else {
+            self.answer();
+        }
+    }
+
+    /// Whether the conversation has its length, and everything is said.
+    fn is_full(&self) -> bool {
+        self.now() + CLOSING >= self.plan.span.length && self.due.iter().all(|due| due.is_repeated)
     }
 
     fn steps(&mut self) -> usize {
+        if let Some(agent) = self.manner.agent {
+            return agent.turns(&mut self.writer.dice);
+        }
         match self.writer.dice.below(100) {
             0..35 => 1,
             35..65 => 2,
@@ -125,15 +176,40 @@ impl Stage<'_, '_> {
     }
 
     fn request(&mut self) {
-        let remarks = self.writer.dice.between(0, 3);
-        let mut sentences = self.writer.sentences(&self.writer.domain.requests, 1);
+        let remarks = match self.manner.agent {
+            Some(_) => usize::from(self.writer.dice.chance(20)),
+            None => self.writer.dice.between(0, 3),
+        };
+        let mut sentences = Vec::new();
+        if self.is_cancelled {
+            sentences.push(self.writer.pick(&CANCELS).to_owned());
+        } else if self.manner.agent.is_some_and(|agent| self.writer.dice.chance(agent.corrected)) {
+            sentences.push(self.writer.pick(&CORRECTIONS).to_owned());
+        }
+        sentences.extend(self.writer.sentences(&self.writer.domain.requests, 1));
         sentences.extend(self.sentences(Speaker::User, &self.plan.domain.remarks, remarks));
         self.mix_in(Speaker::User, 5, &mut sentences);
-        self.push(Role::User, vec![Part::Text { text: sentences.join(" ") }]);
+        let mut text = sentences.join(" ");
+        if self.manner.agent.is_some_and(|agent| self.writer.dice.chance(agent.pasted)) {
+            text.push_str("\n\n");
+            text.push_str(&self.pasted());
+        }
+        self.push(Role::User, vec![Part::Text { text }]);
+    }
+
+    /// What a user pastes: lines in the style of some tool.
+    fn pasted(&mut self) -> String {
+        let tools = &self.plan.domain.tools;
+        let tool = &tools[self.writer.dice.below(tools.len())];
+        let count = self.writer.dice.between(4, MOST_PASTED);
+        let lines = (0..count).map(|_| self.incidental_line(tool)).collect::<Vec<_>>();
+        let rows = documents::rows(&mut self.writer, &tool.style, &lines);
+        documents::result(&tool.style, &rows)
     }
 
     fn answer(&mut self) {
-        let findings = self.writer.dice.between(2, 5);
+        let findings = if self.manner.agent.is_some() { [3, 7] } else { [2, 5] };
+        let findings = self.writer.dice.between(findings[0], findings[1]);
         let mut sentences = self.sentences(Speaker::Assistant, &self.plan.domain.findings, findings);
         self.mix_in(Speaker::Assistant, 4, &mut sentences);
         self.push(Role::Assistant, vec![Part::Text { text: sentences.join(" ") }]);
@@ -141,19 +217,25 @@ impl Stage<'_, '_> {
 
     /// A turn of the agent with calls, then their results.
     fn step(&mut self) {
-        let words = usize::from(self.writer.dice.chance(75));
-        let mut sentences = self.sentences(Speaker::Assistant, &self.plan.domain.steps, words);
-        self.mix_in(Speaker::Assistant, 2, &mut sentences);
-        let wanted = match self.writer.dice.below(100) {
-            0..70 => 1,
-            70..92 => 2,
-            _ => 3,
+        let count = match self.manner.agent {
+            Some(agent) if self.writer.dice.chance(agent.silent) => 0,
+            Some(_) => self.writer.dice.between(1, 2),
+            None => usize::from(self.writer.dice.chance(75)),
         };
-        let mut calls: Vec<Call> = self.take(By::Using, 2).into_iter().filter_map(|due| self.using(due)).collect();
+        let mut sentences = self.sentences(Speaker::Assistant, &self.plan.domain.steps, count);
+        self.mix_in(Speaker::Assistant, 2, &mut sentences);
+        let wanted = match self.manner.agent {
+            Some(agent) => agent.calls(&mut self.writer.dice),
+            None => match self.writer.dice.below(100) {
+                0..70 => 1,
+                70..92 => 2,
+                _ => 3,
+            },
+        };
+        let uses = if self.manner.agent.is_some() { 1 } else { 2 };
+        let mut calls: Vec<Call> = self.take(By::Using, uses).into_iter().filter_map(|due| self.using(due)).collect();
         while calls.len() < wanted {
-            let tools = &self.plan.domain.tools;
-            let tool = &tools[self.writer.dice.below(tools.len())];
-            calls.push(self.call(tool, None));
+            calls.push(self.calls.next(self.manner.agent, &mut self.writer));
         }
         let text = (!sentences.is_empty()).then(|| Part::Text { text: sentences.join(" ") });
         let parts = calls.iter().map(|call| call.part.clone());
@@ -166,50 +248,66 @@ impl Stage<'_, '_> {
         let (tool, argument) = tool_for(self.plan.domain, pair.form)?;
         let id = self.next_id();
         self.talk.traces[due.pair][due.side].used.push(id);
-        Some(self.call(tool, Some((argument, &pair.sides[due.side].value))))
+        let given = Some((argument, pair.sides[due.side].value.as_str()));
+        Some(self.calls.with(self.manner.agent, &mut self.writer, tool, given))
     }
 
-    fn call(&mut self, tool: &'static Tool, given: Option<(usize, &str)>) -> Call {
-        let mut arguments = Map::new();
-        for (at, (name, template)) in tool.arguments.iter().enumerate() {
-            let value = match given {
-                Some((place, value)) if place == at => value.to_owned(),
-                _ => self.writer.fill(template),
-            };
-            arguments.insert((*name).to_owned(), Value::String(value));
-        }
-        self.calls += 1;
-        let id = format!("call_{:04}", self.calls);
-        let arguments = Value::Object(arguments).to_string();
-        Call { tool, part: Part::ToolCall { id: id.clone(), name: tool.name.to_owned(), arguments }, id }
-    }
-
-    fn result(&mut self, call: Call) {
+    fn result(&mut self, mut call: Call) {
+        let call_id = call.id.clone();
         let is_error = self.writer.dice.chance(4);
         let text = if is_error {
             let failures = &call.tool.failures;
             let failure = &failures[self.writer.dice.below(failures.len())];
             format!("error: {}", self.writer.fill(failure))
         } else {
+            let mut rows = std::mem::take(&mut call.read_before);
             let stated = self.statements(Speaker::Tool, 3);
-            let (writer, asides) = (&mut self.writer, &mut self.asides);
-            let line = |writer: &mut Writer| {
-                let aside = aside(self.session, self.plan, asides, writer, Speaker::Tool);
-                aside.unwrap_or_else(|| writer.line(&call.tool.items))
-            };
-            documents::result(writer, &call.tool.style, line, stated)
+            let lines = self.lines(&call, stated, rows.is_empty());
+            rows.extend(documents::rows(&mut self.writer, &call.tool.style, &lines));
+            let text = documents::result(&call.tool.style, &rows);
+            if self.manner.agent.is_some() {
+                self.calls.returned(call, rows);
+            }
+            text
         };
-        self.push(Role::Tool, vec![Part::ToolResult { call_id: call.id, text, is_error }]);
+        self.push(Role::Tool, vec![Part::ToolResult { call_id, text, is_error }]);
+    }
+
+    /// The new lines of a result, with the stated ones at random places. If the result was read before, nothing else is new.
+    fn lines(&mut self, call: &Call, stated: Vec<String>, is_new: bool) -> Vec<documents::Line> {
+        let count = if is_new { self.lines_wanted(call) } else { 0 };
+        let mut lines = (0..count).map(|_| self.incidental_line(call.tool)).collect::<Vec<_>>();
+        for line in stated {
+            let at = self.writer.dice.below(lines.len() + 1);
+            lines.insert(at, (line, true));
+        }
+        lines
+    }
+
+    fn incidental_line(&mut self, tool: &Tool) -> documents::Line {
+        let aside = aside(self.manner, self.plan, &mut self.asides, &mut self.writer, Speaker::Tool);
+        (aside.unwrap_or_else(|| self.writer.line(&tool.items)), false)
+    }
+
+    fn lines_wanted(&mut self, call: &Call) -> usize {
+        let (writer, style) = (&mut self.writer, &call.tool.style);
+        match self.manner.agent {
+            Some(agent) => documents::lines_wanted_with_long(writer, style, agent.long),
+            None => documents::lines_wanted(writer, style),
+        }
     }
 
     /// Incidental sentences of the speaker, from different templates or in the words of claims.
     fn sentences(&mut self, speaker: Speaker, templates: &[String], count: usize) -> Vec<String> {
+        let of_talk = self.manner.agent.map_or(0, |agent| agent.known);
+        let of_results = std::mem::replace(&mut self.writer.known_share, of_talk);
         let mut sentences = self.writer.sentences(templates, count);
         for sentence in &mut sentences {
-            if let Some(aside) = aside(self.session, self.plan, &mut self.asides, &mut self.writer, speaker) {
+            if let Some(aside) = aside(self.manner, self.plan, &mut self.asides, &mut self.writer, speaker) {
                 *sentence = aside;
             }
         }
+        self.writer.known_share = of_results;
         sentences
     }
 
@@ -271,14 +369,9 @@ impl Stage<'_, '_> {
     }
 }
 
-struct Call {
-    tool: &'static Tool,
-    id: String,
-    part: Part,
-}
-
 /// An incidental statement in the words of a claim, as often as the spec asks for one.
-fn aside(session: &Session, plan: &Plan, asides: &mut Asides, writer: &mut Writer, by: Speaker) -> Option<String> {
-    let is_alike = session.alike > 0 && writer.dice.chance(session.alike);
-    is_alike.then(|| asides.next(session, plan, writer, by)).flatten()
+fn aside(manner: Manner, plan: &Plan, asides: &mut Asides, writer: &mut Writer, by: Speaker) -> Option<String> {
+    let alike = manner.session.alike;
+    let is_alike = alike > 0 && writer.dice.chance(alike);
+    is_alike.then(|| asides.next(manner, plan, writer, by)).flatten()
 }

@@ -1,5 +1,7 @@
 //! Turns templates into text for one conversation, which keeps to its own selection of words.
 
+use std::collections::VecDeque;
+
 use crate::generate::dice::Dice;
 use crate::generate::domains::{Domain, PEOPLE, Pool};
 use crate::generate::forms::{Form, Reserved};
@@ -9,6 +11,9 @@ use crate::generate::part::Part;
 const CAST: usize = 7;
 
 const DAY_S: usize = 86_400;
+
+/// The number of earlier values that may come again.
+const MOST_KNOWN: usize = 200;
 
 /// Writes the text of one conversation.
 pub(crate) struct Writer<'r> {
@@ -21,6 +26,10 @@ pub(crate) struct Writer<'r> {
     cast: Vec<(&'static str, Vec<&'static str>)>,
     /// Seconds since the start of the first day.
     seconds: usize,
+    /// The percentage of values that were mentioned earlier and are no fact's. Without it, each value is new.
+    pub(crate) known_share: usize,
+    /// The latest of those values.
+    known: VecDeque<(Form, String)>,
 }
 
 impl<'r> Writer<'r> {
@@ -36,7 +45,7 @@ impl<'r> Writer<'r> {
         let mut cast: Vec<_> = pools.map(|pool| (pool.slot.as_str(), choose(pool, part, &mut dice))).collect();
         cast.push(("subject", subjects.to_vec()));
         let seconds = dice.between(0, 30_000_000);
-        Writer { dice, domain, part, reserved, cast, seconds }
+        Writer { dice, domain, part, reserved, cast, seconds, known_share: 0, known: VecDeque::new() }
     }
 
     /// Sentences from `count` different templates.
@@ -59,7 +68,27 @@ impl<'r> Writer<'r> {
 
     /// A value that is not a fact's.
     pub(crate) fn incidental(&mut self, form: Form) -> String {
-        self.reserved.draw_incidental(form, self.part, &mut self.dice)
+        if self.known_share == 0 {
+            return self.reserved.draw_incidental(form, self.part, &mut self.dice);
+        }
+        let of_form = self.known.iter().filter(|(known, _)| *known == form).map(|(_, value)| value);
+        let of_form = of_form.collect::<Vec<_>>();
+        if !of_form.is_empty() && self.dice.chance(self.known_share) {
+            // It is mentioned again, so that it comes again more easily.
+            let value = self.dice.pick(&of_form).clone();
+            self.mentioned(form, value.clone());
+            return self.mentioned(form, value);
+        }
+        let value = self.reserved.draw_incidental(form, self.part, &mut self.dice);
+        self.mentioned(form, value)
+    }
+
+    fn mentioned(&mut self, form: Form, value: String) -> String {
+        self.known.push_back((form, value.clone()));
+        if self.known.len() > MOST_KNOWN {
+            self.known.pop_front();
+        }
+        value
     }
 
     /// Fills the slots of a template. General slots are `n` (2 to 40), `date`, `clock` and `stamp` (time only moves forward),

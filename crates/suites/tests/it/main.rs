@@ -1,6 +1,7 @@
 //! Suites at their boundaries: specs and transcripts go in, scenarios come out.
 #![allow(missing_docs, reason = "tests")]
 
+mod agentic;
 mod common;
 mod import_agents;
 mod import_compacted;

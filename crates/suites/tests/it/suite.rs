@@ -103,7 +103,7 @@ fn every_category_is_stated_in_every_conversation() {
 }
 
 /// The central property: each fact's value occurs exactly where the fact says it does.
-fn check_evidence(suite: &Suite) {
+pub(crate) fn check_evidence(suite: &Suite) {
     for (number, scenario) in suite.scenarios.iter().enumerate() {
         let mut values = BTreeSet::new();
         for fact in &scenario.facts {
@@ -262,7 +262,7 @@ fn order(scenario: &Scenario, fact: &Fact) -> (MessageId, usize) {
     (id, crate::common::text_of(message).find(&fact.value).expect("states it"))
 }
 
-fn check_probes(suite: &Suite) {
+pub(crate) fn check_probes(suite: &Suite) {
     for scenario in &suite.scenarios {
         let by_id: BTreeMap<&str, &Fact> = scenario.facts.iter().map(|fact| (fact.id.as_str(), fact)).collect();
         let mut asked = BTreeSet::new();

@@ -48,6 +48,8 @@ pub(crate) struct Domain {
     pub(crate) tools: Vec<Tool>,
     /// Claims that can be stated.
     pub(crate) claims: Vec<Claim>,
+    /// Further claims of tools: what an agent needs for later calls. Only conversations of such an agent make them.
+    pub(crate) addresses: Vec<Claim>,
 }
 
 /// Words that fill a slot.
@@ -76,6 +78,17 @@ pub(crate) struct Tool {
     pub(crate) items: Vec<String>,
     /// Its error messages.
     pub(crate) failures: Vec<String>,
+}
+
+impl Tool {
+    /// The argument that takes values of the form.
+    pub(crate) fn takes(&self, form: Form) -> Option<usize> {
+        let takes = |template: &str| {
+            let slot = template.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            slot.and_then(Form::by_slot) == Some(form)
+        };
+        self.arguments.iter().position(|(_, holds)| takes(holds))
+    }
 }
 
 /// The format of a tool's results, into which lines of text are put.

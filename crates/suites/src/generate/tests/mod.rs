@@ -14,9 +14,10 @@ pub(super) fn template_texts(domain: &'static Domain) -> Vec<&'static str> {
     }
     domain.pools.iter().for_each(|pool| add(&pool.words));
     domain.tools.iter().flat_map(|tool| [&tool.items, &tool.failures]).for_each(|list| add(list));
-    domain.claims.iter().flat_map(|claim| [&claim.says, &claim.changes]).for_each(|list| add(list));
+    let claims = || domain.claims.iter().chain(&domain.addresses);
+    claims().flat_map(|claim| [&claim.says, &claim.changes]).for_each(|list| add(list));
     texts.push(&domain.role);
-    texts.extend(domain.claims.iter().map(|claim| claim.asks.as_str()));
+    texts.extend(claims().map(|claim| claim.asks.as_str()));
     for tool in &domain.tools {
         texts.push(&tool.about);
         texts.extend(tool.arguments.iter().map(|(_, template)| template.as_str()));

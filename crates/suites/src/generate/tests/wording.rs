@@ -1,11 +1,14 @@
 //! Whether wording alone distinguishes statements of facts and decoys from everything else that is said.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use compactometer_engine::message::part_text;
 use compactometer_formats::scenario::{Scenario, Split};
 
 use super::standard::{sample, spec};
+use crate::generate::spec::Spec;
+use crate::generate::{plans, scenario};
 
 /// The words of a sentence or line, with everything that holds a digit as one word, and whether it states a fact or decoy.
 fn units(scenario: &Scenario) -> Vec<(BTreeSet<String>, bool)> {
@@ -36,10 +39,24 @@ fn area_under_curve(mut scored: Vec<(f64, bool)>) -> f64 {
     won / (claims * below)
 }
 
-/// A naive Bayes classifier of bags of words, trained on `dev` and scored on `test`.
 #[test]
 fn wording_hardly_distinguishes_claims_from_fillers() {
-    let scenarios = sample(&spec());
+    check_wording(&sample(&spec()));
+}
+
+#[test]
+fn wording_hardly_distinguishes_claims_of_agents_that_work() {
+    let agentic =
+        include_str!("../../../../../datasets/agentic.toml").replace("conversations = 16", "conversations = 12");
+    let agentic = format!("{agentic}\n[splits]\ndev = 6\ntest = 6\n");
+    let spec = Spec::parse(&agentic, Path::new("agentic.toml")).expect("the spec is right");
+    let (plans, reserved) = plans(&spec);
+    let written = plans.iter().enumerate().map(|(number, plan)| scenario(&spec, number, plan, &reserved).0);
+    check_wording(&written.collect::<Vec<_>>());
+}
+
+/// A naive Bayes classifier of bags of words, trained on `dev` and scored on `test`.
+fn check_wording(scenarios: &[Scenario]) {
     let of = |split| scenarios.iter().filter(move |scenario| scenario.split == split).flat_map(units);
     let mut counts: BTreeMap<String, [f64; 2]> = BTreeMap::new();
     let mut total = [1.0; 2];
@@ -52,5 +69,6 @@ fn wording_hardly_distinguishes_claims_from_fillers() {
         known.map(|[other, claim]| (claim / total[1]).ln() - (other / total[0]).ln()).sum::<f64>()
     };
     let area = area_under_curve(of(Split::Test).map(|(words, is_claim)| (score(&words), is_claim)).collect());
+    println!("AUC {area:.3}");
     assert!((0.5..=0.75).contains(&area), "AUC {area:.3}");
 }
