@@ -10,6 +10,16 @@ pub(crate) fn short_share(value: f64) -> String {
     plain_zero(format!("{value:.2}")).replacen("0.", ".", usize::from(value.abs() < 0.995))
 }
 
+/// The least and the greatest value, or the one that all have; nothing if there is none.
+pub(crate) fn range(values: impl Iterator<Item = f64>, show: impl Fn(f64) -> String) -> Option<String> {
+    let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
+        Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+    });
+    let (low, high) = ends?;
+    let (low, high) = (show(low), show(high));
+    Some(if low == high { low } else { format!("{low} to {high}") })
+}
+
 /// A whole number in groups of three digits.
 pub(crate) fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());

@@ -9,6 +9,7 @@
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use compactometer_engine::tokens::TokenCounter;
 
 use rand_chacha::ChaCha8Rng;
 
@@ -139,7 +140,9 @@ impl Mock {
     fn own_tokens(&self, turns: &[Turn<'_>], seed: u64) -> Option<u32> {
         let (least, most) = self.profile.own_tokens.value?;
         let mut rng = draw::keyed("own length", seed, turns.iter().map(|turn| turn.text.as_bytes()));
-        Some(least + (f64::from(most.saturating_sub(least)) * draw::uniform(&mut rng)) as u32)
+        let drawn = least + (f64::from(most.saturating_sub(least)) * draw::uniform(&mut rng)) as u32;
+        let material = turns.iter().map(|turn| self.counts.count_text(turn.text)).sum::<u32>();
+        Some(drawn.min((self.profile.most_share.value * f64::from(material)) as u32))
     }
 
     /// Keyed by the JSON of the whole request, given the request without its messages, and their JSON.

@@ -2,9 +2,9 @@
 //!
 //! Scores are log-odds of being written at a medium budget, so that the logarithm turns a measured rate into a weight. Each
 //! parameter has a source, which is "assumed" if no measurement supports it. "Measured" refers to aggregates of real summaries
-//! (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0; lengths of summaries in sessions of
-//! spotter, 8cc42b0) or to a run of a small real model for this project. Absent on purpose: a context window. No request is too
-//! long for the mock.
+//! (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0) or to a run of a small real model for
+//! this project. "Fitted" refers to what `scripts/fit` prints. Absent on purpose: a context window. No request is too long for the
+//! mock.
 
 /// All profiles. The first is the default.
 pub const ALL: &[&Profile] = &[
@@ -50,6 +50,8 @@ pub struct Profile {
     /// The smallest and largest number of tokens of its replies where neither the prompt nor the request allows less, drawn for
     /// each material and seed. Without it, a reply uses the room that it is given.
     pub own_tokens: Param<Option<(u32, u32)>>,
+    /// The largest share of its material that such a reply has.
+    pub most_share: Param<f64>,
     /// The number of tokens that it writes if neither the prompt nor the request sets a limit.
     pub default_tokens: Param<u32>,
     /// The scale of the logistic noise on a statement's score.
@@ -60,8 +62,8 @@ pub struct Profile {
     pub most_words: Param<usize>,
     /// The features that make a statement worth writing. All are assumed except those that `fitted` names.
     pub weights: Weights,
-    /// The weights that are not assumed, without their prefix.
-    pub fitted: Param<&'static [&'static str]>,
+    /// The weights that are not assumed.
+    pub fitted: Param<&'static [Fitted]>,
     /// Added to a score for the statement's position in the material, by fifths, in log-odds.
     pub position: Param<[f64; 5]>,
     /// The share of the written statements that are paraphrased.
@@ -78,6 +80,19 @@ pub struct Profile {
     pub answer_threshold: Param<f64>,
     /// The median and 95th percentile of a call's latency, in milliseconds.
     pub latency_ms: Param<(f64, f64)>,
+}
+
+/// A weight that was fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fitted {
+    /// The weight's name, without its prefix.
+    pub name: &'static str,
+    /// Its standard error, in log-odds.
+    pub error: f64,
+}
+
+const fn fit(name: &'static str, error: f64) -> Fitted {
+    Fitted { name, error }
 }
 
 /// Weights of generic salience, in log-odds.
@@ -97,8 +112,10 @@ pub struct Weights {
     pub modality: f64,
     /// A user who refers to themselves.
     pub first_person: f64,
-    /// Stated by the user instead of the assistant.
+    /// Typed by the user instead of written by the assistant.
     pub user: f64,
+    /// Part of a user's message of more than 600 characters.
+    pub pasted: f64,
     /// Returned by a tool, or an argument of a call.
     pub tool: f64,
     /// Added to `tool` if the prompt asks to leave tool output out.
@@ -127,6 +144,7 @@ pub const STRONG: Profile = Profile {
          `lost-in-compaction-length` does",
     ),
     own_tokens: assumed(None),
+    most_share: assumed(1.0),
     default_tokens: param(
         500,
         "measured: single calls wrote about 500 tokens whatever was asked; here only where nothing limits a reply",
@@ -148,6 +166,7 @@ pub const STRONG: Profile = Profile {
         modality: 1.5,
         first_person: 0.4,
         user: 1.0,
+        pasted: 1.0,
         tool: -3.0,
         tool_excluded: -2.0,
         structured: -4.0,
@@ -257,33 +276,44 @@ pub const CLAUDE_CODE_LENGTH: Profile = Profile {
     name: "claude-code-length",
     about: "writes as much as Claude Code's summaries of a full window, where there is room; otherwise `strong`",
     own_tokens: param(
-        Some((3_162, 4_156)),
-        "measured: three Claude Code 2.1 summaries of 142,000 to 168,000 tokens have 12,181 to 16,162 characters, which are \
-         3,162 to 4,156 tokens; for shorter material assumed",
+        Some((1_855, 4_694)),
+        "fitted by `scripts/fit` to 28 sessions of Claude Code 2.0 and 2.1: the first and ninth decile of a log-normal length with a \
+         median of 2,951, which does not grow with the material (correlation -.01); for material under 90,000 tokens assumed",
     ),
     ..STRONG
 };
 
-/// What three compactions of Claude Code 2.1 kept, as `scripts/fit-mock` fits it. The default.
+/// What compactions of Claude Code kept, as `scripts/fit` fits it. The default.
 pub const CLAUDE_CODE: Profile = Profile {
     name: "claude-code",
     about: "keeps what recorded compactions of Claude Code kept: the agent's own words rather than tool output",
     own_tokens: CLAUDE_CODE_LENGTH.own_tokens,
+    // The recorded requests have 90,000 tokens and more, so nothing shows what is written of little.
+    most_share: assumed(0.5),
     weights: Weights {
-        // Statements are ranked by what was fitted; the weights of plain language are assumed. With these two as in `strong`, the
-        // mock kept .20 to .29 of the values of the recorded sessions, where .16 to .19 were kept.
+        // Statements are ranked by what was fitted; the weights of plain language are assumed. With the weights of `strong` for
+        // these two, the mock kept more of the values of recorded sessions than was kept.
         rare: 0.0,
         value: 0.0,
-        path: 0.40,
-        opaque: -2.19,
-        repeated: -0.27,
-        tool: -3.15,
+        path: -0.03,
+        opaque: -0.23,
+        repeated: -0.22,
+        user: 3.72,
+        pasted: -2.09,
+        tool: -2.86,
         structured: 0.0,
         ..STRONG.weights
     },
     fitted: param(
-        &["path", "opaque", "repeated", "tool"],
-        "fitted by `scripts/fit-mock` to 1,328 exact values of three recorded sessions of Claude Code 2.1",
+        &[
+            fit("path", 0.06),
+            fit("opaque", 0.12),
+            fit("repeated", 0.02),
+            fit("user", 0.43),
+            fit("pasted", 0.52),
+            fit("tool", 0.16),
+        ],
+        "fitted by `scripts/fit` to 6,984 exact values of 28 recorded sessions of Claude Code 2.0 and 2.1",
     ),
     ..STRONG
 };
@@ -298,6 +328,8 @@ pub fn by_name(name: &str) -> Option<&'static Profile> {
 pub struct Row {
     /// Its name.
     pub name: &'static str,
+    /// What it does, with its unit.
+    pub about: &'static str,
     /// Its value.
     pub value: String,
     /// The source of the value, or "assumed".
@@ -310,16 +342,24 @@ impl Profile {
         self.read.value.iter().all(|chance| *chance >= 1.0)
     }
 
+    /// The standard error of a weight, if it was fitted.
+    pub(crate) fn error_of(&self, weight: &str) -> Option<f64> {
+        let name = weight.strip_prefix("weight ")?;
+        self.fitted.value.iter().find(|fitted| fitted.name == name).map(|fitted| fitted.error)
+    }
+
     /// Every parameter with its value and source.
     pub fn parameters(&self) -> Vec<Row> {
         // Destructured by name, so that no parameter can be forgotten.
-        let Profile { name: _, about: _, read, fill, own_tokens, default_tokens, noise, floor, .. } = self;
-        let Profile { most_words, weights, fitted, position, reworded, value_omitted, continues, .. } = self;
+        let Profile { name: _, about: _, read, fill, own_tokens, most_share, default_tokens, .. } = self;
+        let Profile { noise, floor, most_words, weights, fitted, position, reworded, value_omitted, continues, .. } =
+            self;
         let Profile { continues_open, faults, answer_threshold, latency_ms, .. } = self;
         let mut rows = vec![
             row("read", read),
             row("fill", fill),
             row("own_tokens", own_tokens),
+            row("most_share", most_share),
             row("default_tokens", default_tokens),
             row("noise", noise),
             row("floor", floor),
@@ -333,9 +373,8 @@ impl Profile {
             row("answer_threshold", answer_threshold),
             row("latency_ms", latency_ms),
         ];
-        let is_fitted = |name: &str| name.strip_prefix("weight ").is_some_and(|name| fitted.value.contains(&name));
         let of_weight = |(name, value): (&'static str, f64)| {
-            row(name, &Param { value, source: if is_fitted(name) { fitted.source } else { "assumed" } })
+            row(name, &Param { value, source: self.error_of(name).map_or("assumed", |_| fitted.source) })
         };
         rows.extend(weights.named().map(of_weight));
         rows
@@ -343,18 +382,62 @@ impl Profile {
 }
 
 fn row<T: std::fmt::Debug>(name: &'static str, param: &Param<T>) -> Row {
-    Row { name, value: format!("{:?}", param.value), source: param.source }
+    Row { name, about: about(name), value: format!("{:?}", param.value), source: param.source }
+}
+
+/// What a parameter does, with its unit.
+fn about(name: &str) -> &'static str {
+    match name {
+        "read" => "probability that a statement is read, by fifths of the material",
+        "fill" => "least and most share of a requested length that a reply uses, drawn for each material and seed",
+        "own_tokens" => {
+            "least and most tokens of a reply that nothing keeps shorter, drawn likewise; none: it uses its room"
+        }
+        "most_share" => "largest share of its material that such a reply has",
+        "default_tokens" => "tokens of a reply where neither prompt nor request sets a limit",
+        "noise" => "scale of the logistic noise on a statement's score, in log-odds",
+        "floor" => "score under which no statement is written, in log-odds",
+        "most_words" => "words from which on a statement is cut to its best clauses",
+        "position" => "added to a score by the statement's fifth of the material, in log-odds",
+        "reworded" => "share of the written statements that are paraphrased",
+        "value_omitted" => "probability that a paraphrase omits an exact value",
+        "continues" => "probability of continuing the chat if the request ends with its instruction",
+        "continues_open" => "the same if the request ends with the conversation",
+        "faults" => "faults of form in replies, as typed after `mock+`",
+        "answer_threshold" => "least share of a question's weight that a statement must cover to be the answer",
+        "latency_ms" => "median and 95th percentile of a call's latency, in milliseconds",
+        "weight rare" => {
+            "added for terms that are rare in the request, times a share from 0 to 1; log-odds, as all weights"
+        }
+        "weight value" => {
+            "added for the first identifier, number or path of a sentence; up to three more count a third each"
+        }
+        "weight path" => "added to that of a value that is a path",
+        "weight opaque" => "added to that of a number, hash or other opaque value",
+        "weight repeated" => "added for each unit of the natural logarithm of the number of statements with the value",
+        "weight modality" => "added for words of obligation, choice or need: half for one, full from two on",
+        "weight first_person" => "added if users refer to themselves",
+        "weight user" => "added to what the user types, in messages of up to 600 characters",
+        "weight pasted" => "added to longer messages of the user",
+        "weight tool" => "added to results of tools and arguments of calls",
+        "weight tool_excluded" => "added to that if the prompt asks to leave tool output out",
+        "weight structured" => "added to logs, code and JSON",
+        "weight odd_length" => "added to fewer than four or more than sixty words",
+        "weight question" => "added to questions",
+        "weight earlier_summary" => "added to parts of an earlier summary",
+        _ => "",
+    }
 }
 
 impl Weights {
     /// Each weight with its name.
-    pub fn named(&self) -> [(&'static str, f64); 14] {
+    pub fn named(&self) -> [(&'static str, f64); 15] {
         let mut copy = self.clone();
         copy.named_mut().map(|(name, value)| (name, *value))
     }
 
     /// Each weight with its name, for changing it.
-    pub(crate) fn named_mut(&mut self) -> [(&'static str, &mut f64); 14] {
+    pub(crate) fn named_mut(&mut self) -> [(&'static str, &mut f64); 15] {
         [
             ("weight rare", &mut self.rare),
             ("weight value", &mut self.value),
@@ -364,6 +447,7 @@ impl Weights {
             ("weight modality", &mut self.modality),
             ("weight first_person", &mut self.first_person),
             ("weight user", &mut self.user),
+            ("weight pasted", &mut self.pasted),
             ("weight tool", &mut self.tool),
             ("weight tool_excluded", &mut self.tool_excluded),
             ("weight structured", &mut self.structured),
@@ -382,11 +466,11 @@ mod tests {
     fn every_parameter_names_its_source() {
         for profile in ALL {
             let rows = profile.parameters();
-            assert_eq!(rows.len(), 15 + 14);
+            assert_eq!(rows.len(), 16 + 15);
             for row in rows {
                 let is_told =
                     ["assumed", "measured", "fitted", "Liu et al."].iter().any(|word| row.source.starts_with(word));
-                assert!(is_told, "{} {}: {}", profile.name, row.name, row.source);
+                assert!(is_told && !row.about.is_empty(), "{} {}: {}", profile.name, row.name, row.source);
             }
         }
     }

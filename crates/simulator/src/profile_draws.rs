@@ -9,8 +9,8 @@ use crate::profile::{Param, Profile};
 /// Marks a draw in a model's name, as in `mock:strong~7`.
 pub(crate) const MARK: char = '~';
 
-/// Each weight is multiplied by e to the power of a normal draw with this standard deviation. Assumed: nineteen in twenty are
-/// between a third and three times the profile's weight.
+/// Each weight that was not fitted is multiplied by e to the power of a normal draw with this standard deviation. Assumed: nineteen
+/// in twenty are between a third and three times the profile's weight. A fitted weight moves by its standard error.
 const SCALE: f64 = 0.55;
 
 /// The share of the statements read, uniform for each fifth of the material.
@@ -28,7 +28,7 @@ const FILL: Param<(f64, f64)> = Param { value: (0.4, 1.0), source: "assumed: fro
 
 /// The tokens of a reply where more is allowed, uniform on a logarithmic scale: one length for each draw.
 const LENGTH: Param<(f64, f64)> = Param {
-    value: (284.0, 4_156.0),
+    value: (284.0, 4_694.0),
     source: "measured: from the shortest of `lost-in-compaction-length` to the longest of `claude-code-length`",
 };
 
@@ -36,8 +36,12 @@ const LENGTH: Param<(f64, f64)> = Param {
 pub(crate) fn drawn(profile: &Profile, number: u64) -> Profile {
     let mut rng = keyed("salience", number, []);
     let mut drawn = profile.clone();
-    for (_, weight) in drawn.weights.named_mut() {
-        *weight *= libm::exp(SCALE * normal(&mut rng));
+    for (name, weight) in drawn.weights.named_mut() {
+        let step = normal(&mut rng);
+        match profile.error_of(name) {
+            Some(error) => *weight += error * step,
+            None => *weight *= libm::exp(SCALE * step),
+        }
     }
     let read = [(); 5].map(|()| within(&READ, &mut rng));
     let noise = within(&NOISE, &mut rng);
@@ -60,7 +64,7 @@ fn within(range: &Param<(f64, f64)>, rng: &mut ChaCha8Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::STRONG;
+    use crate::profile::{CLAUDE_CODE, STRONG};
 
     #[test]
     fn a_draw_keeps_signs_and_moves_weights_both_ways() {
@@ -73,6 +77,15 @@ mod tests {
             assert!((70..=130).contains(&raised), "{name}: {raised}");
         }
         assert_eq!(drawn(&STRONG, 7), drawn(&STRONG, 7));
+    }
+
+    #[test]
+    fn a_fitted_weight_moves_by_its_error() {
+        let tool = |profile: &Profile| profile.weights.tool;
+        let draws = (0..400).map(|number| tool(&drawn(&CLAUDE_CODE, number)) - tool(&CLAUDE_CODE)).collect::<Vec<_>>();
+        let error = CLAUDE_CODE.error_of("weight tool").expect("is fitted");
+        let deviation = (draws.iter().map(|step| step * step).sum::<f64>() / draws.len() as f64).sqrt();
+        assert!((0.85 * error..=1.15 * error).contains(&deviation), "{deviation} for {error}");
     }
 
     /// Every drawn parameter reaches all quarters of its range and never leaves it.

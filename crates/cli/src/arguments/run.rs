@@ -25,8 +25,8 @@ pub(crate) const DEFAULT_MODEL: &str = "mock";
 /// What to run.
 #[derive(clap::Args, Serialize, Deserialize)]
 pub(crate) struct RunArgs {
-    /// Suites: files of `import` or `generate`, specs (`.toml`), or `smoke` and `standard`. Files are `.jsonl`. Without a suite it is
-    /// `smoke`, or what `--model cassette:DIR` was recorded on.
+    /// Suites: files of `import` or `generate`, specs (`.toml`), or `agentic`, `smoke` and `standard`. Files are `.jsonl`. Without a
+    /// suite it is `agentic`, or what `--model cassette:DIR` was recorded on.
     pub(crate) suites: Vec<PathBuf>,
     /// Only the conversations of one split. Results are reported on `test`, and nothing is tuned on it.
     #[arg(hide_short_help = true, long, value_name = "SPLIT", value_parser = one_of::<Split, _>(["dev", "test", "calibration"]))]

@@ -7,7 +7,7 @@ use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_formats::scenario::Split;
 use compactometer_formats::suite::Suite;
-use compactometer_suites::generate::{Spec, embedded, generate, smoke};
+use compactometer_suites::generate::{Spec, agentic, embedded, generate};
 use compactometer_text::suggest::unknown;
 
 use super::recordings;
@@ -19,7 +19,7 @@ pub(crate) fn load(paths: &[PathBuf], model: &str) -> Result<Suite> {
         return join(paths);
     }
     let recorded = recordings::suites(model)?;
-    if recorded.is_empty() { Ok(smoke()?) } else { join(&recorded) }
+    if recorded.is_empty() { Ok(agentic()?) } else { join(&recorded) }
 }
 
 /// Only the suite's conversations of this split; all of them if no split is named.

@@ -31,7 +31,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ExplainArgs {
-    /// The suite. Default: the embedded suite `smoke`, or what `--model cassette:DIR` was recorded on.
+    /// The suite. Default: the embedded suite `agentic`, or what `--model cassette:DIR` was recorded on.
     pub(crate) suite: Option<PathBuf>,
     /// The strategy or control to follow.
     #[arg(short = 's', long = "strategy", value_name = "NAME")]

@@ -196,7 +196,7 @@ fn schemas() -> Vec<(String, String)> {
     schemas::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
 }
 
-/// Every form of a model's name; a mock is described by its profile.
+/// Every form of a model's name, a mock described by its profile, and what the parameters of mocks do.
 fn models() -> Vec<(String, String)> {
     let of_profile = |form: &str| {
         let name = form.strip_prefix("mock:")?;
@@ -213,17 +213,19 @@ fn models() -> Vec<(String, String)> {
         "MODEL+FAULT=RATE".to_owned(),
         "any of these that fails at times, as in `mock+empty=0.1` (`list faults`)".to_owned(),
     );
-    compactometer_models::all().into_iter().flat_map(of_kind).chain([faults]).collect()
+    let parameters = profile::ALL[0].parameters().into_iter();
+    let parameters =
+        parameters.map(|row| (format!("a mock's {}", row.name), format!("{}; values: `list profiles`", row.about)));
+    compactometer_models::all().into_iter().flat_map(of_kind).chain([faults]).chain(parameters).collect()
 }
 
-/// For each parameter of a profile: its value, and its source or "assumed".
+/// For each parameter of a profile: its value, what it does, and its source or "assumed".
 fn profiles() -> Vec<(String, String)> {
     let of_profile = |profile: &&'static Profile| {
         let about = (format!("mock:{}", profile.name), profile.about.to_owned());
-        let rows = profile
-            .parameters()
-            .into_iter()
-            .map(|row| (format!("mock:{} {}", profile.name, row.name), format!("{} [{}]", row.value, row.source)));
+        let rows = profile.parameters().into_iter().map(|row| {
+            (format!("mock:{} {}", profile.name, row.name), format!("{}: {} [{}]", row.value, row.about, row.source))
+        });
         std::iter::once(about).chain(rows).collect::<Vec<_>>()
     };
     profile::ALL.iter().flat_map(of_profile).collect()

@@ -12,6 +12,7 @@ use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
 
 use super::command_row::{CommandRow, parsed};
+use super::compare::mocks::Mocks;
 use super::compare::salience::Salience;
 use super::compare::{ShownArgs, verdict};
 use crate::arguments::PricesArg;
@@ -83,6 +84,7 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (mut manifest, records) = joined(&dirs).map_err(Failure::usage)?;
     manifest.prices_hash = text_hash(&text);
     for dir in &dirs {
+        manifest.notes.extend(Mocks::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
         manifest.notes.extend(Salience::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
     }
     let is_asked = |(name, _): &(&str, Format)| args.format.is_empty() || args.format.iter().any(|asked| asked == name);

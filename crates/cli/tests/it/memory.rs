@@ -84,7 +84,8 @@ fn a_request_holds_the_document_and_the_notes_that_a_strategy_finds() {
             assert!(answers.clone().all(|answer| answer["prompted"] == true || answer["present"] == false), "{probe}");
         }
     }
-    assert_eq!((f64::from(held) / f64::from(all), all), (found, 12));
+    assert_eq!(all, 12);
+    assert!((f64::from(held) / f64::from(all) - found).abs() < 1e-9, "{held} of {all}, {found}");
 
     let told = succeeds(dir, &["explain", "kept.jsonl", "-s", "handoff", "--scenario", "kept-research-01"]);
     assert!(told.contains("of 5 answers that only the memory document states, requests held 5"), "{told}");

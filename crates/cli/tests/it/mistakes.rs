@@ -65,12 +65,12 @@ fn a_folder_of_runs_means_its_latest() {
     let compare = ["compare", "-s", "summarize,full", "--sample", "2", "-q"];
     assert!(program(dir.path(), "100", &compare).status.success());
     let latest = stderr(&program(dir.path(), "100", &["report", "-q"]));
-    assert!(latest.starts_with("smoke: 2 conversations"), "{latest}");
+    assert!(latest.starts_with("agentic: 2 conversations"), "{latest}");
     assert_eq!(latest, stderr(&program(dir.path(), "100", &["report", "reports", "-q"])));
     let gated = program(dir.path(), "100", &["gate", "reports", "--baseline", "base.json", "--update"]);
     assert!(gated.status.success(), "{}", stderr(&gated));
     let noted = stderr(&program(dir.path(), "100", &["report", "-q", "--notes"]));
-    assert!(noted.contains("a sample of 2 of 16 conversations") && noted.lines().count() > latest.lines().count());
+    assert!(noted.contains("a sample of 2 of 12 conversations") && noted.lines().count() > latest.lines().count());
 }
 
 #[test]

@@ -244,6 +244,29 @@ pub(crate) fn looks_at_points(record: &Record) -> impl Iterator<Item = Look<'_>>
     points(record).flat_map(|observation| looks(record, observation))
 }
 
+/// The facts of the record's points that hold there and are not old: those out of the headline set.
+pub(crate) fn recent_looks(record: &Record) -> impl Iterator<Item = Look<'_>> {
+    points(record).flat_map(move |observation| {
+        let is_old = |index: &usize| observation.eligible.binary_search(&(*index as u32)).is_ok();
+        let others = (0..record.facts.len()).filter(move |index| !is_old(index));
+        others.filter_map(move |index| {
+            let (fact, fate) = ranked(record, observation, index).filter(|(_, fate)| *fate != Fate::Unstated)?;
+            let is_usable = observation.unusable.is_none();
+            Some(Look {
+                index,
+                fact,
+                round: observation.round,
+                is_present: fate.is_present() && is_usable,
+                is_usable,
+                random_hits: 0,
+                binding: None,
+                is_stated: false,
+                fit: None,
+            })
+        })
+    })
+}
+
 fn fit(observation: &Observation, fact: u32) -> Option<f64> {
     let Fit(_, points, rivals) = observation.fits.iter().find(|Fit(of, ..)| *of == fact)?;
     (*rivals > 0).then(|| f64::from(*points) / f64::from(2 * rivals))

@@ -20,6 +20,7 @@ mod metric;
 pub(crate) mod position;
 pub(crate) mod prompted;
 pub(crate) mod recall;
+mod recent;
 pub(crate) mod scores;
 mod section;
 mod stages;
@@ -40,6 +41,7 @@ pub const ALL: &[Metric] = &[
     bound::BOUND_RECALL_CORRECTED,
     recall::CONTEXT_RECALL,
     recall::CONTEXT_RECALL_CORRECTED,
+    recent::RECENT_RECALL,
     surroundings::STATED_SHARE,
     surroundings::BINDING_INDEX,
     recall::LIFT,

@@ -18,7 +18,7 @@ use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::failures::{OVER_WINDOW_SHARE, is_marked};
 use crate::metrics::recall::ADDRESS_USE_RECALL;
 use crate::metrics::scores::shown_recall;
-use crate::numbers::{grouped, short_share};
+use crate::numbers::{grouped, range, short_share};
 use crate::stats::quantile;
 use crate::stats::sign_flip::FEWEST_UNITS;
 
@@ -314,14 +314,4 @@ fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     quantile(&values, 0.5).unwrap_or(f64::NAN)
-}
-
-/// The least and the greatest value, or the one that all have; nothing if there is none.
-fn range(values: impl Iterator<Item = f64>, show: impl Fn(f64) -> String) -> Option<String> {
-    let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
-        Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
-    });
-    let (low, high) = ends?;
-    let (low, high) = (show(low), show(high));
-    Some(if low == high { low } else { format!("{low} to {high}") })
 }

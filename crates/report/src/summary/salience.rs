@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::data::StrategyRecords;
 use crate::metrics::scores::{BOUND, RAW};
 use crate::metrics::{bound, recall};
+use crate::numbers::{range, short_share};
+use crate::stats::kendall::tau_b;
 use crate::stats::mean;
 use crate::summary::sweep::short_name;
 
@@ -92,9 +94,48 @@ pub fn note(pairs: &[StrategyOrder], metric: &str, draws: usize, conversations: 
     )
 }
 
+/// The note of what other mocks make of the order: each with its recalls.
+pub fn mocks_note(own: (&str, &Recalls), others: &[(&str, &Recalls)], metric: &str, conversations: usize) -> String {
+    let first = |recalls: &Recalls| {
+        let most = recalls.iter().max_by(|one, other| one.1.total_cmp(other.1));
+        most.map_or(String::new(), |(name, _)| format!("`{name}`"))
+    };
+    let numbers = |of: &Recalls| own.1.keys().map(|name| of.get(name).copied().unwrap_or(0.0)).collect::<Vec<_>>();
+    let other = |(mock, recalls): &(&str, &Recalls)| {
+        let tau = tau_b(&numbers(own.1), &numbers(recalls));
+        let order = match tau {
+            Some(tau) => format!("tau-b with that order {}", short_share(tau)),
+            None => "no order".to_owned(),
+        };
+        let range = range(recalls.values().copied(), short_share).unwrap_or_default();
+        format!("under {mock} {range}, {} most ({order})", first(recalls))
+    };
+    format!(
+        "order under other mocks, by {} over {conversations} conversations: under {} the strategies recall {}, {} most; {}",
+        short_name(metric),
+        own.0,
+        range(own.1.values().copied(), short_share).unwrap_or_default(),
+        first(own.1),
+        others.iter().map(other).collect::<Vec<_>>().join("; ")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_mocks_are_named_with_their_order() {
+        let [own, same, other] = [[0.3, 0.2, 0.1], [0.6, 0.5, 0.4], [0.1, 0.2, 0.3]].map(recalls);
+        let note = mocks_note(("mock:a", &own), &[("mock:b", &same), ("mock:c", &other)], BOUND, 4);
+        assert_eq!(
+            note,
+            "order under other mocks, by BR* over 4 conversations: under mock:a the strategies recall .10 to .30, `a` most; under \
+             mock:b .40 to .60, `a` most (tau-b with that order 1.00); under mock:c .10 to .30, `c` most (tau-b with that order -1.00)"
+        );
+        let tied = recalls([0.2; 3]);
+        assert!(mocks_note(("mock:a", &own), &[("mock:b", &tied)], BOUND, 4).contains("(no order)"));
+    }
 
     fn recalls(of: [f64; 3]) -> Recalls {
         ["a", "b", "c"].map(str::to_owned).into_iter().zip(of).collect()

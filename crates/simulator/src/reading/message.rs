@@ -17,6 +17,9 @@ pub(crate) struct Known([Cache<Arc<[Piece]>>; 4]);
 /// eight strategies write about it.
 const MOST_BYTES: usize = 16 << 20;
 
+/// What a user says in more characters is pasted rather than typed, as in `scripts/fit`.
+const TYPED: usize = 600;
+
 impl Default for Known {
     fn default() -> Self {
         Known([(); 4].map(|()| Cache::new(MOST_BYTES)))
@@ -37,7 +40,8 @@ impl Known {
 }
 
 fn read(text: &str, speaker: Speaker) -> Vec<Piece> {
-    let mut context = Context { speaker, fenced: false, heading: None };
+    let is_long = text.chars().nth(TYPED).is_some();
+    let mut context = Context { speaker, is_long, fenced: false, heading: None };
     let mut pieces = Vec::new();
     let mut lines = lines_of(text).peekable();
     while let Some(line) = lines.next() {

@@ -27,6 +27,8 @@ pub(crate) struct Piece {
     pub(crate) words: Box<[Word]>,
     /// The speaker.
     pub(crate) speaker: Speaker,
+    /// Whether it is part of a long message of the user.
+    pub(crate) pasted: bool,
     /// Whether it is a line of a log, of code or of data instead of a sentence.
     pub(crate) structured: bool,
     /// Whether the speaker refers to themselves.
@@ -56,6 +58,8 @@ pub(crate) struct Word {
 /// What the earlier text of a message implies for a sentence.
 pub(crate) struct Context {
     pub(crate) speaker: Speaker,
+    /// Whether the message is longer than what users type.
+    pub(crate) is_long: bool,
     /// Whether it is inside a code fence.
     pub(crate) fenced: bool,
     /// What the heading above it is about, if that is known.
@@ -84,7 +88,7 @@ impl Piece {
             Word { stem: number, start, end, is_value: term.is_value(), is_subject }
         });
         let words = words.collect();
-        let Context { speaker, fenced, heading } = context;
+        let Context { speaker, is_long, fenced, heading } = context;
         let is_tool = *speaker == Speaker::Tool;
         let heading = heading.filter(|_| *speaker == Speaker::Summary);
         heading.iter().for_each(|heading| cues.add_all(heading, 1.0));
@@ -94,6 +98,7 @@ impl Piece {
             end: (start + text.len()) as u32,
             words,
             speaker: *speaker,
+            pasted: *is_long && *speaker == Speaker::User,
             structured: *fenced || is_structured(text, if is_tool { 75 } else { 60 }),
             first_person,
             cues,

@@ -45,13 +45,15 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, witho
     let words = statement.piece.words.len();
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
     let is_user = statement.piece.speaker == Speaker::User;
+    let is_pasted = statement.piece.pasted;
     let is_tool = statement.piece.speaker == Speaker::Tool;
     weights.rare * rarity.share(statement)
         + weights.value * (values.min(1) as f64 + values.saturating_sub(1) as f64 / 3.0)
         + worth_of_values(statement, weights, rarity)
         + weights.modality * modality
         + when(is_user && statement.piece.first_person, weights.first_person)
-        + when(is_user, weights.user)
+        + when(is_user && !is_pasted, weights.user)
+        + when(is_pasted, weights.pasted)
         + when(is_tool, weights.tool)
         + when(is_tool && without_tools, weights.tool_excluded)
         + when(structured, weights.structured)

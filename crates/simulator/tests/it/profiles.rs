@@ -172,10 +172,10 @@ fn replies_of_lost_in_compaction_length_are_as_long_as_measured() {
     assert!(short[3] < 200, "{short:?}");
 }
 
-/// Three Claude Code summaries of 142,000 to 168,000 tokens have these lengths in tokens, and 12,181 to 16,162 characters.
+/// Eight of ten Claude Code summaries have lengths between these, in tokens, as `scripts/fit` prints.
 #[test]
 fn replies_of_claude_code_length_are_as_long_as_measured() {
-    const MEASURED: (u64, u64) = (3_162, 4_156);
+    const MEASURED: (u64, u64) = (1_855, 4_694);
     let material = conversation(&values(400, 15));
     let prompt = format!(
         "Summarize the conversation below, so that the work can go on.\n\n{material}\n\nWrite the summary now."

@@ -67,7 +67,7 @@ pub(crate) fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
 pub(crate) fn lines_wanted_with_long(writer: &mut Writer, style: &Style, long: usize) -> usize {
     let longest = most_lines(style);
     match writer.dice.below(100) {
-        place if place < long => writer.dice.between(longest * 2 / 3, longest * 4),
+        place if place < long => writer.dice.between(longest * 2 / 3, longest * 2),
         place if place % 3 == 0 => writer.dice.between(longest / 8, longest / 3),
         _ => writer.dice.between(1, longest / 8),
     }

@@ -19,14 +19,14 @@ pub struct Embedded {
 /// All embedded specs.
 pub static ALL: &[Embedded] = &[
     Embedded {
-        name: "smoke",
-        about: "16 conversations of 24k to 100k tokens in three domains: the default suite",
-        text: include_str!("../../../../datasets/smoke.toml"),
+        name: "agentic",
+        about: "12 conversations of 50k to 112k tokens in four domains, like recorded sessions of coding agents: the default suite",
+        text: include_str!("../../../../datasets/agentic.toml"),
     },
     Embedded {
-        name: "agentic",
-        about: "16 conversations of 70k to 130k tokens in four domains, like recorded sessions of coding agents",
-        text: include_str!("../../../../datasets/agentic.toml"),
+        name: "smoke",
+        about: "16 conversations of 24k to 100k tokens in three domains: short, and denser than sessions",
+        text: include_str!("../../../../datasets/smoke.toml"),
     },
     Embedded {
         name: "standard",
@@ -44,8 +44,16 @@ pub fn by_name(name: &str) -> Option<&'static Embedded> {
 ///
 /// # Errors
 /// As [`Embedded::spec`].
-pub fn smoke() -> Result<Suite, SpecError> {
+pub fn agentic() -> Result<Suite, SpecError> {
     ALL[0].spec().map(|spec| generate(&spec))
+}
+
+/// A suite of short conversations.
+///
+/// # Errors
+/// As [`Embedded::spec`].
+pub fn smoke() -> Result<Suite, SpecError> {
+    ALL[1].spec().map(|spec| generate(&spec))
 }
 
 impl Embedded {

@@ -36,7 +36,7 @@ use serde_json::{Map, Value, json};
 
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::Tool;
-pub use crate::generate::embedded::smoke;
+pub use crate::generate::embedded::{agentic, smoke};
 use crate::generate::forms::Reserved;
 use crate::generate::manner::Manner;
 use crate::generate::plan::Plan;

@@ -1,16 +1,22 @@
 //! `compare`: strategies on a suite, with a report.
 
 pub(super) mod cases;
+pub(super) mod mocks;
 mod outcome;
+mod reruns;
 pub(super) mod salience;
+
+use std::path::Path;
 
 use anyhow::anyhow;
 use clap::Args;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::summary::Summary;
-use compactometer_harness::plan::Prospects;
+use compactometer_harness::plan::{Plan, Prospects};
 use compactometer_report::Screen;
+use compactometer_text::lines::wrapped;
 
+use self::mocks::Mocks;
 use self::salience::Salience;
 use super::command_row::{CommandRow, parsed};
 use super::run::{FinishedRun, execute, jobs, records_of};
@@ -39,6 +45,11 @@ pub(crate) struct CompareArgs {
     /// of 8 groups. Default: none.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
+    /// Also run the strategies under these mocks, separated by commas, on one conversation of each of 4 groups, and report how
+    /// their order changes. Default: `mock:strong,mock:lost-in-compaction-length` where nothing but defaults is asked for,
+    /// otherwise none.
+    #[arg(hide_short_help = true, long, value_name = "MOCKS", value_delimiter = ',')]
+    pub(crate) mocks: Option<Vec<String>>,
     /// Which conversations have pages that show what each strategy lost of them, linked from the report: `none`, `some` (the first
     /// ones, up to 100 MB of pages), `all`, or a number of them. A finished run gets its other pages from the same command with
     /// `--cases all`, which calls no model.
@@ -94,15 +105,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let Some(finished) = execute(&args.run, sweep, &prices)? else { return Ok(()) };
     let FinishedRun { dir, plan, mut manifest } = finished;
     let (prices, _) = prices;
-    let mut drawn = None;
-    if let Some(draws) = args.salience_draws {
-        let counter = encoding(&args.run.setting.tokenizer)?;
-        let jobs = jobs(&args.run);
-        let salience = Salience::test(&plan, &records_of(&dir)?, &counter, usize::from(draws), jobs, args.run.quiet)?;
-        salience.write(&dir)?;
-        manifest.notes.push(salience.note());
-        drawn = Some(salience.note());
-    }
+    let reruns = reruns(args, &dir, &plan)?;
+    manifest.notes.extend(reruns.iter().cloned());
     cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
@@ -112,14 +116,33 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
     run_folder::point_latest(&dir).map_err(Failure::failed)?;
     args.shown.show(&summary)?;
-    if let Some(note) = drawn.filter(|_| !args.shown.json) {
-        say(&format!("\n{note}\n"))?;
+    if !args.shown.json {
+        reruns.iter().try_for_each(|note| say(&format!("\n{}\n", wrapped(note, terminal_width()).join("\n"))))?;
     }
     if !args.run.quiet {
         note(&format!("report: {}", dir.join("index.html").display()));
     }
     verdict(&summary)?;
     outcome::check(&summary, &prospects)
+}
+
+/// Reruns some cases under draws of the mock and under other mocks, if they are wanted, and returns what that shows.
+fn reruns(args: &CompareArgs, dir: &Path, plan: &Plan) -> Result<Vec<String>, Failure> {
+    let (counter, jobs, quiet) = (encoding(&args.run.setting.tokenizer)?, jobs(&args.run), args.run.quiet);
+    let mut notes = Vec::new();
+    let mocks = mocks::wanted(args.mocks.as_deref(), is_default(&args.run));
+    if !mocks.is_empty()
+        && let Some(mocks) = Mocks::test(plan, &records_of(dir)?, &mocks, &counter, jobs, quiet)?
+    {
+        mocks.write(dir)?;
+        notes.push(mocks.note());
+    }
+    if let Some(draws) = args.salience_draws {
+        let salience = Salience::test(plan, &records_of(dir)?, &counter, usize::from(draws), jobs, quiet)?;
+        salience.write(dir)?;
+        notes.push(salience.note());
+    }
+    Ok(notes)
 }
 
 /// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps are part of the run.

@@ -1,12 +1,7 @@
 //! `compare --salience-draws`: the same strategies under draws of what the mock assumes: weights of salience, share read, noise,
 //! and the length of replies.
-//!
-//! To keep this cheap, only one conversation of each of the first groups is run, and only strategies that called the model: the
-//! others cannot change.
 
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
-use std::panic::resume_unwind;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
@@ -15,13 +10,12 @@ use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::Record;
-use compactometer_harness::plan::{Plan, PlannedCase};
-use compactometer_harness::run::run_case;
-use compactometer_report::salience::{Recalls, StrategyOrder, metric, note, pairs, recalls};
+use compactometer_harness::plan::Plan;
+use compactometer_report::salience::{StrategyOrder, metric, note, pairs, recalls};
 use serde::{Deserialize, Serialize};
 
+use super::reruns::Reruns;
 use crate::output::failure::Failure;
-use crate::output::progress;
 
 const FILE: &str = "salience.json";
 /// Most groups, with one conversation each.
@@ -60,17 +54,14 @@ impl Salience {
                 plan.options.summarizer
             ))
         })?;
-        let cases = cases(plan, records);
-        let keys: BTreeSet<&str> = cases.iter().map(|case| case.key.as_str()).collect();
-        let own: Vec<Record> = records.iter().filter(|record| keys.contains(record.key.as_str())).cloned().collect();
-        let drawn = run(&cases, &names, counter, jobs, quiet)?;
-        let scenarios: BTreeSet<&str> = cases.iter().map(|case| case.prepared.scenario.id.as_str()).collect();
+        let reruns = Reruns::new(plan, records, GROUPS);
+        let drawn = reruns.under(&names, "draws", counter, jobs, quiet)?;
         Ok(Salience {
             model: plan.options.summarizer.clone(),
-            metric: metric(&own).to_owned(),
+            metric: metric(&reruns.own).to_owned(),
             draws,
-            scenarios: scenarios.into_iter().map(str::to_owned).collect(),
-            pairs: pairs(&recalls(&own), &drawn),
+            scenarios: reruns.scenarios(),
+            pairs: pairs(&recalls(&reruns.own), &drawn),
         })
     }
 
@@ -110,57 +101,6 @@ fn context_recall() -> String {
 fn drawn_name(model: &str, number: usize) -> Option<String> {
     let (mock, faults) = model.find('+').map_or((model, ""), |at| model.split_at(at));
     (is_mock(mock) && !mock.contains('~')).then(|| format!("{mock}~{number}{faults}"))
-}
-
-/// The cases whose outcome depends on the model, for one conversation of each of the first groups.
-fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
-    let mut groups: Vec<(&str, &str)> = Vec::new();
-    for prepared in &plan.suite {
-        let (group, id) = (prepared.scenario.group_id.as_str(), prepared.scenario.id.as_str());
-        if groups.len() < GROUPS && !groups.iter().any(|(known, _)| *known == group) {
-            groups.push((group, id));
-        }
-    }
-    let calls = |record: &&Record| record.compactions.iter().any(|row| !row.calls.is_empty());
-    let asks: BTreeSet<&str> = records.iter().filter(calls).map(|record| record.case.strategy.as_str()).collect();
-    let is_wanted = |case: &&PlannedCase| {
-        case.protocol.has_limits_of_run()
-            && !plan.is_swept(case)
-            && case.entrant.family.is_tested()
-            && asks.contains(case.entrant.name.as_str())
-            && groups.iter().any(|(_, id)| *id == case.prepared.scenario.id)
-    };
-    plan.cases.iter().filter(is_wanted).collect()
-}
-
-/// The recalls under each of these models, in the same order.
-fn run(
-    cases: &[&PlannedCase],
-    models: &[String],
-    counter: &dyn TokenCounter,
-    jobs: usize,
-    quiet: bool,
-) -> Result<Vec<Recalls>, Failure> {
-    let bar = progress::bar(models.len(), "draws", quiet);
-    let drawn = |model: &String| under(cases, model, counter).inspect(|_| bar.inc(1));
-    let per_thread = models.len().div_ceil(jobs.max(1)).max(1);
-    let drawn = std::thread::scope(|scope| {
-        let threads = models
-            .chunks(per_thread)
-            .map(|models| scope.spawn(move || models.iter().map(drawn).collect::<Result<Vec<_>, Failure>>()));
-        let threads = threads.collect::<Vec<_>>();
-        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        joined.collect::<Result<Vec<_>, Failure>>()
-    })?;
-    bar.finish_and_clear();
-    Ok(drawn.concat())
-}
-
-fn under(cases: &[&PlannedCase], model: &str, counter: &dyn TokenCounter) -> Result<Recalls, Failure> {
-    let model = compactometer_models::by_name(model).map_err(Failure::failed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-    let records = cases.iter().map(|case| runtime.block_on(run_case(case, &*model, counter)).record);
-    Ok(recalls(&records.collect::<Vec<_>>()))
 }
 
 #[cfg(test)]

@@ -238,7 +238,7 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
             .collect(),
     };
     vec![
-        column(25, ["held", "at end"], "Held at end: of all facts.", &["verbatim", "carried"], true),
+        column(47, ["held", "at end"], "Held at end: of all facts.", &["verbatim", "carried"], true),
         column(55, ["never", "read"], "", &["dropped_unseen"], false),
         column(
             56,
