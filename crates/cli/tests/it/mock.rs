@@ -200,3 +200,36 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
     let told = String::from_utf8_lossy(&damaged.stderr).into_owned();
     assert!(damaged.status.code() == Some(2) && told.contains("salience.json` is damaged"), "{damaged:?}");
 }
+
+#[test]
+fn other_mocks_tell_how_the_order_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("short.toml"), SPEC).unwrap();
+    let program = |args: &[&str]| {
+        Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(args).output().unwrap()
+    };
+    let common = ["compare", "short.toml", "-s", "summarize,chained,null", "--out", "out", "-q"];
+    let output = program(&[&common[..], &["--mocks", "mock:strong,mock:lost-in-compaction-length"]].concat());
+    let told = String::from_utf8_lossy(&output.stdout).replace("\n  ", " ");
+    assert!(told.contains("order under other mocks, by BR* over ") && told.contains("; under mock:strong "), "{told}");
+    let mocks: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.path().join("out/mocks.json")).unwrap()).unwrap();
+    assert_eq!((&mocks["own"]["mock"], mocks["others"].as_array().unwrap().len()), (&"mock:claude-code".into(), 2));
+    // Both strategies that call a model are there; the control is not. The short replies lead to other numbers.
+    let [own, short] = [&mocks["own"]["recalls"], &mocks["others"][1]["recalls"]];
+    assert_eq!(own.as_object().unwrap().keys().collect::<Vec<_>>(), ["chained", "summarize"]);
+    assert_ne!(own, short);
+
+    let page = || std::fs::read_to_string(dir.path().join("out/report.md")).unwrap();
+    let first = page();
+    assert!(first.contains("order under other mocks, by "), "{first}");
+    assert!(program(&["report", "out"]).status.success());
+    assert_eq!(page(), first, "a report made again says it too");
+
+    let refused = program(&[&common[..], &["--mocks", "mock:strong,openai:gpt"]].concat());
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && told.contains("`openai:gpt` is not one"), "{told}");
+    let unknown = program(&[&common[..], &["--mocks", "mock:stron"]].concat());
+    let told = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(!unknown.status.success() && told.contains("did you mean `strong`?"), "{told}");
+}

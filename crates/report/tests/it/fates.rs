@@ -149,3 +149,24 @@ fn where_chance_is_unknown_the_table_shows_plain_recall() {
     );
     assert!(text.lines().any(|line| line.starts_with("hybrid-checkpoint") && line.contains(".62")), "{text}");
 }
+
+/// Old facts, what is not yet said or no longer holds, decoys and generic values are no recent facts; an unusable context holds none.
+#[test]
+fn recent_recall_counts_the_other_facts() {
+    let recent = |record: Record| group(&[record]).strategies[0].metrics["recent_recall"].value;
+    let made = |eligible: &[u32]| {
+        let mut made = talk(0, "vcdux.");
+        made.observations[0].eligible = eligible.to_vec();
+        made
+    };
+    let before = |change: fn(&mut Record)| {
+        let mut made = made(&[0]);
+        change(&mut made);
+        recent(made)
+    };
+    assert_eq!(recent(made(&[0, 1, 2, 3])), None);
+    assert!((recent(made(&[0])).expect("three are recent") - 1.0 / 3.0).abs() < 1e-8);
+    assert_eq!(before(|made| made.facts[2].decoy = true), Some(0.5));
+    assert_eq!(before(|made| made.facts[3].generic = true), Some(0.5));
+    assert_eq!(before(|made| made.observations[0].unusable = Some(Unusable::OverWindow)), Some(0.0));
+}
