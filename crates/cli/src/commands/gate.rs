@@ -41,7 +41,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
 )]
 pub(crate) struct GateArgs {
-    /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two runs of the embedded suite;
+    /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two runs of the suite `smoke`;
     /// one folder, whose command is run again under the next seed (mock only); or two folders of runs that differ in their seed.
     #[arg(value_name = "DIR")]
     pub(crate) dirs: Vec<PathBuf>,
@@ -77,7 +77,7 @@ pub(crate) struct GateArgs {
     #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
     /// Measure how often the gate raises a false alarm, passes a loss of one margin, and finds a loss of two margins, on runs
-    /// that differ in their seed. Without DIR it runs three strategies on the embedded suite twice.
+    /// that differ in their seed. Without DIR it runs three strategies on the suite `smoke` twice.
     #[arg(hide_short_help = true, long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
     pub(crate) self_test: bool,
     /// Number of gates that a self-test simulates for each rate.
@@ -268,7 +268,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
 }
 
 /// Tests the gate on two runs that differ in their seed: two given runs, one given run and a repetition of its command, or two
-/// runs of the embedded suite.
+/// runs of the suite `smoke`.
 fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
     let scratch = tempfile::tempdir().context("cannot make a temporary folder").map_err(Failure::failed)?;
     let (first, second) = match &args.dirs[..] {
@@ -313,9 +313,9 @@ const SELF_TESTED: &str = "summarize,progressive,chained";
 
 fn embedded(seed: u64, quiet: bool, scratch: &TempDir) -> Result<RunFiles, Failure> {
     if !quiet {
-        note(&format!("running the embedded suite, seed {seed}"));
+        note(&format!("running the suite `smoke`, seed {seed}"));
     }
-    repeat(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
+    repeat(&["run", "smoke", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
 }
 
 /// Repeats a run's command under the next seed, if that costs nothing.

@@ -84,7 +84,9 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (mut manifest, records) = joined(&dirs).map_err(Failure::usage)?;
     manifest.prices_hash = text_hash(&text);
     for dir in &dirs {
-        manifest.notes.extend(Mocks::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
+        if let Some(mocks) = Mocks::read(dir).map_err(Failure::usage)? {
+            mocks.add_to(&mut manifest);
+        }
         manifest.notes.extend(Salience::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
     }
     let is_asked = |(name, _): &(&str, Format)| args.format.is_empty() || args.format.iter().any(|asked| asked == name);

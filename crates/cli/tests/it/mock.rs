@@ -208,10 +208,11 @@ fn other_mocks_tell_how_the_order_changes() {
     let program = |args: &[&str]| {
         Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(args).output().unwrap()
     };
-    let common = ["compare", "short.toml", "-s", "summarize,chained,null", "--out", "out", "-q"];
+    let common = ["compare", "short.toml", "-s", "summarize,chained,null", "--out", "out", "-q", "--notes"];
     let output = program(&[&common[..], &["--mocks", "mock:strong,mock:lost-in-compaction-length"]].concat());
     let told = String::from_utf8_lossy(&output.stdout).replace("\n  ", " ");
     assert!(told.contains("order under other mocks, by BR* over ") && told.contains("; under mock:strong "), "{told}");
+    assert!(told.contains(", and agrees ") && told.contains("(tau-b; 1 is the same order)"), "{told}");
     let mocks: serde_json::Value =
         serde_json::from_slice(&std::fs::read(dir.path().join("out/mocks.json")).unwrap()).unwrap();
     assert_eq!((&mocks["own"]["mock"], mocks["others"].as_array().unwrap().len()), (&"mock:claude-code".into(), 2));

@@ -43,6 +43,7 @@ impl Plan {
             latency_is_result: true,
             seed: options.seed,
             properties: Vec::new(),
+            other_mocks: Vec::new(),
             versions: self.suite.iter().filter_map(|prepared| version(&prepared.scenario)).collect(),
             cases: self.cases.len(),
             conversations: self.suite.len(),

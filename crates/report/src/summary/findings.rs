@@ -3,6 +3,7 @@
 //!
 //! Absent on purpose: a winner. Under a mock no sentence says which strategy is better.
 
+use compactometer_formats::manifest::OtherMock;
 use compactometer_formats::mock::{has_mock, is_mock};
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
@@ -27,12 +28,13 @@ const MOST: usize = 5;
 /// A difference of recall under this is none that a sentence is about.
 const MARGIN: f64 = 0.05;
 
-pub(super) fn sentences(group: &Group, sweep: Option<&Sweep>) -> Vec<String> {
+/// The sentences about a run's first group. `mocks` are those under which the strategies were run again.
+pub(super) fn sentences(group: &Group, sweep: Option<&Sweep>, mocks: &[OtherMock]) -> Vec<String> {
     if let Some(why) = nothing_to_compare(group) {
         return vec![why];
     }
     let rest = [costs(group), fates(group), sweep.and_then(size_and_split), Some(undecided(group))];
-    what_decides(group).into_iter().chain(rest.into_iter().flatten()).take(MOST).collect()
+    what_decides(group, mocks).into_iter().chain(rest.into_iter().flatten()).take(MOST).collect()
 }
 
 fn tested(group: &Group) -> impl Iterator<Item = &StrategySummary> {
@@ -71,10 +73,10 @@ fn nothing_to_compare(group: &Group) -> Option<String> {
     has_none.then(|| format!("Recall has no value: {}.", reason.unwrap_or("no fact was looked for")))
 }
 
-fn what_decides(group: &Group) -> Vec<String> {
+fn what_decides(group: &Group, mocks: &[OtherMock]) -> Vec<String> {
     let beside = recorded(group).or_else(|| (group.units < FEWEST_UNITS).then(|| beside_controls(group)).flatten());
     let other = if has_mock(&group.summarizer, group.target.as_deref()) {
-        Some(order_under_mock(group, group.protocol.limits() == LimitsOf::Recording))
+        Some(order_under_mock(group, mocks, group.protocol.limits() == LimitsOf::Recording))
     } else if group.units < FEWEST_UNITS {
         None
     } else {
@@ -114,16 +116,28 @@ fn beside_controls(group: &Group) -> Option<String> {
     (!beside.is_empty()).then(|| format!("Of the old facts, the strategies hold {strategies}, {beside}."))
 }
 
-fn order_under_mock(group: &Group, is_second: bool) -> String {
+fn order_under_mock(group: &Group, mocks: &[OtherMock], is_second: bool) -> String {
     let what = if is_mock(&group.summarizer) { "wrote the summaries" } else { "answered the questions" };
     let rows = if is_second { " of the strategies" } else { "" };
     let written = sound(group).filter_map(|strategy| WRITTEN_BUDGET.value(strategy)).filter(|most| *most > 0.0);
     let length = range(written, grouped);
     let length = length.map_or(String::new(), |range| format!(" ({range} tokens at most)"));
+    let more = under_others(mocks)
+        .or_else(|| talk(group).map(|talk| format!(" and on how much talk fits, since {talk}")))
+        .unwrap_or_default();
     format!(
-        "A mock {what}{rows}, so this run names no winner: the order depends on how long its replies are{length}{}.",
-        talk(group).map_or(String::new(), |talk| format!(" and on how much talk fits, since {talk}"))
+        "A mock {what}{rows}, so this run names no winner: the order depends on how long its replies are{length}{more}."
     )
+}
+
+/// How the order agrees with that under other mocks.
+fn under_others(mocks: &[OtherMock]) -> Option<String> {
+    let other = |other: &OtherMock| match other.tau {
+        Some(tau) => format!("by {} with that of {}", short_share(tau), code(&other.mock)),
+        None => format!("in nothing with {}, under which there is none", code(&other.mock)),
+    };
+    let others = mocks.iter().map(other).collect::<Vec<_>>();
+    (!others.is_empty()).then(|| format!(", and agrees {} (tau-b; 1 is the same order)", others.join(" and ")))
 }
 
 /// What the newest talk recalls, if that is more than most strategies do.

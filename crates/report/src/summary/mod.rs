@@ -45,7 +45,8 @@ pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -
 pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
     let groups = runs.iter().filter(|run| !run.is_swept()).map(group).collect::<Vec<_>>();
     let sweep = sweep::summarize(runs);
-    let findings = groups.first().map(|group| findings::sentences(group, sweep.as_ref()));
+    let other_mocks = runs.first().map_or(&[][..], |run| &run.manifest.other_mocks);
+    let findings = groups.first().map(|group| findings::sentences(group, sweep.as_ref(), other_mocks));
     let versions = runs.iter().find(|run| !run.is_swept()).map(versions::parts);
     Summary {
         version: VERSION,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use compactometer_formats::record::Record;
+use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
 
 use crate::data::StrategyRecords;
@@ -94,28 +95,31 @@ pub fn note(pairs: &[StrategyOrder], metric: &str, draws: usize, conversations: 
     )
 }
 
+/// How the order under another mock agrees with a run's own: tau-b, where both put the strategies in some order.
+pub fn agreement(own: &Recalls, other: &Recalls) -> Option<f64> {
+    let numbers = |of: &Recalls| own.keys().map(|name| of.get(name).copied().unwrap_or(0.0)).collect::<Vec<_>>();
+    tau_b(&numbers(own), &numbers(other))
+}
+
 /// The note of what other mocks make of the order: each with its recalls.
 pub fn mocks_note(own: (&str, &Recalls), others: &[(&str, &Recalls)], metric: &str, conversations: usize) -> String {
-    let first = |recalls: &Recalls| {
+    let shown = |recalls: &Recalls| {
         let most = recalls.iter().max_by(|one, other| one.1.total_cmp(other.1));
-        most.map_or(String::new(), |(name, _)| format!("`{name}`"))
+        let range = range(recalls.values().copied(), short_share).unwrap_or_default();
+        format!("{range}, {} most", most.map_or(String::new(), |(name, _)| code(name)))
     };
-    let numbers = |of: &Recalls| own.1.keys().map(|name| of.get(name).copied().unwrap_or(0.0)).collect::<Vec<_>>();
     let other = |(mock, recalls): &(&str, &Recalls)| {
-        let tau = tau_b(&numbers(own.1), &numbers(recalls));
-        let order = match tau {
+        let order = match agreement(own.1, recalls) {
             Some(tau) => format!("tau-b with that order {}", short_share(tau)),
             None => "no order".to_owned(),
         };
-        let range = range(recalls.values().copied(), short_share).unwrap_or_default();
-        format!("under {mock} {range}, {} most ({order})", first(recalls))
+        format!("under {mock} {} ({order})", shown(recalls))
     };
     format!(
-        "order under other mocks, by {} over {conversations} conversations: under {} the strategies recall {}, {} most; {}",
+        "order under other mocks, by {} over {conversations} conversations: under {} the strategies recall {}; {}",
         short_name(metric),
         own.0,
-        range(own.1.values().copied(), short_share).unwrap_or_default(),
-        first(own.1),
+        shown(own.1),
         others.iter().map(other).collect::<Vec<_>>().join("; ")
     )
 }

@@ -17,6 +17,7 @@ use foldhash::fast::FixedState;
 
 use crate::profile::Profile;
 use crate::reading::cache::token_counts::Counts;
+use crate::reading::pieces::Speaker;
 use crate::reading::statements::{Statement, Turn};
 use crate::reading::{Form, Part, Shape};
 use crate::writing::reword::reword;
@@ -162,12 +163,19 @@ pub(crate) struct Chosen<T> {
     pub(crate) line: String,
 }
 
+/// How prose begins whose first sentence is the user's. Without it, a user's greeting would look like an answer to them.
+const REPORTED: &str = "The user said: ";
+
 fn prose(source: &Source<'_, '_>, room: &mut Room) -> String {
-    let mut sentences = choose(source, room, |_, text| Some(((), sentence(text))));
+    let is_users = |chosen: &Chosen<bool>| chosen.place;
+    room.tokens = room.tokens.saturating_sub(source.counts.count_text(REPORTED));
+    let by_user = |statement: &Statement<'_>| statement.piece.speaker == Speaker::User;
+    let mut sentences = choose(source, room, |statement, text| Some((by_user(statement), sentence(text))));
     sentences.sort_by_key(|chosen| chosen.index);
     let paragraphs =
         sentences.chunks(6).map(|chunk| chunk.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join(" "));
-    paragraphs.collect::<Vec<_>>().join("\n\n")
+    let text = paragraphs.collect::<Vec<_>>().join("\n\n");
+    if sentences.first().is_some_and(is_users) { [REPORTED, &text].concat() } else { text }
 }
 
 pub(crate) fn sentence(text: &str) -> String {

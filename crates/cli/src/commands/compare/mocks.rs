@@ -7,10 +7,11 @@ use anyhow::{Context, anyhow};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::manifest::{Manifest, OtherMock};
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::Record;
 use compactometer_harness::plan::Plan;
-use compactometer_report::salience::{Recalls, metric, mocks_note, recalls};
+use compactometer_report::salience::{Recalls, agreement, metric, mocks_note, recalls};
 use serde::{Deserialize, Serialize};
 
 use super::reruns::Reruns;
@@ -79,8 +80,20 @@ impl Mocks {
         }))
     }
 
+    /// How the order under each of the others agrees with the run's own.
+    fn order(&self) -> Vec<OtherMock> {
+        let tau = |other: &UnderMock| agreement(&self.own.recalls, &other.recalls);
+        self.others.iter().map(|other| OtherMock { mock: other.mock.clone(), tau: tau(other) }).collect()
+    }
+
+    /// Adds what it shows to the manifest of a report.
+    pub(crate) fn add_to(&self, manifest: &mut Manifest) {
+        manifest.notes.push(self.note());
+        manifest.other_mocks = self.order();
+    }
+
     /// The note for the report.
-    pub(crate) fn note(&self) -> String {
+    fn note(&self) -> String {
         let others = self.others.iter().map(|other| (other.mock.as_str(), &other.recalls)).collect::<Vec<_>>();
         mocks_note((&self.own.mock, &self.own.recalls), &others, &self.metric, self.scenarios.len())
     }

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use clap::Args;
+use compactometer_formats::manifest::Manifest;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::summary::Summary;
 use compactometer_harness::plan::{Plan, Prospects};
@@ -105,8 +106,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let Some(finished) = execute(&args.run, sweep, &prices)? else { return Ok(()) };
     let FinishedRun { dir, plan, mut manifest } = finished;
     let (prices, _) = prices;
-    let reruns = reruns(args, &dir, &plan)?;
-    manifest.notes.extend(reruns.iter().cloned());
+    let drawn = reruns(args, &dir, &plan, &mut manifest)?;
     cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
@@ -116,8 +116,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
     run_folder::point_latest(&dir).map_err(Failure::failed)?;
     args.shown.show(&summary)?;
-    if !args.shown.json {
-        reruns.iter().try_for_each(|note| say(&format!("\n{}\n", wrapped(note, terminal_width()).join("\n"))))?;
+    if let Some(note) = drawn.filter(|_| !args.shown.json) {
+        say(&format!("\n{}\n", wrapped(&note, terminal_width()).join("\n")))?;
     }
     if !args.run.quiet {
         note(&format!("report: {}", dir.join("index.html").display()));
@@ -126,23 +126,22 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     outcome::check(&summary, &prospects)
 }
 
-/// Reruns some cases under draws of the mock and under other mocks, if they are wanted, and returns what that shows.
-fn reruns(args: &CompareArgs, dir: &Path, plan: &Plan) -> Result<Vec<String>, Failure> {
+/// Reruns some cases under other mocks and under draws of the mock, if they are wanted, and adds what that shows to the manifest.
+/// Returns the note about the draws.
+fn reruns(args: &CompareArgs, dir: &Path, plan: &Plan, manifest: &mut Manifest) -> Result<Option<String>, Failure> {
     let (counter, jobs, quiet) = (encoding(&args.run.setting.tokenizer)?, jobs(&args.run), args.run.quiet);
-    let mut notes = Vec::new();
     let mocks = mocks::wanted(args.mocks.as_deref(), is_default(&args.run));
     if !mocks.is_empty()
         && let Some(mocks) = Mocks::test(plan, &records_of(dir)?, &mocks, &counter, jobs, quiet)?
     {
         mocks.write(dir)?;
-        notes.push(mocks.note());
+        mocks.add_to(manifest);
     }
-    if let Some(draws) = args.salience_draws {
-        let salience = Salience::test(plan, &records_of(dir)?, &counter, usize::from(draws), jobs, quiet)?;
-        salience.write(dir)?;
-        notes.push(salience.note());
-    }
-    Ok(notes)
+    let Some(draws) = args.salience_draws else { return Ok(None) };
+    let salience = Salience::test(plan, &records_of(dir)?, &counter, usize::from(draws), jobs, quiet)?;
+    salience.write(dir)?;
+    manifest.notes.push(salience.note());
+    Ok(Some(salience.note()))
 }
 
 /// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps are part of the run.
