@@ -65,7 +65,7 @@ pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill
             room.tokens = room.tokens.saturating_sub(source.counts.count_text(tag) + 3);
         }
         answer.push_str(&match &part.form {
-            Form::Prose => prose(source, &mut room),
+            Form::Prose => prose(source, answer.is_empty(), &mut room),
             Form::Bullets(last) => bullets(source, last.as_deref(), &mut room),
             Form::Sections(sections) => sections::write(source, sections, &mut room),
             Form::Json(node) => json::write(source, node, shape.omit_empty, room),
@@ -163,19 +163,21 @@ pub(crate) struct Chosen<T> {
     pub(crate) line: String,
 }
 
-/// How prose begins whose first sentence is the user's. Without it, a user's greeting would look like an answer to them.
+/// How a reply begins whose first sentence is the user's. Without it, a user's greeting would look like an answer to them.
 const REPORTED: &str = "The user said: ";
 
-fn prose(source: &Source<'_, '_>, room: &mut Room) -> String {
+fn prose(source: &Source<'_, '_>, begins: bool, room: &mut Room) -> String {
     let is_users = |chosen: &Chosen<bool>| chosen.place;
-    room.tokens = room.tokens.saturating_sub(source.counts.count_text(REPORTED));
+    if begins {
+        room.tokens = room.tokens.saturating_sub(source.counts.count_text(REPORTED));
+    }
     let by_user = |statement: &Statement<'_>| statement.piece.speaker == Speaker::User;
     let mut sentences = choose(source, room, |statement, text| Some((by_user(statement), sentence(text))));
     sentences.sort_by_key(|chosen| chosen.index);
     let paragraphs =
         sentences.chunks(6).map(|chunk| chunk.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join(" "));
     let text = paragraphs.collect::<Vec<_>>().join("\n\n");
-    if sentences.first().is_some_and(is_users) { [REPORTED, &text].concat() } else { text }
+    if begins && sentences.first().is_some_and(is_users) { [REPORTED, &text].concat() } else { text }
 }
 
 pub(crate) fn sentence(text: &str) -> String {

@@ -200,8 +200,7 @@ fn at_once(threads: impl IntoIterator<Item = (Arc<Shared>, usize)>) -> (Vec<Seen
 fn a_hundred_conversations_under_every_fault_at_once_do_not_mix() {
     let faults = faults::ALL.iter().map(|fault| format!("{}=0.03", fault.name)).collect::<Vec<_>>().join(",");
     for spec in strategies::ALL {
-        // Half of the little material that so small a window has would leave no room for a checkpoint.
-        let model = by_name(&format!("mock:strong+{faults}"));
+        let model = by_name(&format!("mock+{faults}"));
         let shared = Shared::new(spec, model, &Encoding::O200k, 800, 26);
         let (seen, _) = at_once((0..100).map(|thread| (Arc::clone(&shared), thread)));
         assert_eq!(seen.len(), 100, "{}", spec.name);
