@@ -115,15 +115,36 @@ fn draw_note(figure: &mut Figure, note: &str, (x, y): (f64, f64)) {
 
 /// Black or white, whichever has more contrast with the colour.
 pub(crate) fn readable_on(colour: RGBColor) -> RGBColor {
-    let RGBColor(red, green, blue) = colour;
-    let brightness = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
-    if brightness > 120.0 { BLACK } else { WHITE }
+    let light = luminance(colour);
+    let [on_black, on_white] = [(light + 0.05) / 0.05, 1.05 / (light + 0.05)];
+    if on_black > on_white { BLACK } else { WHITE }
+}
+
+/// Relative luminance, from 0 to 1, as the Web Content Accessibility Guidelines define it.
+fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
+    let linear = |part: u8| {
+        let part = f64::from(part) / 255.0;
+        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::figure::Mark;
     use super::*;
+
+    /// Orange once had white letters, with a contrast of 3.8.
+    #[test]
+    fn letters_have_the_contrast_that_readers_need() {
+        let contrast = |one: RGBColor, other: RGBColor| {
+            let (one, other) = (luminance(one), luminance(other));
+            (one.max(other) + 0.05) / (one.min(other) + 0.05)
+        };
+        for colour in crate::render::plots::FATE_COLOURS {
+            assert!(contrast(colour, readable_on(colour)) >= 4.5, "{colour:?}");
+        }
+    }
 
     /// With three families the axis once cut through the last bar.
     #[test]
