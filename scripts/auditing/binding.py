@@ -16,6 +16,8 @@ CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 BREAKS = re.compile(r"[,;()]|[–—]|(?<=\s)-+(?=\s)|\b(?:and|but|while|whereas|because|since|so|or)\b", re.IGNORECASE)
 PRONOUN = re.compile(r"\W*(?:it|its|this|that|these|those|they|their|he|she|his|her|there)\b", re.IGNORECASE)
 ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|fig|dr|mr|mrs|ms|st|resp|incl|max|min)|\b[A-Za-z])\.$", re.IGNORECASE)
+# After a number these are units, which end a sentence.
+UNIT = re.compile(r"\d\s*(?:ms|min)\.$", re.IGNORECASE)
 SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
 
 
@@ -78,7 +80,8 @@ class Unit:
 def sentences(line):
     start = 0
     for found in SENTENCE.finditer(line):
-        if not ABBREVIATION.search(line[:found.start()]):
+        before = line[:found.start()]
+        if not ABBREVIATION.search(before) or UNIT.search(before):
             yield line[start:found.start()]
             start = found.end()
     if line[start:].strip():
