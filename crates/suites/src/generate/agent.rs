@@ -1,8 +1,11 @@
 //! How the agent of a generated conversation works: the optional table `[agent]` of a spec.
 
+use std::ops::RangeInclusive;
+
 use serde::Deserialize;
 
 use crate::generate::dice::Dice;
+use crate::generate::range::{SHARES, ordered, within};
 
 /// The table's keys. Shares are percentages.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -38,14 +41,29 @@ pub(crate) struct Agent {
     pub(crate) pauses: usize,
 }
 
-/// Turns with calls for a request.
-const MOST_TURNS: usize = 100;
+/// Turns with calls for a request that a spec may ask for.
+const TURNS: RangeInclusive<usize> = 1..=100;
 
 impl Agent {
     /// What is wrong with the keys, if anything.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let Agent { turns: [fewest, most], parallel, silent, files, written, again, known, long, needed, .. } = *self;
-        let Agent { quotes, pasted, corrected, cancelled, pauses, .. } = *self;
+        // Each key by name, so that none can be forgotten.
+        let Agent {
+            turns,
+            parallel,
+            silent,
+            quotes,
+            files,
+            written,
+            again,
+            known,
+            long,
+            needed,
+            pasted,
+            corrected,
+            cancelled,
+            pauses,
+        } = *self;
         let shares = [
             ("parallel", parallel),
             ("silent", silent),
@@ -61,17 +79,8 @@ impl Agent {
             ("cancelled", cancelled),
             ("pauses", pauses),
         ];
-        for (key, share) in shares {
-            if share > 100 {
-                return Err(format!("value `{share}` of `agent.{key}` is out of range; expected `0` to `100`"));
-            }
-        }
-        if fewest == 0 || fewest > most || most > MOST_TURNS {
-            return Err(format!(
-                "`agent.turns` is `[{fewest}, {most}]`; expected the smaller number first, from `1` to `{MOST_TURNS}`"
-            ));
-        }
-        Ok(())
+        shares.into_iter().try_for_each(|(key, share)| within(&format!("agent.{key}"), share, &SHARES))?;
+        ordered("agent.turns", turns, &TURNS)
     }
 
     /// The number of turns with calls for a request: each doubling is as frequent as the others.

@@ -9,8 +9,6 @@ use crate::generate::writer::{Writer, capitalized};
 #[derive(Clone)]
 pub(crate) struct Row {
     text: String,
-    /// The number of lines that it holds.
-    lines: usize,
     /// Whether it states a fact or decoy.
     pub(crate) is_stated: bool,
 }
@@ -20,20 +18,17 @@ pub(crate) type Line = (String, bool);
 
 /// The lines as rows in a tool's style.
 pub(crate) fn rows(writer: &mut Writer, style: &Style, lines: &[Line]) -> Vec<Row> {
-    if let Style::Page(heads) = style {
-        return sections(writer, heads, lines);
+    match style {
+        Style::Log => row_of_each(lines, |line| logged(writer, line)),
+        Style::Json(fields) => row_of_each(lines, |line| object(writer, fields, line)),
+        Style::Table(columns) => row_of_each(lines, |line| cells(writer, columns, line)),
+        Style::Code(blocks) => row_of_each(lines, |line| commented(writer, blocks, line)),
+        Style::Page(heads) => sections(writer, heads, lines),
     }
-    let row = |(line, is_stated): &Line| {
-        let text = match style {
-            Style::Log => logged(writer, line),
-            Style::Json(fields) => object(writer, fields, line),
-            Style::Table(columns) => cells(writer, columns, line),
-            Style::Code(blocks) => commented(writer, blocks, line),
-            Style::Page(_) => line.clone(),
-        };
-        Row { text, lines: 1, is_stated: *is_stated }
-    };
-    lines.iter().map(row).collect()
+}
+
+fn row_of_each(lines: &[Line], mut text: impl FnMut(&str) -> String) -> Vec<Row> {
+    lines.iter().map(|(line, is_stated)| Row { text: text(line), is_stated: *is_stated }).collect()
 }
 
 /// Rows as one result.
@@ -44,7 +39,7 @@ pub(crate) fn result(style: &Style, rows: &[Row]) -> String {
         Style::Json(_) => format!("[\n{}\n]", joined(",\n")),
         Style::Table(columns) => {
             let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).chain(["note"]).collect();
-            let lines = rows.iter().map(|row| row.lines).sum::<usize>();
+            let lines = rows.len();
             let body: String = rows.iter().map(|row| format!("{}\n", row.text)).collect();
             format!("| {} |\n|{}\n{body}({lines} lines)", names.join(" | "), "---|".repeat(names.len()))
         }
@@ -118,7 +113,7 @@ fn sections(writer: &mut Writer, heads: &[String], lines: &[Line]) -> Vec<Row> {
         let head = writer.line(heads);
         let sentences: Vec<String> = now.iter().map(|(line, _)| format!("{}.", capitalized(line))).collect();
         let is_stated = now.iter().any(|(_, is_stated)| *is_stated);
-        rows.push(Row { text: format!("## {head}\n{}", sentences.join(" ")), lines: now.len(), is_stated });
+        rows.push(Row { text: format!("## {head}\n{}", sentences.join(" ")), is_stated });
         rest = later;
     }
     rows

@@ -19,6 +19,7 @@ mod orders;
 mod part;
 mod plan;
 mod probes;
+mod range;
 mod session;
 mod spec;
 mod talk;

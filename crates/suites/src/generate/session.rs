@@ -1,9 +1,12 @@
 //! How a generated conversation resembles a session of a real agent: the optional table `[session]` of a spec.
 
+use std::ops::RangeInclusive;
+
 use serde::Deserialize;
 
 use crate::generate::dice::Dice;
 use crate::generate::domains::Claim;
+use crate::generate::range::{SHARES, within};
 use compactometer_formats::scenario::Speaker;
 
 /// Percentage of statements that are said once, where the others are said up to `mentions` times.
@@ -11,6 +14,8 @@ const ONCE: usize = 40;
 /// Percentage of statements that are said again, and how often at most, without `mentions`.
 const REPEATED: usize = 25;
 const MOST_AGAIN: usize = 2;
+/// Mentions of a statement that a spec may ask for.
+const MENTIONS: RangeInclusive<usize> = 2..=20;
 
 /// The table's keys. Shares are percentages.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -40,13 +45,10 @@ pub(crate) struct Speakers {
 impl Session {
     /// What is wrong with the keys, if anything.
     pub(crate) fn check(&self) -> Result<(), String> {
-        for (key, share) in [("alike", self.alike), ("quotes", self.quotes)] {
-            if share > 100 {
-                return Err(format!("value `{share}` of `session.{key}` is out of range; expected `0` to `100`"));
-            }
-        }
-        if let Some(mentions) = self.mentions.filter(|mentions| !(2..=20).contains(mentions)) {
-            return Err(format!("value `{mentions}` of `session.mentions` is out of range; expected `2` to `20`"));
+        within("session.alike", self.alike, &SHARES)?;
+        within("session.quotes", self.quotes, &SHARES)?;
+        if let Some(mentions) = self.mentions {
+            within("session.mentions", mentions, &MENTIONS)?;
         }
         let Some(Speakers { user, agent, tools }) = self.speakers else { return Ok(()) };
         if [user, agent, tools].into_iter().fold(0, usize::saturating_add) != 100 {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::generate::agent::Agent;
 use crate::generate::domains::{self, Domain};
 use crate::generate::part::Part;
+use crate::generate::range::{ordered, within};
 use crate::generate::session::Session;
 
 /// A validated spec. Only [`Spec::parse`] makes one, so [`crate::generate::generate`] cannot fail.
@@ -228,22 +229,6 @@ fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {
         return Err(format!("`domains` is empty; expected some of `{}`", known.join("`, `")));
     }
     names.iter().map(find).collect()
-}
-
-fn ordered(key: &str, [low, high]: [usize; 2], range: &RangeInclusive<usize>) -> Result<(), String> {
-    within(key, low, range)?;
-    within(key, high, range)?;
-    if low > high {
-        return Err(format!("`{key}` is `[{low}, {high}]`; expected the smaller number first"));
-    }
-    Ok(())
-}
-
-fn within<N: PartialOrd + std::fmt::Display>(key: &str, value: N, range: &RangeInclusive<N>) -> Result<(), String> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    Err(format!("value `{value}` of `{key}` is out of range; expected `{}` to `{}`", range.start(), range.end()))
 }
 
 /// A spec that cannot be used.
