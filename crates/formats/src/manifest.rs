@@ -17,6 +17,8 @@ pub const VERSION: u32 = 3;
 pub struct OtherMock {
     /// The mock.
     pub mock: String,
+    /// The number of conversations that were run under it.
+    pub conversations: usize,
     /// Kendall's tau-b of the strategies' recalls, from -1 to 1; absent if one of the mocks puts them in no order.
     pub tau: Option<f64>,
 }

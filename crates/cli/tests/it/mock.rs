@@ -212,7 +212,12 @@ fn other_mocks_tell_how_the_order_changes() {
     let output = program(&[&common[..], &["--mocks", "mock:strong,mock:lost-in-compaction-length"]].concat());
     let told = String::from_utf8_lossy(&output.stdout).replace("\n  ", " ");
     assert!(told.contains("order under other mocks, by BR* over ") && told.contains("; under mock:strong "), "{told}");
-    assert!(told.contains(", and agrees ") && told.contains("(tau-b; 1 is the same order)"), "{told}");
+    assert!(
+        told.contains(", and on ")
+            && told.contains(" conversations agrees by ")
+            && told.contains("(tau-b; 1 is the same order)"),
+        "{told}"
+    );
     let mocks: serde_json::Value =
         serde_json::from_slice(&std::fs::read(dir.path().join("out/mocks.json")).unwrap()).unwrap();
     assert_eq!((&mocks["own"]["mock"], mocks["others"].as_array().unwrap().len()), (&"mock:claude-code".into(), 2));
@@ -227,10 +232,13 @@ fn other_mocks_tell_how_the_order_changes() {
     assert!(program(&["report", "out"]).status.success());
     assert_eq!(page(), first, "a report made again says it too");
 
+    // What is refused is refused before anything is run.
+    let common = ["compare", "short.toml", "-s", "summarize", "--out", "refused"];
     let refused = program(&[&common[..], &["--mocks", "mock:strong,openai:gpt"]].concat());
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(refused.status.code() == Some(2) && told.contains("`openai:gpt` is not one"), "{told}");
     let unknown = program(&[&common[..], &["--mocks", "mock:stron"]].concat());
     let told = String::from_utf8_lossy(&unknown.stderr).into_owned();
-    assert!(!unknown.status.success() && told.contains("did you mean `strong`?"), "{told}");
+    assert!(unknown.status.code() == Some(2) && told.contains("did you mean `strong`?"), "{told}");
+    assert!(!dir.path().join("refused").exists());
 }

@@ -136,8 +136,9 @@ fn under_others(mocks: &[OtherMock]) -> Option<String> {
         Some(tau) => format!("by {} with that of {}", short_share(tau), code(&other.mock)),
         None => format!("in nothing with {}, under which there is none", code(&other.mock)),
     };
-    let others = mocks.iter().map(other).collect::<Vec<_>>();
-    (!others.is_empty()).then(|| format!(", and agrees {} (tau-b; 1 is the same order)", others.join(" and ")))
+    let conversations = mocks.first()?.conversations;
+    let others = mocks.iter().map(other).collect::<Vec<_>>().join(" and ");
+    Some(format!(", and on {conversations} conversations agrees {others} (tau-b; 1 is the same order)"))
 }
 
 /// What the newest talk recalls, if that is more than most strategies do.

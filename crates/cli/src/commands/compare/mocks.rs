@@ -1,11 +1,8 @@
 //! `compare --mocks`: how the order of the strategies changes under other mocks.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
-use compactometer_disk::input::{Kind, read_text};
-use compactometer_disk::write_whole;
+use anyhow::anyhow;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::manifest::{Manifest, OtherMock};
 use compactometer_formats::mock::is_mock;
@@ -14,6 +11,7 @@ use compactometer_harness::plan::Plan;
 use compactometer_report::salience::{Recalls, agreement, metric, mocks_note, recalls};
 use serde::{Deserialize, Serialize};
 
+use super::found;
 use super::reruns::Reruns;
 use crate::output::failure::Failure;
 
@@ -43,12 +41,22 @@ struct UnderMock {
 }
 
 /// The mocks to run: those that are named, otherwise some for the program's own suite.
-pub(super) fn wanted(named: Option<&[String]>, is_default: bool) -> Vec<String> {
-    match named {
+///
+/// # Errors
+/// If one of them, or the run's own `summarizer`, is unknown or no mock: better before the run than after it.
+pub(super) fn wanted(named: Option<&[String]>, summarizer: &str, is_default: bool) -> Result<Vec<String>, Failure> {
+    let wanted = match named {
         Some(named) => named.to_vec(),
         None if is_default => OF_DEFAULTS.map(str::to_owned).to_vec(),
-        None => Vec::new(),
+        None => return Ok(Vec::new()),
+    };
+    for model in wanted.iter().map(String::as_str).chain([summarizer]) {
+        if !is_mock(model) {
+            return Err(Failure::usage(anyhow!("`--mocks` compares mocks; `{model}` is not one (`list models`)")));
+        }
+        compactometer_models::by_name(model).map_err(Failure::usage)?;
     }
+    Ok(wanted)
 }
 
 impl Mocks {
@@ -63,9 +71,6 @@ impl Mocks {
         quiet: bool,
     ) -> Result<Option<Self>, Failure> {
         let own = &plan.options.summarizer;
-        if let Some(other) = mocks.iter().chain([own]).find(|model| !is_mock(model)) {
-            return Err(Failure::usage(anyhow!("`--mocks` compares mocks; `{other}` is not one (`list models`)")));
-        }
         let reruns = Reruns::new(plan, records, GROUPS);
         if reruns.is_empty() {
             return Ok(None);
@@ -83,7 +88,10 @@ impl Mocks {
     /// How the order under each of the others agrees with the run's own.
     fn order(&self) -> Vec<OtherMock> {
         let tau = |other: &UnderMock| agreement(&self.own.recalls, &other.recalls);
-        self.others.iter().map(|other| OtherMock { mock: other.mock.clone(), tau: tau(other) }).collect()
+        self.others
+            .iter()
+            .map(|other| OtherMock { mock: other.mock.clone(), conversations: self.scenarios.len(), tau: tau(other) })
+            .collect()
     }
 
     /// Adds what it shows to the manifest of a report.
@@ -100,21 +108,11 @@ impl Mocks {
 
     /// Writes `mocks.json`.
     pub(super) fn write(&self, dir: &Path) -> Result<(), Failure> {
-        let path = dir.join(FILE);
-        let json = serde_json::to_string_pretty(self).map_err(Failure::failed)?;
-        write_whole(&path, |out| writeln!(out, "{json}"))
-            .with_context(|| format!("cannot write `{}`", path.display()))
-            .map_err(Failure::failed)
+        found::write(dir, FILE, self)
     }
 
     /// What an earlier `compare` wrote to this folder, if anything.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
-        let path = dir.join(FILE);
-        let text = match read_text(&path, Kind::MANIFEST) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
-        };
-        let parsed = serde_json::from_str(&text);
-        parsed.map(Some).with_context(|| format!("`{}` is damaged; delete it, or run `compare` again", path.display()))
+        found::read(dir, FILE, "--mocks")
     }
 }

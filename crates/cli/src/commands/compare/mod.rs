@@ -1,6 +1,7 @@
 //! `compare`: strategies on a suite, with a report.
 
 pub(super) mod cases;
+mod found;
 pub(super) mod mocks;
 mod outcome;
 mod reruns;
@@ -103,10 +104,13 @@ pub(super) const NO_FACT: &str = "the suite has no fact that recall could count;
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let prices = args.run.prices.table()?;
     let sweep = args.run.sweep.unwrap_or(is_default(&args.run));
+    let setting = &args.run.setting;
+    let summarizer = setting.summarizer.as_deref().unwrap_or(&setting.model);
+    let mocks = mocks::wanted(args.mocks.as_deref(), summarizer, is_default(&args.run))?;
     let Some(finished) = execute(&args.run, sweep, &prices)? else { return Ok(()) };
     let FinishedRun { dir, plan, mut manifest } = finished;
     let (prices, _) = prices;
-    let drawn = reruns(args, &dir, &plan, &mut manifest)?;
+    let drawn = reruns(args, &mocks, &dir, &plan, &mut manifest)?;
     cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
@@ -128,11 +132,16 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
 
 /// Reruns some cases under other mocks and under draws of the mock, if they are wanted, and adds what that shows to the manifest.
 /// Returns the note about the draws.
-fn reruns(args: &CompareArgs, dir: &Path, plan: &Plan, manifest: &mut Manifest) -> Result<Option<String>, Failure> {
+fn reruns(
+    args: &CompareArgs,
+    mocks: &[String],
+    dir: &Path,
+    plan: &Plan,
+    manifest: &mut Manifest,
+) -> Result<Option<String>, Failure> {
     let (counter, jobs, quiet) = (encoding(&args.run.setting.tokenizer)?, jobs(&args.run), args.run.quiet);
-    let mocks = mocks::wanted(args.mocks.as_deref(), is_default(&args.run));
     if !mocks.is_empty()
-        && let Some(mocks) = Mocks::test(plan, &records_of(dir)?, &mocks, &counter, jobs, quiet)?
+        && let Some(mocks) = Mocks::test(plan, &records_of(dir)?, mocks, &counter, jobs, quiet)?
     {
         mocks.write(dir)?;
         mocks.add_to(manifest);
@@ -144,7 +153,8 @@ fn reruns(args: &CompareArgs, dir: &Path, plan: &Plan, manifest: &mut Manifest) 
     Ok(Some(salience.note()))
 }
 
-/// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps are part of the run.
+/// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps and other mocks are
+/// part of the run.
 fn is_default(args: &RunArgs) -> bool {
     let RunArgs { suites, split, sample, strategies, set, protocol, setting, judge, .. } = args;
     let is_of_defaults = suites.is_empty() && split.is_none() && sample.is_none() && set.is_empty() && judge.is_none();

@@ -1,12 +1,9 @@
 //! `compare --salience-draws`: the same strategies under draws of what the mock assumes: weights of salience, share read, noise,
 //! and the length of replies.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
-use compactometer_disk::input::{Kind, read_text};
-use compactometer_disk::write_whole;
+use anyhow::anyhow;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::Record;
@@ -14,6 +11,7 @@ use compactometer_harness::plan::Plan;
 use compactometer_report::salience::{StrategyOrder, metric, note, pairs, recalls};
 use serde::{Deserialize, Serialize};
 
+use super::found;
 use super::reruns::Reruns;
 use crate::output::failure::Failure;
 
@@ -72,24 +70,12 @@ impl Salience {
 
     /// Writes `salience.json`.
     pub(crate) fn write(&self, dir: &Path) -> Result<(), Failure> {
-        let path = dir.join(FILE);
-        let json = serde_json::to_string_pretty(self).map_err(Failure::failed)?;
-        write_whole(&path, |out| writeln!(out, "{json}"))
-            .with_context(|| format!("cannot write `{}`", path.display()))
-            .map_err(Failure::failed)
+        found::write(dir, FILE, self)
     }
 
     /// What an earlier `compare` wrote to this folder, if anything.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
-        let path = dir.join(FILE);
-        let text = match read_text(&path, Kind::MANIFEST) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
-        };
-        let parsed = serde_json::from_str(&text);
-        parsed.map(Some).with_context(|| {
-            format!("`{}` is damaged; delete it, or run `compare --salience-draws` again", path.display())
-        })
+        found::read(dir, FILE, "--salience-draws")
     }
 }
 
