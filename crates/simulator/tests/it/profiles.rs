@@ -2,8 +2,10 @@
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
+use compactometer_engine::summary;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_simulator::profile::{
-    ALL, CLAUDE_CODE_LENGTH, CONTINUES_CHAT, LOST_IN_COMPACTION_LENGTH, LOST_IN_THE_MIDDLE, PARAPHRASER,
+    ALL, CLAUDE_CODE, CLAUDE_CODE_LENGTH, CONTINUES_CHAT, LOST_IN_COMPACTION_LENGTH, LOST_IN_THE_MIDDLE, PARAPHRASER,
     PERFECT_READER, Profile, STRONG, WEAK,
 };
 
@@ -186,6 +188,51 @@ fn replies_of_claude_code_length_are_as_long_as_measured() {
         lengths(&STRONG, &prompt, 20_000, 1)[0] < MEASURED.0,
         "nothing limits the reply of `strong` but its default"
     );
+}
+
+/// What recorded compactions kept of users' messages: of short ones most, of long ones little.
+#[test]
+fn what_users_type_is_kept_rather_than_what_they_paste() {
+    let [typed, pasted, agents] = [(3, 21), (3, 22), (40, 23)].map(|(count, seed)| values(count, seed));
+    let lines = |values: &[String], what: &str| {
+        values.iter().map(|value| format!("The {what} goes to {value} from now on.")).collect::<Vec<_>>().join("\n")
+    };
+    let filler =
+        "The log of the night run has a line for each row that was read, and none of them matters here.\n".repeat(8);
+    let material = format!(
+        "[1] user:\n{}\n\n[2] user:\n{filler}{}\n\n[3] assistant:\n{}",
+        lines(&typed, "export"),
+        lines(&pasted, "import"),
+        lines(&agents, "backup")
+    );
+    let prompt = filled(SUMMARIZE, &material, 250);
+    let [of_typed, of_pasted] = [&typed, &pasted].map(|values| mean_kept(&CLAUDE_CODE, values, &prompt));
+    assert!(of_typed > 0.8 && of_pasted < 0.3, "{of_typed} typed, {of_pasted} pasted");
+    let [of_typed, of_pasted] = [&typed, &pasted].map(|values| mean_kept(&STRONG, values, &prompt));
+    assert!((of_typed - of_pasted).abs() < 0.3, "{of_typed} typed, {of_pasted} pasted: `strong` knows no difference");
+}
+
+/// A reply as long as its material would be no summary.
+#[test]
+fn a_reply_of_claude_code_has_at_most_half_of_little_material() {
+    let decided = |value: &String| format!("We decided to keep the quotas at {value}, since finance signed it off.");
+    let material = values(40, 24).iter().map(decided).collect::<Vec<_>>().join("\n");
+    let material = format!("[1] assistant:\n{material}");
+    let prompt = filled(SUMMARIZE, &material, 2_000);
+    let tokens = u64::from(Encoding::O200k.count_text(&material));
+    let [own, strong] = [&CLAUDE_CODE, &STRONG].map(|profile| lengths(profile, &prompt, 4_000, 8)[7]);
+    assert!(tokens < 1_500 && 2 * own <= tokens + 20, "{own} of {tokens}");
+    assert!(2 * strong > tokens + 20, "{strong} of {tokens}: `strong` writes more");
+}
+
+/// A user's greeting at the start of a reply would look as if the mock answered it.
+#[test]
+fn a_reply_that_begins_with_a_user_says_so() {
+    let material = "[1] user:\nThank you for sending the order ORD-48213 to the depot in Lund.\n\n[2] assistant:\nThe order ORD-48213 left \
+                    today with carrier kx-4711, and the depot has been told about it by mail to the people on duty.";
+    let reply = ask_as(&CLAUDE_CODE, &filled(SUMMARIZE, material, 300), 2_000, 1).text;
+    assert!(reply.starts_with("The user said: Thank you for"), "{reply}");
+    assert_eq!(summary::check(&reply, 2 * reply.len()), Ok(()));
 }
 
 /// Draws differ in the length of their replies, so that an order that rests on it is seen to depend on the mock.
