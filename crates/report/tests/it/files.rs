@@ -319,3 +319,26 @@ fn an_empty_run_still_makes_a_report() {
     assert!(text(&files, "recall_by_tokens.svg").contains("no strategy has both"));
     assert!(text(&files, "context_by_turn.svg").contains("took no turn"));
 }
+
+/// Controls that hold everything once left strategies near 0 so little room that their names covered each other.
+#[test]
+fn controls_far_above_the_strategies_are_named_under_the_picture() {
+    let (_, mut records) = tiny();
+    let drawn = |records: &[Record]| {
+        let (_, files) = written(&manifest(&["summarize", "full"], 12, 6), records);
+        text(&files, "recall_by_cost.svg")
+    };
+    let reaches_all = |picture: &str| picture.lines().any(|line| line.trim() == "1.0");
+    records.retain(|record| record.case.strategy != "idle");
+    let beside = drawn(&records);
+    assert!(!beside.contains("above the picture") && reaches_all(&beside), "{beside}");
+    for record in &mut records {
+        let held = if record.case.strategy == "full" { "v".repeat(20) } else { format!("v{}", "u".repeat(19)) };
+        record.facts = facts(20, ValueKind::Nonce);
+        record.observations = vec![point(u32::from(record.case.strategy != "full"), &held)];
+        record.observations[0].chance = vec![chance(ValueKind::Nonce, 0, 5)];
+    }
+    let above = drawn(&records);
+    assert!(above.contains("above the picture: full (") && above.contains(", 1.00)"), "{above}");
+    assert!(!reaches_all(&above), "{above}");
+}

@@ -1,11 +1,13 @@
 //! Recall against what it takes: the tokens that a strategy retains, and the cost of a conversation.
 
+use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, MetricValue};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width, with_legend, wrap};
 use super::colours::GREY;
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, Style, TEXT};
+use crate::numbers::grouped;
 use crate::render::phrases::label;
 
 use super::{Plot, WIDTH, header, number, styled};
@@ -18,10 +20,13 @@ use crate::metrics::recall::CONTEXT_RECALL_CORRECTED;
 use crate::metrics::scores::shown_recall;
 
 const HEIGHT: f64 = 470.0;
+/// A control that recalls so many times as much as any strategy is named and not drawn, since it would leave the others no room.
+const MOST_TIMES: f64 = 4.0;
 
 struct RecallPoint<'s> {
     style: Style,
     name: String,
+    is_control: bool,
     across: &'s MetricValue,
     recall: &'s MetricValue,
     at: (f64, f64),
@@ -96,12 +101,12 @@ fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
 
 fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure {
     let (mut points, left_out) = points(group, &across.metric, metric);
-    let note = if left_out.is_empty() {
-        String::new()
-    } else {
-        format!("not shown, one of both is undefined: {}", left_out.join(", "))
-    };
-    let notes = wrap(&note, WIDTH - 120.0);
+    let highest = highest_tested(group, metric);
+    let above = |point: &mut RecallPoint| point.is_control && point.recall.value.unwrap_or(0.0) > MOST_TIMES * highest;
+    let above = points.extract_if(.., above).map(|point| shown(&point)).collect::<Vec<_>>();
+    let note = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+    let notes = [note("above the picture", &above), note("not shown, one of both is undefined", &left_out)];
+    let notes = notes.into_iter().flatten().flat_map(|note| wrap(&note, WIDTH - 120.0)).collect::<Vec<_>>();
     let bottom = HEIGHT - LINE * (2.6 + notes.len() as f64);
     let levels = points.iter().flat_map(|point| [point.across.value, point.across.high]).flatten();
     let recalls = points.iter().flat_map(|point| [point.recall.value, point.recall.low, point.recall.high]).flatten();
@@ -143,16 +148,31 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     figure
 }
 
+/// The highest end of an interval of recall among strategies under test. If none recalls anything, nothing is too high.
+fn highest_tested(group: &Group, metric: &Metric) -> f64 {
+    let tested = group.strategies.iter().filter(|strategy| strategy.family.is_tested());
+    let ends = tested.filter_map(|strategy| metric.get(strategy)).flat_map(|recall| [recall.high, recall.value]);
+    ends.flatten().reduce(f64::max).filter(|highest| *highest > 0.0).unwrap_or(f64::INFINITY)
+}
+
+/// A point in words: its name, what it is drawn against, and its recall.
+fn shown(point: &RecallPoint) -> String {
+    let numbers = [point.across.value, point.recall.value].map(|value| value.unwrap_or(0.0));
+    let across = if numbers[0] >= 100.0 { grouped(numbers[0]) } else { format!("{:.2}", numbers[0]) };
+    format!("{} ({across}, {:.2})", point.name, numbers[1])
+}
+
 /// The points with both coordinates, and the names of the strategies without.
-fn points<'s>(group: &'s Group, across: &Metric, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&'s str>) {
+fn points<'s>(group: &'s Group, across: &Metric, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<String>) {
     let (mut points, mut left_out) = (Vec::new(), Vec::new());
     for (style, strategy) in styled(group) {
         let defined = |metric: &Metric| metric.get(strategy).filter(|found| found.value.is_some());
         match (defined(across), defined(metric)) {
             (Some(across), Some(recall)) => {
-                points.push(RecallPoint { style, name: label(strategy), across, recall, at: (0.0, 0.0) })
+                let is_control = strategy.family == Family::Control;
+                points.push(RecallPoint { style, name: label(strategy), is_control, across, recall, at: (0.0, 0.0) })
             }
-            _ => left_out.push(strategy.name.as_str()),
+            _ => left_out.push(strategy.name.clone()),
         }
     }
     (points, left_out)
