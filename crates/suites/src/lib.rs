@@ -8,3 +8,6 @@ pub mod generate;
 pub mod import;
 pub mod properties;
 pub mod sample;
+mod walk;
+
+pub use walk::Walk;

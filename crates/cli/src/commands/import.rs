@@ -1,10 +1,11 @@
 //! `import`: turns transcripts of another program into a suite.
 
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use compactometer_suites::import::{self, Options};
+use compactometer_formats::property::Property;
+use compactometer_suites::import::{self, ImportError, ImportReport, Options};
 use compactometer_suites::properties::measure;
 
 use super::command_row::{CommandRow, parsed};
@@ -12,6 +13,7 @@ use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
 use crate::arguments::transcripts::format_and_files;
 use crate::output::failure::Failure;
+use crate::output::progress::bar;
 use crate::output::terminal::note;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -55,7 +57,6 @@ pub(crate) struct ImportArgs {
 
 fn import(args: &ImportArgs) -> Result<(), Failure> {
     suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
-    let name = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let options = Options {
         auto_facts: args.auto_facts,
         concat: args.concat.map(usize::from),
@@ -63,8 +64,8 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         strict: args.strict,
         last: None,
     };
-    let imported = match &args.inputs[..] {
-        [word, before, after] if word.as_os_str() == PAIR => import::import_pair(before, after, &name, &options),
+    let (report, properties) = match &args.inputs[..] {
+        [word, before, after] if word.as_os_str() == PAIR => import_pair(before, after, &args.out, &options)?,
         [word, ..] if word.as_os_str() == PAIR => {
             return Err(Failure::usage(anyhow!(
                 "`import {PAIR}` takes two files: the last request before a compaction, and the first one after it"
@@ -72,21 +73,38 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         }
         inputs => {
             let (importer, files) = format_and_files(inputs)?;
-            import::import(importer, &files, &name, &options)
+            let bar = bar(files.len(), "files", args.quiet);
+            let imported = import::import_to(&args.out, importer, &files, &options, &mut || bar.inc(1));
+            bar.finish_and_clear();
+            imported.map_err(failure)?
         }
     };
-    let imported = imported.map_err(Failure::usage)?;
-    suites::write(&args.out, &imported.suite).map_err(Failure::failed)?;
     if !args.quiet {
-        for line in imported.report.lines() {
-            note(&line);
-        }
-        for property in measure(&imported.suite) {
-            note(&property.line());
-        }
+        report.lines().iter().for_each(|line| note(line));
+        properties.iter().for_each(|property| note(&property.line()));
         note(&format!("wrote {}", args.out.display()));
     }
     Ok(())
+}
+
+fn import_pair(
+    before: &PathBuf,
+    after: &PathBuf,
+    out: &Path,
+    options: &Options,
+) -> Result<(ImportReport, Vec<Property>), Failure> {
+    let name = out.file_stem().unwrap_or_default().to_string_lossy();
+    let imported = import::import_pair(before, after, &name, options).map_err(failure)?;
+    suites::write(out, &imported.suite).map_err(Failure::failed)?;
+    Ok((imported.report, measure(&imported.suite)))
+}
+
+/// What cannot be read is the user's to mend; what cannot be written is not a fault of the command.
+fn failure(error: ImportError) -> Failure {
+    match error {
+        ImportError::Write { .. } => Failure::failed(error),
+        _ => Failure::usage(error),
+    }
 }
 
 /// The word that makes two requests one conversation with a compaction.

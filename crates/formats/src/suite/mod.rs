@@ -94,12 +94,8 @@ impl Suite {
     /// # Errors
     /// What the writer returns.
     pub fn write(&self, mut out: impl Write) -> std::io::Result<()> {
-        serde_json::to_writer(&mut out, &self.header)?;
-        out.write_all(b"\n")?;
-        for scenario in &self.scenarios {
-            serde_json::to_writer(&mut out, scenario)?;
-            out.write_all(b"\n")?;
-        }
+        write_line(&mut out, &self.header)?;
+        self.scenarios.iter().try_for_each(|scenario| write_line(&mut out, scenario))?;
         out.flush()
     }
 
@@ -115,6 +111,15 @@ impl Suite {
         let scenarios = self.scenarios.iter().map(|scenario| hash_line(scenario, &mut whole)).collect();
         (whole.finalize().to_hex().to_string(), scenarios)
     }
+}
+
+/// Writes a line of a suite: its [`Header`], which comes first, or a [`Scenario`].
+///
+/// # Errors
+/// What the writer returns.
+pub fn write_line(out: &mut (impl Write + ?Sized), content: &impl Serialize) -> std::io::Result<()> {
+    serde_json::to_writer(&mut *out, content)?;
+    out.write_all(b"\n")
 }
 
 /// The hash of a line without its end. The hash of the whole includes the end.

@@ -15,6 +15,14 @@ pub enum ImportError {
         /// The cause.
         source: std::io::Error,
     },
+    /// The suite cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The suite's file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
     /// Strict reading found something that needs a repair.
     #[error("{0} (strict: leave out --strict to repair it)")]
     Strict(Repair),

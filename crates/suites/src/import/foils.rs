@@ -1,4 +1,4 @@
-//! Foils: values of the same shape that occur nowhere in the import. They are generated, never copied.
+//! Foils: values of the same shape that occur nowhere in the conversation. They are generated, never copied.
 
 use std::collections::BTreeSet;
 

@@ -21,19 +21,21 @@ mod place;
 mod project;
 mod questions;
 mod readers;
+mod reading;
 mod repair;
 mod report;
 pub mod secrets;
 mod session;
 mod settle;
+mod spool;
 
-use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use compactometer_engine::message::{Message, MessageId};
+use compactometer_disk::write_whole;
+use compactometer_formats::property::Property;
+use compactometer_formats::suite::{Header, Suite, write_line};
 
-use compactometer_formats::scenario::{Reattached, Scenario, Split};
-use compactometer_formats::suite::{Header, Suite};
+use crate::properties::measure_all;
 
 pub use cut::up_to_compaction;
 pub use error::ImportError;
@@ -46,8 +48,9 @@ pub use repair::Repair;
 pub use report::ImportReport;
 
 use input::Input;
+use reading::Reading;
 use report::Recorder;
-use session::Session;
+use spool::Spool;
 
 /// The importer with this name.
 pub fn by_name(name: &str) -> Option<&'static Importer> {
@@ -99,140 +102,50 @@ pub struct Imported {
 /// # Errors
 /// [`ImportError`] with the file, the place and what was expected. Under [`Options::strict`], the first repair is also an error.
 pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Options) -> Result<Imported, ImportError> {
-    let mut recorder = Recorder::new(importer.name, options.strict);
-    let mut sessions = read_all(importer, files, options.last, &mut recorder)?;
-    if sessions.is_empty() {
-        let (importer, files, repairs) = (importer.name, files.len(), error::first_repairs(&recorder.report.repairs));
-        return Err(ImportError::Other(format!("no conversation of format `{importer}` in {files} file(s){repairs}")));
-    }
-    if !options.keep_secrets {
-        recorder.report.secrets = secrets::mask(&mut sessions)?;
-    }
-    let sessions = match options.concat {
-        Some(groups) => concat::join(sessions, groups, &mut recorder)?,
-        None => sessions,
-    };
-    let reattached = importer.reattaches.map(|rule| rule());
-    let mut scenarios = into_scenarios(sessions, options, reattached.as_ref(), &mut recorder)?;
+    let mut scenarios = Vec::new();
+    let mut report = Reading::new(importer, options)?.read_all(files, &mut || (), &mut |scenario| {
+        scenarios.push(scenario);
+        Ok(())
+    })?;
     if options.auto_facts {
-        recorder.report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL, facts::Foils::Made));
+        report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL, facts::Foils::Made));
     }
-    let mut report = recorder.report;
-    report.count(&scenarios);
     let header = Header::new(name, None, report.notes());
     Ok(Imported { suite: Suite { header, scenarios }, report })
 }
 
-/// The normalized sessions of all files. A file with the same content as an earlier one is left out.
-fn read_all(
+/// Reads files of one format into a suite at `out`, called like that file. Unless [`Options::concat`] is given, only one file's
+/// conversations are in memory at a time. Calls `is_read` after each file. Also measures the suite's properties.
+///
+/// # Errors
+/// As [`import`]; and [`ImportError::Write`], after which `out` is as it was.
+pub fn import_to(
+    out: &Path,
     importer: &Importer,
     files: &[PathBuf],
-    last: Option<u64>,
-    recorder: &mut Recorder,
-) -> Result<Vec<Session>, ImportError> {
-    let mut seen = HashSet::new();
-    let mut sessions = Vec::new();
-    for path in files {
-        let input = Input::open(path, last, recorder)?;
-        recorder.report.files += 1;
-        if !seen.insert(blake3::hash(input.text.as_bytes())) {
-            let what = "same content as an earlier file: left out".to_owned();
-            recorder.repair(place::Place::Line(1), what)?;
-            continue;
-        }
-        if !(importer.recognises)(&input.text) {
-            let (file, expected, hint) = (&input.file, importer.about, hint(importer, &input.text));
-            return Err(ImportError::Other(format!("`{file}`, line 1: expected {expected}{hint}")));
-        }
-        for session in (importer.read)(&input, recorder)? {
-            sessions.extend(settle::settle(session.with_plain_names(&input.stem), recorder)?);
-        }
-    }
-    Ok(sessions)
-}
-
-/// A hint at the actual format of a file, judged by its beginning.
-fn hint(tried: &Importer, text: &str) -> String {
-    if compactometer_formats::suite::looks_like_suite(text.lines().next().unwrap_or_default()) {
-        return "; it is already a suite and needs no import".to_owned();
-    }
-    match ALL.iter().find(|other| other.name != tried.name && (other.recognises)(text)) {
-        Some(other) => format!("; it looks like `{}`", other.name),
-        None => format!("; formats are {}", ALL.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")),
-    }
-}
-
-fn into_scenarios(
-    sessions: Vec<Session>,
     options: &Options,
-    reattached: Option<&Reattached>,
-    recorder: &mut Recorder,
-) -> Result<Vec<Scenario>, ImportError> {
-    let mut numbers = BTreeMap::new();
-    let (mut taken, mut projects) = (HashSet::new(), project::Names::default());
-    let mut scenarios = Vec::with_capacity(sessions.len());
-    for mut session in sessions {
-        recorder.begin(&session.file);
-        let id = unused_id(&session, &mut numbers, &mut taken);
-        let projects = session.projects.iter().map(|project| projects.name(project)).collect();
-        let compactions::Resolved { measured, unmeasured } =
-            compactions::resolve(&session, options.last.is_some(), recorder)?;
-        let asked = std::mem::take(&mut session.questions);
-        let places = (1..).zip(&session.messages).map(|(number, said)| (said.place, MessageId(number))).collect();
-        let mut scenario = Scenario {
-            compactions: measured,
-            unmeasured,
-            reattached: reattached.cloned(),
-            ..scenario(session, id, projects)
-        };
-        questions::add(asked, &places, &mut scenario);
-        scenarios.push(scenario);
-    }
-    Ok(scenarios)
-}
-
-fn unused_id(session: &Session, numbers: &mut BTreeMap<String, usize>, taken: &mut HashSet<String>) -> String {
-    loop {
-        let number = numbers.entry(session.stem.clone()).or_insert(0);
-        *number += 1;
-        let id = match (*number, session.numbered) {
-            (number, true) => format!("{}{number}", session.stem),
-            (1, false) => session.stem.clone(),
-            (number, false) => format!("{}/{number}", session.stem),
-        };
-        if taken.insert(id.clone()) {
-            return id;
-        }
-    }
-}
-
-fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
-    let messages = session.messages.into_iter().zip(1..).map(|(said, number)| Message {
-        id: MessageId(number),
-        role: said.role,
-        at_ms: said.at_ms,
-        parts: said.parts,
-        usage: said.usage.map(Box::new),
+    is_read: &mut dyn FnMut(),
+) -> Result<(ImportReport, Vec<Property>), ImportError> {
+    let cannot = |source| ImportError::Write { path: out.to_owned(), source };
+    let mut spool = Spool::beside(out).map_err(cannot)?;
+    let mut finder = options.auto_facts.then(|| facts::Finder::new(facts::INCIDENTAL, facts::Foils::Made));
+    let mut report = Reading::new(importer, options)?.read_all(files, is_read, &mut |mut scenario| {
+        finder.iter_mut().for_each(|finder| finder.add(&mut scenario));
+        spool.push(&scenario).map_err(cannot)
+    })?;
+    let found = finder.map(|finder| finder.compare(&mut spool)).transpose().map_err(cannot)?;
+    report.facts = found.as_ref().map(|found| found.counts);
+    let name = out.file_stem().unwrap_or_default().to_string_lossy();
+    let header = Header::new(name, None, report.notes());
+    let written = write_whole(out, |file| {
+        write_line(file, &header)?;
+        spool.each(|number, mut scenario| {
+            found.iter().for_each(|found| found.mark(number, &mut scenario));
+            write_line(file, &scenario)
+        })
     });
-    Scenario {
-        id,
-        group_id: session.group,
-        projects,
-        version: 1,
-        seed: None,
-        source: session.source,
-        licence: None,
-        split: Split::Dev,
-        tools: Vec::new(),
-        messages: messages.collect(),
-        compactions: Vec::new(),
-        unmeasured: Vec::new(),
-        directories: session.directories,
-        reattached: None,
-        memory_notes: Vec::new(),
-        facts: Vec::new(),
-        probes: Vec::new(),
-    }
+    written.map_err(cannot)?;
+    Ok((report, measure_all(&mut spool).map_err(cannot)?))
 }
 
 #[cfg(test)]

@@ -75,13 +75,6 @@ impl ImportReport {
         notes
     }
 
-    pub(super) fn count(&mut self, scenarios: &[Scenario]) {
-        self.groups = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<HashSet<_>>().len();
-        self.scenarios = scenarios.len();
-        self.messages = scenarios.iter().map(|scenario| scenario.messages.len()).sum();
-        self.questions = scenarios.iter().map(|scenario| scenario.probes.len()).sum();
-    }
-
     fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.secrets.is_empty() {
@@ -131,11 +124,26 @@ pub(super) struct Recorder {
     /// The file that is read, as repairs name it.
     file: String,
     strict: bool,
+    groups: HashSet<String>,
 }
 
 impl Recorder {
     pub(super) fn new(importer: &'static str, strict: bool) -> Self {
-        Recorder { report: ImportReport { importer, ..ImportReport::default() }, file: String::new(), strict }
+        Recorder {
+            report: ImportReport { importer, ..ImportReport::default() },
+            file: String::new(),
+            strict,
+            groups: HashSet::new(),
+        }
+    }
+
+    /// Counts a conversation that becomes part of the suite.
+    pub(super) fn count(&mut self, scenario: &Scenario) {
+        self.groups.insert(scenario.group_id.clone());
+        self.report.groups = self.groups.len();
+        self.report.scenarios += 1;
+        self.report.messages += scenario.messages.len();
+        self.report.questions += scenario.probes.len();
     }
 
     /// Says which file repairs are of from now on.

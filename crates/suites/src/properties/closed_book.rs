@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
-use compactometer_formats::suite::Suite;
+
+use super::Measure;
 
 /// The largest acceptable share; see `docs/measurement/facts.md`.
 const MAX_SHARE: f64 = 0.05;
@@ -13,50 +14,60 @@ const MAX_SHARE: f64 = 0.05;
 /// Share of questions that at least one of three readers without the conversation answers. The first gives the most frequent
 /// answer of other groups to the same question, the second that to questions about the same kind of value, and the third a word
 /// of the question itself.
-pub(super) fn measure(suite: &Suite) -> Property {
-    let (id, name) = ("closed_book", "questions answered without the conversation");
-    let questions: Vec<Question> = suite.scenarios.iter().flat_map(questions).collect();
-    let by_text = Answers::new(&questions, |question| question.text.as_str());
-    let by_kind = Answers::new(&questions, |question| question.kind);
-    let (mut answered, mut any) = ([0; 3], 0);
-    for question in &questions {
-        let says = |guess: Option<&str>| guess.is_some_and(|guess| question.accepts(guess));
-        let right = [
-            says(by_text.most_frequent(&question.text.as_str(), question.group)),
-            says(by_kind.most_frequent(&question.kind, question.group)),
-            question.gives_itself_away(),
-        ];
-        answered.iter_mut().zip(right).for_each(|(count, right)| *count += usize::from(right));
-        any += usize::from(right.contains(&true));
-    }
-    let [text, kind, own] = answered;
-    let detail = format!(
-        "{any} of {} questions: {text} by the answer that is most frequent elsewhere for the question, {kind} by that for the \
-         kind of value, {own} by the question's own words",
-        questions.len()
-    );
-    Property::share(id, name, any, questions.len(), MAX_SHARE, detail)
-        .unwrap_or_else(|| Property::untold(id, name, "no questions"))
+#[derive(Default)]
+pub(super) struct Questions {
+    all: Vec<Question>,
 }
 
-struct Question<'s> {
-    group: &'s str,
+impl Measure for Questions {
+    fn add(&mut self, scenario: &Scenario) {
+        self.all.extend(questions(scenario));
+    }
+
+    fn found(&self) -> Property {
+        let (id, name) = ("closed_book", "questions answered without the conversation");
+        let by_text = Answers::new(&self.all, |question| question.text.as_str());
+        let by_kind = Answers::new(&self.all, |question| question.kind);
+        let (mut answered, mut any) = ([0; 3], 0);
+        for question in &self.all {
+            let says = |guess: Option<&str>| guess.is_some_and(|guess| question.accepts(guess));
+            let right = [
+                says(by_text.most_frequent(&question.text.as_str(), &question.group)),
+                says(by_kind.most_frequent(&question.kind, &question.group)),
+                question.gives_itself_away(),
+            ];
+            answered.iter_mut().zip(right).for_each(|(count, right)| *count += usize::from(right));
+            any += usize::from(right.contains(&true));
+        }
+        let [text, kind, own] = answered;
+        let detail = format!(
+            "{any} of {} questions: {text} by the answer that is most frequent elsewhere for the question, {kind} by that for \
+             the kind of value, {own} by the question's own words",
+            self.all.len()
+        );
+        Property::share(id, name, any, self.all.len(), MAX_SHARE, detail)
+            .unwrap_or_else(|| Property::untold(id, name, "no questions"))
+    }
+}
+
+struct Question {
+    group: String,
     /// The question without the subject that it asks about.
     text: String,
-    asked: &'s str,
+    asked: String,
     kind: ValueKind,
     gold: String,
     forms: Vec<String>,
 }
 
-fn questions(scenario: &Scenario) -> impl Iterator<Item = Question<'_>> {
+fn questions(scenario: &Scenario) -> impl Iterator<Item = Question> {
     scenario.probes.iter().filter_map(|probe| {
         let gold = probe.gold.as_ref()?.to_lowercase();
         let fact = scenario.facts.iter().find(|fact| probe.fact_ids.contains(&fact.id))?;
         Some(Question {
-            group: &scenario.group_id,
+            group: scenario.group_id.clone(),
             text: without_subject(probe, fact),
-            asked: &probe.question,
+            asked: probe.question.clone(),
             kind: fact.value_kind,
             forms: fact.forms().map(str::to_lowercase).chain([gold.clone()]).collect(),
             gold,
@@ -68,13 +79,13 @@ fn without_subject(probe: &Probe, fact: &Fact) -> String {
     if fact.subject.is_empty() { probe.question.clone() } else { probe.question.replace(&fact.subject, "") }
 }
 
-impl Question<'_> {
+impl Question {
     fn accepts(&self, answer: &str) -> bool {
         self.forms.iter().any(|form| form == answer)
     }
 
     fn gives_itself_away(&self) -> bool {
-        let asked = format!(" {} ", words(self.asked));
+        let asked = format!(" {} ", words(&self.asked));
         self.forms.iter().any(|form| asked.contains(&format!(" {} ", words(form))))
     }
 }
@@ -98,11 +109,11 @@ struct Answer<'q> {
 }
 
 impl<'q, K: Ord> Answers<'q, K> {
-    fn new(questions: &'q [Question<'q>], key: impl Fn(&'q Question<'q>) -> K) -> Self {
+    fn new(questions: &'q [Question], key: impl Fn(&'q Question) -> K) -> Self {
         let mut counted: BTreeMap<K, BTreeMap<&str, BTreeMap<&str, usize>>> = BTreeMap::new();
         for question in questions {
             let groups = counted.entry(key(question)).or_default().entry(question.gold.as_str()).or_default();
-            *groups.entry(question.group).or_default() += 1;
+            *groups.entry(question.group.as_str()).or_default() += 1;
         }
         let answer = |(gold, in_group): (_, BTreeMap<_, usize>)| {
             let questions = in_group.values().sum();
@@ -132,12 +143,17 @@ impl<'q, K: Ord> Answers<'q, K> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use compactometer_formats::property::Property;
     use compactometer_formats::scenario::ValueKind;
     use compactometer_formats::suite::Suite;
     use proptest::prelude::*;
 
-    use super::{Answers, Question, measure};
-    use crate::properties::tests::{fact, probe, suite};
+    use super::{Answers, Question, Questions};
+    use crate::properties::tests::{fact, measured, probe, suite};
+
+    fn measure(suite: &Suite) -> Property {
+        measured::<Questions>(suite)
+    }
 
     #[test]
     fn frequent_answers_and_answers_in_the_question_count() {
@@ -172,9 +188,9 @@ mod tests {
         fn the_most_frequent_answer_is_that_of_a_count_of_all(asked in prop::collection::vec((0_usize..4, 0_usize..5), 1..40)) {
             let names = ["a", "b", "c", "d", "e"];
             let question = |(group, gold): &(usize, usize)| Question {
-                group: names[*group],
+                group: names[*group].to_owned(),
                 text: String::new(),
-                asked: "",
+                asked: String::new(),
                 kind: ValueKind::Id,
                 gold: names[*gold].to_owned(),
                 forms: Vec::new(),

@@ -6,7 +6,8 @@ use compactometer_engine::message::MessageId;
 use compactometer_engine::message::part_text;
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Scenario};
-use compactometer_formats::suite::Suite;
+
+use super::Measure;
 
 /// The largest distance from chance that is ignored (see `docs/measurement/facts.md`), and the fewest pairs that can show a larger one.
 const MARGIN: f64 = 0.02;
@@ -18,36 +19,8 @@ const CRITICAL: f64 = 2.576 * 2.576;
 const CUES: [&str; 5] = ["stated first", "stated more often", "used more often", "longer value", "longer subject"];
 
 /// How often the best of five cues picks the fact of a pair. Chance gives .5.
-pub(super) fn measure(suite: &Suite) -> Property {
-    let (id, name) = ("decoy_balance", "how often the best cue picks the fact and not its decoy (a coin: .5)");
-    let mut tally = Tally::default();
-    suite.scenarios.iter().for_each(|scenario| tally.add_all(scenario));
-    if tally.pairs == 0 {
-        return Property::untold(id, name, "no decoys");
-    }
-    let shares = tally.wins.map(|[fact, tie, _]| (fact as f64 + tie as f64 / 2.0) / tally.pairs as f64);
-    let distance = |cue: &usize| (shares[*cue] - 0.5).abs();
-    let best = (0..CUES.len()).max_by(|one, other| distance(one).total_cmp(&distance(other)).then(other.cmp(one)));
-    let best = best.unwrap_or_default();
-    let cues: Vec<String> = CUES.iter().zip(shares).map(|(cue, share)| format!("{cue} {share:.3}")).collect();
-    let mut detail = format!(
-        "{} pairs; the fact is {}; {} pairs differ in category, role, kind, polarity or end; {} facts have no decoy",
-        tally.pairs,
-        cues.join(", "),
-        tally.mismatched,
-        tally.without_decoy
-    );
-    let even = (0..CUES.len()).all(|cue| distance(&cue) <= MARGIN || !is_significant(tally.wins[cue]));
-    let balanced = even && tally.mismatched == 0;
-    let passed = if balanced && tally.pairs < MIN_PAIRS { None } else { Some(balanced) };
-    if passed.is_none() {
-        detail += &format!("; no verdict below {MIN_PAIRS} pairs");
-    }
-    Property::found(id, name, shares[best], None, passed, detail)
-}
-
 #[derive(Default)]
-struct Tally {
+pub(super) struct Tally {
     pairs: usize,
     /// Pairs whose two sides differ in form.
     mismatched: usize,
@@ -57,8 +30,8 @@ struct Tally {
     wins: [[usize; 3]; CUES.len()],
 }
 
-impl Tally {
-    fn add_all(&mut self, scenario: &Scenario) {
+impl Measure for Tally {
+    fn add(&mut self, scenario: &Scenario) {
         let decoys = || scenario.facts.iter().filter_map(|decoy| Some((decoy, decoy.decoy_of.as_deref()?)));
         if decoys().next().is_none() {
             return;
@@ -66,11 +39,39 @@ impl Tally {
         for fact in scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()) {
             let mut own = decoys().filter(|(_, of)| *of == fact.id).map(|(decoy, _)| decoy).peekable();
             self.without_decoy += usize::from(own.peek().is_none());
-            own.for_each(|decoy| self.add(scenario, fact, decoy));
+            own.for_each(|decoy| self.add_pair(scenario, fact, decoy));
         }
     }
 
-    fn add(&mut self, scenario: &Scenario, fact: &Fact, decoy: &Fact) {
+    fn found(&self) -> Property {
+        let (id, name) = ("decoy_balance", "how often the best cue picks the fact and not its decoy (a coin: .5)");
+        if self.pairs == 0 {
+            return Property::untold(id, name, "no decoys");
+        }
+        let shares = self.wins.map(|[fact, tie, _]| (fact as f64 + tie as f64 / 2.0) / self.pairs as f64);
+        let distance = |cue: &usize| (shares[*cue] - 0.5).abs();
+        let best = (0..CUES.len()).max_by(|one, other| distance(one).total_cmp(&distance(other)).then(other.cmp(one)));
+        let best = best.unwrap_or_default();
+        let cues: Vec<String> = CUES.iter().zip(shares).map(|(cue, share)| format!("{cue} {share:.3}")).collect();
+        let mut detail = format!(
+            "{} pairs; the fact is {}; {} pairs differ in category, role, kind, polarity or end; {} facts have no decoy",
+            self.pairs,
+            cues.join(", "),
+            self.mismatched,
+            self.without_decoy
+        );
+        let even = (0..CUES.len()).all(|cue| distance(&cue) <= MARGIN || !is_significant(self.wins[cue]));
+        let balanced = even && self.mismatched == 0;
+        let passed = if balanced && self.pairs < MIN_PAIRS { None } else { Some(balanced) };
+        if passed.is_none() {
+            detail += &format!("; no verdict below {MIN_PAIRS} pairs");
+        }
+        Property::found(id, name, shares[best], None, passed, detail)
+    }
+}
+
+impl Tally {
+    fn add_pair(&mut self, scenario: &Scenario, fact: &Fact, decoy: &Fact) {
         self.pairs += 1;
         self.mismatched += usize::from(form(fact) != form(decoy));
         let more = |of: fn(&Fact) -> usize| of(fact).cmp(&of(decoy));
@@ -111,11 +112,16 @@ fn is_significant([fact, _, decoy]: [usize; 3]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use compactometer_formats::property::Property;
     use compactometer_formats::scenario::{Category, Fact};
     use compactometer_formats::suite::Suite;
 
-    use super::measure;
-    use crate::properties::tests::{fact, suite};
+    use super::Tally;
+    use crate::properties::tests::{fact, measured, suite};
+
+    fn measure(suite: &Suite) -> Property {
+        measured::<Tally>(suite)
+    }
 
     /// Forty pairs; `fact_first` of them state the fact first.
     fn pairs(fact_first: usize) -> Suite {

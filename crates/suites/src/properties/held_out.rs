@@ -3,53 +3,104 @@
 use compactometer_engine::message::part_text;
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Scenario, Split, ValueKind};
-use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
 use compactometer_text::matcher::Matcher;
 
+use super::Measure;
+
 /// Share of the test split's facts whose subject or value occurs in a conversation of another split.
-pub(super) fn measure(suite: &Suite) -> Property {
-    let (id, name) = ("held_out", "facts of the test split whose subject or value occurs in another split");
-    let (test, others): (Vec<&Scenario>, Vec<&Scenario>) =
-        suite.scenarios.iter().partition(|scenario| scenario.split == Split::Test);
-    let facts: Vec<&Fact> = test.iter().flat_map(|scenario| &scenario.facts).collect();
-    if others.is_empty() || facts.is_empty() {
-        return Property::untold(id, name, "no facts of a test split beside another split");
-    }
-    let subjects = facts.iter().map(|fact| (ValueKind::Free, subject(fact)));
-    let values = facts.iter().map(|fact| (fact.value_kind, fact.forms().collect::<Vec<_>>()));
-    let matcher = Matcher::new(subjects.chain(values));
-    let mut present = vec![false; matcher.len()];
-    let messages = others.iter().flat_map(|scenario| &scenario.messages);
-    messages
-        .flat_map(|message| message.parts.iter().filter_map(part_text))
-        .for_each(|text| matcher.mark(text, &mut present));
-    let (subjects, values) = present.split_at(facts.len());
-    let known = |at: &usize| subjects[*at] || values[*at];
-    let found = (0..facts.len()).filter(known).collect::<Vec<_>>();
-    let example = found.first().map(|at| format!("; {}: {}", code(&facts[*at].subject), code(&facts[*at].value)));
-    let detail = format!(
-        "{} of {} facts and decoys in {} conversations{}",
-        found.len(),
-        facts.len(),
-        test.len(),
-        example.unwrap_or_default()
-    );
-    Property::share(id, name, found.len(), facts.len(), 0.0, detail)
-        .unwrap_or_else(|| Property::untold(id, name, "no facts"))
+#[derive(Default)]
+pub(super) struct HeldOut {
+    facts: Vec<Sought>,
+    /// Conversations of the test split, and of the others.
+    test: usize,
+    others: usize,
+    /// Finds the subjects and then the values; made once all facts are known.
+    matcher: Option<Matcher>,
+    present: Vec<bool>,
 }
 
-/// The subject, unless it is empty.
-fn subject(fact: &Fact) -> Vec<&str> {
-    Some(fact.subject.as_str()).filter(|subject| !subject.is_empty()).into_iter().collect()
+struct Sought {
+    subject: String,
+    kind: ValueKind,
+    value: String,
+    forms: Vec<String>,
+}
+
+impl Measure for HeldOut {
+    fn add(&mut self, scenario: &Scenario) {
+        if scenario.split != Split::Test {
+            self.others += 1;
+            return;
+        }
+        self.test += 1;
+        self.facts.extend(scenario.facts.iter().map(Sought::new));
+    }
+
+    fn compares(&self) -> bool {
+        self.others > 0 && !self.facts.is_empty()
+    }
+
+    fn compare(&mut self, scenario: &Scenario) {
+        if scenario.split == Split::Test || !self.compares() {
+            return;
+        }
+        let matcher = self.matcher.get_or_insert_with(|| matcher(&self.facts));
+        self.present.resize(matcher.len(), false);
+        let texts = scenario.messages.iter().flat_map(|message| message.parts.iter().filter_map(part_text));
+        texts.for_each(|text| matcher.mark(text, &mut self.present));
+    }
+
+    fn found(&self) -> Property {
+        let (id, name) = ("held_out", "facts of the test split whose subject or value occurs in another split");
+        if !self.compares() {
+            return Property::untold(id, name, "no facts of a test split beside another split");
+        }
+        let is_known = |at: usize| [at, self.facts.len() + at].iter().any(|at| self.present.get(*at) == Some(&true));
+        let found = (0..self.facts.len()).filter(|at| is_known(*at)).map(|at| &self.facts[at]).collect::<Vec<_>>();
+        let example = found.first().map(|fact| format!("; {}: {}", code(&fact.subject), code(&fact.value)));
+        let detail = format!(
+            "{} of {} facts and decoys in {} conversations{}",
+            found.len(),
+            self.facts.len(),
+            self.test,
+            example.unwrap_or_default()
+        );
+        Property::share(id, name, found.len(), self.facts.len(), 0.0, detail)
+            .unwrap_or_else(|| Property::untold(id, name, "no facts"))
+    }
+}
+
+impl Sought {
+    fn new(fact: &Fact) -> Self {
+        let forms = fact.forms().map(str::to_owned).collect();
+        Sought { subject: fact.subject.clone(), kind: fact.value_kind, value: fact.value.clone(), forms }
+    }
+}
+
+fn named(subject: &str) -> Vec<&str> {
+    Some(subject).filter(|subject| !subject.is_empty()).into_iter().collect()
+}
+
+/// Finds the subjects of the facts, unless they are empty, and then their values.
+fn matcher(facts: &[Sought]) -> Matcher {
+    let subjects = facts.iter().map(|fact| (ValueKind::Free, named(&fact.subject)));
+    let values = facts.iter().map(|fact| (fact.kind, fact.forms.iter().map(String::as_str).collect()));
+    Matcher::new(subjects.chain(values))
 }
 
 #[cfg(test)]
 mod tests {
+    use compactometer_formats::property::Property;
     use compactometer_formats::scenario::Split;
+    use compactometer_formats::suite::Suite;
 
-    use super::measure;
-    use crate::properties::tests::{fact, suite};
+    use super::HeldOut;
+    use crate::properties::tests::{fact, measured, suite};
+
+    fn measure(suite: &Suite) -> Property {
+        measured::<HeldOut>(suite)
+    }
 
     #[test]
     fn a_subject_or_value_that_another_split_holds_is_counted() {

@@ -1,6 +1,6 @@
 //! Properties of any suite, however it was made: checks of its questions and texts before any strategy runs.
 //!
-//! Each property is one file and one line in [`ALL`]. Absent on purpose: strategies, models, records. Properties are computed
+//! Each property is one file and one line in [`all`]. Absent on purpose: strategies, models, records. Properties are computed
 //! from the suite only.
 
 mod closed_book;
@@ -11,18 +11,57 @@ mod passages;
 mod tools;
 
 use compactometer_formats::property::Property;
+use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
 
-/// Measures one property.
-pub type Measure = fn(&Suite) -> Property;
+use crate::walk::Walk;
+
+/// Measures one property of conversations that it is shown one after the other.
+trait Measure {
+    /// Takes the next conversation.
+    fn add(&mut self, scenario: &Scenario);
+
+    /// Whether every conversation must be shown once more, to [`Measure::compare`].
+    fn compares(&self) -> bool {
+        false
+    }
+
+    /// Compares a conversation with what all of them have.
+    fn compare(&mut self, _: &Scenario) {}
+
+    /// What the conversations have.
+    fn found(&self) -> Property;
+}
 
 /// Every property, in the order of reports.
-pub static ALL: &[Measure] =
-    &[closed_book::measure, overlap::measure, decoys::measure, passages::measure, held_out::measure, tools::measure];
+fn all() -> [Box<dyn Measure>; 6] {
+    [
+        Box::new(closed_book::Questions::default()),
+        Box::new(overlap::Overlap::default()),
+        Box::new(decoys::Tally::default()),
+        Box::new(passages::Passages::default()),
+        Box::new(held_out::HeldOut::default()),
+        Box::new(tools::Declared::default()),
+    ]
+}
 
 /// Measures every property of the suite.
 pub fn measure(suite: &Suite) -> Vec<Property> {
-    ALL.iter().map(|measure| measure(suite)).collect()
+    let Ok(found) = measure_all(&mut suite.scenarios.as_slice());
+    found
+}
+
+/// Measures every property of conversations that need not be in memory together.
+///
+/// # Errors
+/// Those of the walk.
+pub fn measure_all<W: Walk>(conversations: &mut W) -> Result<Vec<Property>, W::Error> {
+    let mut all = all();
+    conversations.walk(&mut |scenario| all.iter_mut().for_each(|measure| measure.add(scenario)))?;
+    if all.iter().any(|measure| measure.compares()) {
+        conversations.walk(&mut |scenario| all.iter_mut().for_each(|measure| measure.compare(scenario)))?;
+    }
+    Ok(all.iter().map(|measure| measure.found()).collect())
 }
 
 #[cfg(test)]
@@ -31,7 +70,17 @@ pub(crate) mod tests {
     use compactometer_formats::scenario::{Category, Fact, Probe, Scenario, Split, ValueKind};
     use compactometer_formats::suite::{Header, Suite};
 
-    use super::measure;
+    use super::{Measure, measure};
+
+    /// One property of a suite.
+    pub(in crate::properties) fn measured<M: Measure + Default>(
+        suite: &Suite,
+    ) -> compactometer_formats::property::Property {
+        let mut measure = M::default();
+        suite.scenarios.iter().for_each(|scenario| measure.add(scenario));
+        suite.scenarios.iter().for_each(|scenario| measure.compare(scenario));
+        measure.found()
+    }
 
     /// A suite of conversations of one message each, given as group and text.
     pub(crate) fn suite(texts: &[(&str, &str)]) -> Suite {
@@ -88,7 +137,7 @@ pub(crate) mod tests {
     #[test]
     fn a_suite_without_facts_has_no_verdict_and_no_violation() {
         let found = measure(&suite(&[("a", "hello")]));
-        assert_eq!(found.len(), super::ALL.len());
+        assert_eq!(found.len(), super::all().len());
         assert!(found.iter().all(|property| property.value.is_none() && property.passed.is_none()));
     }
 }

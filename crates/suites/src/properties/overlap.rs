@@ -4,25 +4,43 @@ use std::collections::BTreeSet;
 
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::Scenario;
-use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
+
+use super::Measure;
 
 /// Words shorter than this are not distinctive; see `docs/measurement/facts.md`.
 const MIN_WORD_LENGTH: usize = 4;
 
 /// Share of questions with a word of four or more characters that also occurs in the answer or in another form of it.
-pub(super) fn measure(suite: &Suite) -> Property {
-    let (id, name) = ("question_overlap", "questions that share a word of four characters with the answer");
-    let questions = suite.scenarios.iter().flat_map(shared_words);
-    let found: Vec<(&str, BTreeSet<String>)> = questions.collect();
-    let hits: Vec<_> = found.iter().filter(|(_, shared)| !shared.is_empty()).collect();
-    let example = hits.first().map(|(question, shared)| {
-        let words = shared.iter().map(|word| code(word)).collect::<Vec<_>>().join(", ");
-        format!("; {} gives away {words}", code(question))
-    });
-    let detail = format!("{} of {} questions{}", hits.len(), found.len(), example.unwrap_or_default());
-    Property::share(id, name, hits.len(), found.len(), 0.0, detail)
-        .unwrap_or_else(|| Property::untold(id, name, "no questions"))
+#[derive(Default)]
+pub(super) struct Overlap {
+    questions: usize,
+    hits: usize,
+    /// The first question with such a word, in words.
+    example: String,
+}
+
+impl Measure for Overlap {
+    fn add(&mut self, scenario: &Scenario) {
+        for (question, shared) in shared_words(scenario) {
+            self.questions += 1;
+            if shared.is_empty() {
+                continue;
+            }
+            if self.hits == 0 {
+                let words = shared.iter().map(|word| code(word)).collect::<Vec<_>>().join(", ");
+                self.example = format!("; {} gives away {words}", code(question));
+            }
+            self.hits += 1;
+        }
+    }
+
+    fn found(&self) -> Property {
+        let (id, name) = ("question_overlap", "questions that share a word of four characters with the answer");
+        let detail = format!("{} of {} questions{}", self.hits, self.questions, self.example);
+        Property::share(id, name, self.hits, self.questions, 0.0, detail)
+            .unwrap_or_else(|| Property::untold(id, name, "no questions"))
+    }
 }
 
 /// Each question that has an answer, with the words that it shares with the answer.
@@ -48,8 +66,15 @@ fn distinctive_words(text: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use super::measure;
-    use crate::properties::tests::{fact, probe, suite};
+    use compactometer_formats::property::Property;
+    use compactometer_formats::suite::Suite;
+
+    use super::Overlap;
+    use crate::properties::tests::{fact, measured, probe, suite};
+
+    fn measure(suite: &Suite) -> Property {
+        measured::<Overlap>(suite)
+    }
 
     #[test]
     fn a_shared_word_of_four_characters_counts_and_a_short_one_does_not() {

@@ -1,14 +1,15 @@
 //! How much text the groups share. Groups that share most of their text are not independent units.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use compactometer_engine::message::Role;
 use compactometer_engine::message::part_text;
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::Scenario;
-use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
+
+use super::Measure;
 
 /// Number of words in a passage.
 const WORDS: usize = 8;
@@ -18,42 +19,95 @@ const MAX_SHARE: f64 = 0.5;
 /// slow.
 const MAX_PAIRED: usize = 200;
 
-/// The greatest share of a group's eight-word passages that also occur in one other group. System prompts do not count.
-pub(super) fn measure(suite: &Suite) -> Property {
-    let (id, name) = ("shared_passages", "greatest share of a group's passages of eight words in one other group");
-    let names = suite.scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<BTreeSet<_>>();
-    if names.len() < 2 {
-        return Property::untold(id, name, "one group");
+/// The most passages that are held at once, each with one of its groups.
+const MOST_HELD: usize = 1 << 21;
+
+/// The greatest share of a group's eight-word passages that also occur in one other group. System prompts do not count. Of a large
+/// suite, the shares are those of a random sample of all passages: those whose hash begins with as many zeros as it takes.
+pub(super) struct Passages {
+    groups: BTreeMap<String, usize>,
+    /// Passages with the numbers of their groups.
+    held: Vec<(u64, usize)>,
+    /// How many zeros the hash of a passage begins with, at least.
+    zeros: u32,
+    most_held: usize,
+}
+
+impl Default for Passages {
+    fn default() -> Self {
+        Passages { groups: BTreeMap::new(), held: Vec::new(), zeros: 0, most_held: MOST_HELD }
     }
-    let names = names.into_iter().collect::<Vec<_>>();
-    let shared = Shared::new(suite, &names);
-    let share = |count: usize, group: usize| match shared.sizes[group] {
-        0 => 0.0,
-        of => count as f64 / of as f64,
-    };
-    let mean = (0..names.len()).map(|group| share(shared.with_any[group], group)).sum::<f64>() / names.len() as f64;
-    let pairs = shared.with_one.iter().enumerate();
-    let pairs = pairs.filter_map(|(one, most)| most.map(|(other, count)| (share(count, one), one, other)));
-    let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
-    let (most, one, other) = worst.unwrap_or((0.0, 0, names.len() - 1));
-    let detail = format!(
-        "{} with {} shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean",
-        code(names[one]),
-        code(names[other]),
-        names.len() - 1
-    );
-    let passed = Some(most <= MAX_SHARE);
-    Property::found(id, name, most, Some(MAX_SHARE), passed, detail)
 }
 
-/// Hashes of all passages of a conversation. No passage spans two texts.
-fn passages(scenario: &Scenario) -> impl Iterator<Item = u64> {
-    let spoken = scenario.messages.iter().filter(|message| message.role != Role::System);
-    let texts = spoken.flat_map(|message| message.parts.iter().filter_map(part_text));
-    texts.flat_map(|text| passages_of(&words(text)))
+impl Measure for Passages {
+    fn add(&mut self, scenario: &Scenario) {
+        let next = self.groups.len();
+        let group = *self.groups.entry(scenario.group_id.clone()).or_insert(next);
+        for message in scenario.messages.iter().filter(|message| message.role != Role::System) {
+            for text in message.parts.iter().filter_map(part_text) {
+                let sampled =
+                    passages_of(&words(text)).into_iter().filter(|passage| passage.leading_zeros() >= self.zeros);
+                self.held.extend(sampled.map(|passage| (passage, group)));
+            }
+            self.shrink();
+        }
+    }
+
+    fn found(&self) -> Property {
+        let (id, name) = ("shared_passages", "greatest share of a group's passages of eight words in one other group");
+        if self.groups.len() < 2 {
+            return Property::untold(id, name, "one group");
+        }
+        let names = self.groups.keys().map(String::as_str).collect::<Vec<_>>();
+        let shared = self.shared();
+        let share = |count: usize, group: usize| match shared.sizes[group] {
+            0 => 0.0,
+            of => count as f64 / of as f64,
+        };
+        let mean = (0..names.len()).map(|group| share(shared.with_any[group], group)).sum::<f64>() / names.len() as f64;
+        let pairs = shared.with_one.iter().enumerate();
+        let pairs = pairs.filter_map(|(one, most)| most.map(|(other, count)| (share(count, one), one, other)));
+        let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+        let (most, one, other) = worst.unwrap_or((0.0, 0, names.len() - 1));
+        let sample = match self.zeros {
+            0 => String::new(),
+            zeros => format!("; by a sample of one passage in {}", 1_u64 << zeros),
+        };
+        let detail = format!(
+            "{} with {} shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean{sample}",
+            code(names[one]),
+            code(names[other]),
+            names.len() - 1
+        );
+        let passed = Some(most <= MAX_SHARE);
+        Property::found(id, name, most, Some(MAX_SHARE), passed, detail)
+    }
 }
 
-/// The rolling (polynomial) hash of each run of `WORDS` words.
+impl Passages {
+    /// What the groups share, in the order of their names.
+    fn shared(&self) -> Shared {
+        let mut places = vec![0; self.groups.len()];
+        self.groups.values().zip(0..).for_each(|(number, place)| places[*number] = place);
+        Shared::new(self.held.iter().map(|(passage, group)| (*passage, places[*group])).collect(), places.len())
+    }
+
+    /// Drops repetitions once too many passages are held, and halves the sample while they are still more than half of the most.
+    fn shrink(&mut self) {
+        if self.held.len() < self.most_held {
+            return;
+        }
+        self.held.sort_unstable();
+        self.held.dedup();
+        while self.held.len() > self.most_held / 2 {
+            self.zeros += 1;
+            let zeros = self.zeros;
+            self.held.retain(|(passage, _)| passage.leading_zeros() >= zeros);
+        }
+    }
+}
+
+/// The rolling (polynomial) hash of each run of `WORDS` words of a text.
 fn passages_of(words: &[u64]) -> Vec<u64> {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let Some((first, rest)) = words.split_at_checked(WORDS) else { return Vec::new() };
@@ -95,13 +149,11 @@ struct Held {
 }
 
 impl Shared {
-    fn new(suite: &Suite, names: &[&str]) -> Self {
-        let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
-        let of_scenario = |scenario| passages(scenario).map(|passage| (passage, numbers[scenario.group_id.as_str()]));
-        let mut holding: Vec<(u64, usize)> = suite.scenarios.iter().flat_map(of_scenario).collect();
+    /// What groups share, from passages with the numbers of their groups.
+    fn new(mut holding: Vec<(u64, usize)>, groups: usize) -> Self {
         holding.sort_unstable();
         holding.dedup();
-        let mut of_group = names.iter().map(|_| Vec::new()).collect::<Vec<_>>();
+        let mut of_group = (0..groups).map(|_| Vec::new()).collect::<Vec<_>>();
         let mut start = 0;
         for holders in holding.chunk_by(|one, next| one.0 == next.0) {
             let end = start + holders.len();
@@ -109,7 +161,7 @@ impl Shared {
             start = end;
         }
         // Counts of one group at a time, since a large suite has a hundred million pairs.
-        let mut shared = vec![0; names.len()];
+        let mut shared = vec![0; groups];
         let with_one = of_group.iter().enumerate().map(|(one, held)| {
             let others = held.iter().flat_map(|Held { holders, place }| {
                 let next = *place..(place + 2).min(holders.end);
@@ -135,10 +187,16 @@ impl Shared {
 mod tests {
     use std::collections::BTreeSet;
 
+    use compactometer_formats::property::Property;
+    use compactometer_formats::suite::Suite;
     use proptest::prelude::*;
 
-    use super::{Shared, WORDS, measure, passages, passages_of, words};
-    use crate::properties::tests::suite;
+    use super::{Measure, Passages, WORDS, passages_of, words};
+    use crate::properties::tests::{measured, suite};
+
+    fn measure(suite: &Suite) -> Property {
+        measured::<Passages>(suite)
+    }
 
     #[test]
     fn the_share_is_that_of_the_pair_that_shares_most() {
@@ -184,14 +242,34 @@ mod tests {
         assert_eq!(measure(&suite(&[("one", same), ("one", same)])).value, None);
     }
 
+    /// A third of what each of the two groups says is the same. Of their 33,000 passages, a quarter fits.
+    #[test]
+    fn a_sample_of_many_passages_estimates_what_all_of_them_share() {
+        let word = |own: &str, at: usize| if at < 7_000 { format!("w{at}") } else { format!("{own}{at}") };
+        let text = |own: &str| (0..20_000).map(|at| word(own, at)).collect::<Vec<_>>().join(" ");
+        let texts = ["one", "two"].map(text);
+        let suite = suite(&[("one", &texts[0]), ("two", &texts[1])]);
+        let all = measure(&suite);
+        assert!(!all.detail.contains("sample"), "{}", all.detail);
+        let mut sampled = Passages { most_held: 10_000, ..Passages::default() };
+        suite.scenarios.iter().for_each(|scenario| sampled.add(scenario));
+        assert!(sampled.held.len() < 10_000);
+        let sampled = sampled.found();
+        assert!(sampled.detail.ends_with("; by a sample of one passage in 4"), "{}", sampled.detail);
+        let [all, sampled] = [all, sampled].map(|found| found.value.expect("two groups"));
+        assert!((all - 0.35).abs() < 0.001 && (sampled - all).abs() < 0.03, "{all} {sampled}");
+    }
+
     proptest! {
         #[test]
         fn groups_share_what_a_comparison_of_all_pairs_finds(texts in prop::collection::vec("(a |b ){8,14}", 2..8)) {
             let names = ["g0", "g1", "g2", "g3", "g4", "g5", "g6", "g7"];
             let named = names.into_iter().zip(texts.iter().map(String::as_str)).collect::<Vec<_>>();
-            let suite = suite(&named);
-            let sets = suite.scenarios.iter().map(|own| passages(own).collect::<BTreeSet<_>>()).collect::<Vec<_>>();
-            let shared = Shared::new(&suite, &names[..sets.len()]);
+            let mut gathered = Passages::default();
+            suite(&named).scenarios.iter().for_each(|scenario| gathered.add(scenario));
+            let shared = gathered.shared();
+            let sets = named.iter().map(|(_, text)| passages_of(&words(text)).into_iter().collect::<BTreeSet<_>>());
+            let sets = sets.collect::<Vec<_>>();
             for (one, own) in sets.iter().enumerate() {
                 let with = |other: usize| own.intersection(&sets[other]).count();
                 let others = (0..sets.len()).filter(|other| *other != one);

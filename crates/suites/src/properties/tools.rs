@@ -6,37 +6,46 @@ use compactometer_engine::message::Part;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::Scenario;
-use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
 
+use super::Measure;
+
 /// Share of the declared tools that their conversation calls, with the tokens of all definitions and of the others.
-pub(super) fn measure(suite: &Suite) -> Property {
-    let (id, name) = ("called_tools", "declared tools that their conversation calls");
-    let counts =
-        suite.scenarios.iter().filter(|scenario| !scenario.tools.is_empty()).map(Tools::new).collect::<Vec<_>>();
-    let sum = |of: fn(&Tools) -> usize| counts.iter().map(of).sum::<usize>();
-    let Some(least) = counts.iter().min_by(|one, other| one.share().total_cmp(&other.share())) else {
-        return Property::untold(id, name, "no conversation declares tools");
-    };
-    let (declared, called) = (sum(|tools| tools.declared), sum(|tools| tools.called));
-    let detail = format!(
-        "{called} of {declared} tools in {} conversations; definitions take {} tokens, {} of them for tools that are never \
-         called; least in {}: {} of {}, {} of {} tokens",
-        counts.len(),
-        sum(|tools| tools.tokens),
-        sum(|tools| tools.idle_tokens),
-        code(least.scenario),
-        least.called,
-        least.declared,
-        least.idle_tokens,
-        least.tokens
-    );
-    Property::found(id, name, called as f64 / declared as f64, None, None, detail)
+#[derive(Default)]
+pub(super) struct Declared {
+    conversations: Vec<Tools>,
+}
+
+impl Measure for Declared {
+    fn add(&mut self, scenario: &Scenario) {
+        self.conversations.extend((!scenario.tools.is_empty()).then(|| Tools::new(scenario)));
+    }
+
+    fn found(&self) -> Property {
+        let (id, name) = ("called_tools", "declared tools that their conversation calls");
+        let sum = |of: fn(&Tools) -> usize| self.conversations.iter().map(of).sum::<usize>();
+        let least = self.conversations.iter().min_by(|one, other| one.share().total_cmp(&other.share()));
+        let Some(least) = least else { return Property::untold(id, name, "no conversation declares tools") };
+        let (declared, called) = (sum(|tools| tools.declared), sum(|tools| tools.called));
+        let detail = format!(
+            "{called} of {declared} tools in {} conversations; definitions take {} tokens, {} of them for tools that are \
+             never called; least in {}: {} of {}, {} of {} tokens",
+            self.conversations.len(),
+            sum(|tools| tools.tokens),
+            sum(|tools| tools.idle_tokens),
+            code(&least.scenario),
+            least.called,
+            least.declared,
+            least.idle_tokens,
+            least.tokens
+        );
+        Property::found(id, name, called as f64 / declared as f64, None, None, detail)
+    }
 }
 
 /// The tools of one conversation.
-struct Tools<'s> {
-    scenario: &'s str,
+struct Tools {
+    scenario: String,
     declared: usize,
     called: usize,
     /// Tokens of all definitions.
@@ -45,16 +54,21 @@ struct Tools<'s> {
     idle_tokens: usize,
 }
 
-impl<'s> Tools<'s> {
-    fn new(scenario: &'s Scenario) -> Self {
+impl Tools {
+    fn new(scenario: &Scenario) -> Self {
         let parts = scenario.messages.iter().flat_map(|message| &message.parts);
         let called = parts.filter_map(|part| match part {
             Part::ToolCall { name, .. } => Some(name.as_str()),
             _ => None,
         });
         let called = called.collect::<BTreeSet<_>>();
-        let mut tools =
-            Tools { scenario: &scenario.id, declared: scenario.tools.len(), called: 0, tokens: 0, idle_tokens: 0 };
+        let mut tools = Tools {
+            scenario: scenario.id.clone(),
+            declared: scenario.tools.len(),
+            called: 0,
+            tokens: 0,
+            idle_tokens: 0,
+        };
         for tool in &scenario.tools {
             let text = format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters);
             let tokens = Encoding::O200k.count_text(&text) as usize;
@@ -75,8 +89,14 @@ impl<'s> Tools<'s> {
 mod tests {
     use compactometer_engine::model::ToolDefinition;
 
+    use compactometer_formats::suite::Suite;
+
     use super::*;
-    use crate::properties::tests::suite;
+    use crate::properties::tests::{measured, suite};
+
+    fn measure(suite: &Suite) -> Property {
+        measured::<Declared>(suite)
+    }
 
     fn tool(name: &str, description: &str) -> ToolDefinition {
         ToolDefinition { name: name.to_owned(), description: description.to_owned(), parameters: serde_json::json!({}) }

@@ -23,23 +23,6 @@ use super::session::{Left, Question, Session};
 use name::{Name, Setting};
 use table::{Found, Table};
 
-/// Masks every text and argument in place. Returns how many secrets were masked, by kind.
-pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, usize>, ImportError> {
-    let mut masker = Masker::new()?;
-    for session in sessions {
-        session.messages.iter_mut().flat_map(|said| &mut said.parts).for_each(|part| masker.part(part));
-        for text in session.questions.iter_mut().flat_map(Question::texts_mut) {
-            masker.replace(text);
-        }
-        for left in session.compactions.iter_mut().flat_map(|compaction| &mut compaction.context) {
-            if let Left::Written(_, text) = left {
-                masker.replace(text);
-            }
-        }
-    }
-    Ok(masker.counts)
-}
-
 /// The kind and description of each row. Empty if the table is invalid, which every import reports.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = TABLE.as_ref().ok().map(|table| &table.rows).into_iter();
@@ -56,16 +39,31 @@ static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| Table::parse(in
 /// The largest number of passes over a text. Two are enough unless a text was made to take long.
 const PASSES: usize = 4;
 
-struct Masker {
+/// Masks one session after the other, so that a secret has one number in all of them.
+pub(super) struct Masker {
     table: &'static Table,
-    counts: BTreeMap<&'static str, usize>,
+    /// How many secrets were masked, by kind.
+    pub(super) counts: BTreeMap<&'static str, usize>,
     numbers: BTreeMap<String, usize>,
 }
 
 impl Masker {
-    fn new() -> Result<Self, ImportError> {
+    pub(super) fn new() -> Result<Self, ImportError> {
         let table = TABLE.as_ref().map_err(|error| ImportError::Other(format!("table of secrets: {error}")))?;
         Ok(Masker { table, counts: BTreeMap::new(), numbers: BTreeMap::new() })
+    }
+
+    /// Masks every text and argument of a session in place.
+    pub(super) fn session(&mut self, session: &mut Session) {
+        session.messages.iter_mut().flat_map(|said| &mut said.parts).for_each(|part| self.part(part));
+        for text in session.questions.iter_mut().flat_map(Question::texts_mut) {
+            self.replace(text);
+        }
+        for left in session.compactions.iter_mut().flat_map(|compaction| &mut compaction.context) {
+            if let Left::Written(_, text) = left {
+                self.replace(text);
+            }
+        }
     }
 
     fn part(&mut self, part: &mut Part) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use compactometer_engine::message::{Part, Role};
+use compactometer_engine::message::{Message, MessageId, Part, Role};
 
 mod agents;
 mod compacted;
@@ -13,10 +13,13 @@ mod formats;
 mod mended;
 mod pairs;
 mod robustness;
+mod spooled;
 mod traces;
 
 use super::*;
-use compactometer_formats::scenario::{Category, Fact, Probe, RecordedCompaction, Retained, Speaker, ValueKind};
+use compactometer_formats::scenario::{
+    Category, Fact, Probe, RecordedCompaction, Retained, Scenario, Speaker, ValueKind,
+};
 
 const CLAUDE: &str = include_str!("../../../tests/fixtures/claude-code.jsonl");
 const TAU: &str = include_str!("../../../tests/fixtures/tau-bench.json");

@@ -1,5 +1,7 @@
 //! Two requests around a compaction become one conversation, and suites get facts after they were imported.
 
+use std::collections::HashSet;
+
 use super::*;
 
 const BEFORE: &str = r#"[{"role":"system","content":"You are an agent."},

@@ -1,0 +1,192 @@
+//! Reads files one after the other and gives their conversations as scenarios: paired, masked, joined if requested, and named.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use compactometer_engine::message::{Message, MessageId};
+use compactometer_formats::scenario::{Reattached, Scenario, Split};
+
+use super::error::{self, ImportError};
+use super::importer::Importer;
+use super::input::Input;
+use super::place::Place;
+use super::report::{ImportReport, Recorder};
+use super::secrets::Masker;
+use super::session::Session;
+use super::{ALL, Options, compactions, concat, project, questions, settle};
+
+/// Takes the next conversation.
+pub(super) type Push<'p> = dyn FnMut(Scenario) -> Result<(), ImportError> + 'p;
+
+/// The state of an import between two files.
+pub(super) struct Reading<'i> {
+    importer: &'i Importer,
+    options: &'i Options,
+    recorder: Recorder,
+    /// The contents of the files read.
+    seen: HashSet<blake3::Hash>,
+    masker: Option<Masker>,
+    /// Sessions that are to be joined when all are read.
+    to_join: Vec<Session>,
+    names: Names,
+    reattached: Option<Reattached>,
+}
+
+impl<'i> Reading<'i> {
+    pub(super) fn new(importer: &'i Importer, options: &'i Options) -> Result<Self, ImportError> {
+        Ok(Reading {
+            importer,
+            options,
+            recorder: Recorder::new(importer.name, options.strict),
+            seen: HashSet::new(),
+            masker: (!options.keep_secrets).then(Masker::new).transpose()?,
+            to_join: Vec::new(),
+            names: Names::default(),
+            reattached: importer.reattaches.map(|rule| rule()),
+        })
+    }
+
+    /// Reads all files. `is_read` is called after each of them.
+    pub(super) fn read_all(
+        mut self,
+        files: &[PathBuf],
+        is_read: &mut dyn FnMut(),
+        push: &mut Push<'_>,
+    ) -> Result<ImportReport, ImportError> {
+        for file in files {
+            for session in self.sessions(file)? {
+                match self.options.concat {
+                    Some(_) => self.to_join.push(session),
+                    None => self.scenario(session, push)?,
+                }
+            }
+            is_read();
+        }
+        if self.recorder.report.scenarios == 0 && self.to_join.is_empty() {
+            let (importer, files) = (self.importer.name, files.len());
+            let repairs = error::first_repairs(&self.recorder.report.repairs);
+            return Err(ImportError::Other(format!(
+                "no conversation of format `{importer}` in {files} file(s){repairs}"
+            )));
+        }
+        if let Some(groups) = self.options.concat {
+            let sessions = std::mem::take(&mut self.to_join);
+            for session in concat::join(sessions, groups, &mut self.recorder)? {
+                self.scenario(session, push)?;
+            }
+        }
+        let secrets = self.masker.map(|masker| masker.counts).unwrap_or_default();
+        Ok(ImportReport { secrets, ..self.recorder.report })
+    }
+
+    /// The normalized sessions of a file; none if its content is that of an earlier file.
+    fn sessions(&mut self, path: &Path) -> Result<Vec<Session>, ImportError> {
+        let recorder = &mut self.recorder;
+        let input = Input::open(path, self.options.last, recorder)?;
+        recorder.report.files += 1;
+        if !self.seen.insert(blake3::hash(input.text.as_bytes())) {
+            recorder.repair(Place::Line(1), "same content as an earlier file: left out".to_owned())?;
+            return Ok(Vec::new());
+        }
+        if !(self.importer.recognises)(&input.text) {
+            let (file, expected, hint) = (&input.file, self.importer.about, hint(self.importer, &input.text));
+            return Err(ImportError::Other(format!("`{file}`, line 1: expected {expected}{hint}")));
+        }
+        let mut sessions = Vec::new();
+        for session in (self.importer.read)(&input, recorder)? {
+            sessions.extend(settle::settle(session.with_plain_names(&input.stem), recorder)?);
+        }
+        if let Some(masker) = &mut self.masker {
+            sessions.iter_mut().for_each(|session| masker.session(session));
+        }
+        Ok(sessions)
+    }
+
+    fn scenario(&mut self, mut session: Session, push: &mut Push<'_>) -> Result<(), ImportError> {
+        self.recorder.begin(&session.file);
+        let (id, projects) = (self.names.unused_id(&session), self.names.projects(&session));
+        let is_part = self.options.last.is_some();
+        let compactions::Resolved { measured, unmeasured } =
+            compactions::resolve(&session, is_part, &mut self.recorder)?;
+        let asked = std::mem::take(&mut session.questions);
+        let places = (1..).zip(&session.messages).map(|(number, said)| (said.place, MessageId(number))).collect();
+        let mut scenario = Scenario {
+            compactions: measured,
+            unmeasured,
+            reattached: self.reattached.clone(),
+            ..scenario(session, id, projects)
+        };
+        questions::add(asked, &places, &mut scenario);
+        self.recorder.count(&scenario);
+        push(scenario)
+    }
+}
+
+/// A hint at the actual format of a file, judged by its beginning.
+fn hint(tried: &Importer, text: &str) -> String {
+    if compactometer_formats::suite::looks_like_suite(text.lines().next().unwrap_or_default()) {
+        return "; it is already a suite and needs no import".to_owned();
+    }
+    match ALL.iter().find(|other| other.name != tried.name && (other.recognises)(text)) {
+        Some(other) => format!("; it looks like `{}`", other.name),
+        None => format!("; formats are {}", ALL.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The names that conversations and projects of the suite have so far.
+#[derive(Default)]
+struct Names {
+    numbers: BTreeMap<String, usize>,
+    taken: HashSet<String>,
+    projects: project::Names,
+}
+
+impl Names {
+    fn unused_id(&mut self, session: &Session) -> String {
+        loop {
+            let number = self.numbers.entry(session.stem.clone()).or_insert(0);
+            *number += 1;
+            let id = match (*number, session.numbered) {
+                (number, true) => format!("{}{number}", session.stem),
+                (1, false) => session.stem.clone(),
+                (number, false) => format!("{}/{number}", session.stem),
+            };
+            if self.taken.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+
+    fn projects(&mut self, session: &Session) -> Vec<String> {
+        session.projects.iter().map(|project| self.projects.name(project)).collect()
+    }
+}
+
+fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
+    let messages = session.messages.into_iter().zip(1..).map(|(said, number)| Message {
+        id: MessageId(number),
+        role: said.role,
+        at_ms: said.at_ms,
+        parts: said.parts,
+        usage: said.usage.map(Box::new),
+    });
+    Scenario {
+        id,
+        group_id: session.group,
+        projects,
+        version: 1,
+        seed: None,
+        source: session.source,
+        licence: None,
+        split: Split::Dev,
+        tools: Vec::new(),
+        messages: messages.collect(),
+        compactions: Vec::new(),
+        unmeasured: Vec::new(),
+        directories: session.directories,
+        reattached: None,
+        memory_notes: Vec::new(),
+        facts: Vec::new(),
+        probes: Vec::new(),
+    }
+}
