@@ -73,6 +73,38 @@ fn later_calls_need_what_tools_said() {
     assert!(needed * 5 >= all, "{needed} of {all}");
 }
 
+/// 24 conversations of 220,000 to a million tokens whose agents work as those of `agentic`. All of them would take minutes here, so
+/// only the longest is made.
+#[test]
+fn the_suite_long_is_agentic_with_lengths_of_real_sessions() {
+    let [long, agentic] =
+        [include_str!("../../../../datasets/long.toml"), include_str!("../../../../datasets/agentic.toml")];
+    let tables = [long, agentic].map(|text| toml::from_str::<toml::Table>(text).expect("a table"));
+    let [long_table, agentic_table] = &tables;
+    for same in ["session", "agent", "domains"] {
+        assert_eq!(long_table[same], agentic_table[same], "{same}");
+    }
+    let lengths =
+        long_table["lengths"].as_array().expect("a list").iter().map(|length| length.as_integer().expect("a number"));
+    let lengths = lengths.collect::<BTreeSet<_>>();
+    assert_eq!((lengths.len(), lengths.first(), lengths.last()), (24, Some(&220_000), Some(&1_000_000)));
+    assert_eq!(Spec::parse(long, Path::new("long.toml")).expect("the spec is right").conversations(), 24);
+
+    let start = long.find("lengths = [").expect("has lengths");
+    let end = start + long[start..].find(']').expect("ends") + 1;
+    let longest =
+        long.replace("conversations = 24", "conversations = 1").replace(&long[start..end], "lengths = [1000000]");
+    let suite = generate(&Spec::parse(&longest, Path::new("longest.toml")).expect("the spec is right"));
+    check_evidence(&suite);
+    check_probes(&suite);
+    let tokens = suite.scenarios[0]
+        .messages
+        .iter()
+        .map(|message| Encoding::O200k.count_message(message) as usize)
+        .sum::<usize>();
+    assert!((950_000..1_050_000).contains(&tokens), "{tokens}");
+}
+
 /// What stands in a result again, such as in a file that is read twice.
 #[test]
 fn results_are_read_again_and_requests_are_cancelled() {
