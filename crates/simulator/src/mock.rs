@@ -22,7 +22,7 @@ use crate::reading::cache::token_counts::Counts;
 use crate::reading::message::Known;
 use crate::reading::statements::{self, Statement, Turn};
 use crate::reading::{self, Ask, Reading, Shape};
-use crate::writing::{self, Limits, answer, chat, order, salience, within};
+use crate::writing::{self, Limits, answer, chat, order, relative, salience, within};
 
 /// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
@@ -128,6 +128,9 @@ impl Mock {
             turns,
             statements: &statements,
             ranked: &ranked,
+            folder: Some(&statements)
+                .filter(|_| self.profile.relative.value > 0.0)
+                .and_then(|all| relative::folder(all)),
             seed: request.seed,
             counts: &self.counts,
         };

@@ -70,6 +70,8 @@ pub struct Profile {
     pub reworded: Param<f64>,
     /// The probability that a paraphrased statement omits an exact value.
     pub value_omitted: Param<f64>,
+    /// The probability that an absolute path is named relative to the folder that most of the material's are in.
+    pub relative: Param<f64>,
     /// The probability of continuing the chat if the request ends with its instruction.
     pub continues: Param<f64>,
     /// The probability of continuing the chat if the request ends with the conversation.
@@ -181,6 +183,7 @@ pub const STRONG: Profile = Profile {
     ),
     reworded: assumed(0.0),
     value_omitted: assumed(0.0),
+    relative: assumed(0.0),
     continues: assumed(0.0),
     continues_open: assumed(0.0),
     faults: assumed(""),
@@ -295,25 +298,30 @@ pub const CLAUDE_CODE: Profile = Profile {
         // these two, the mock kept more of the values of recorded sessions than was kept.
         rare: 0.0,
         value: 0.0,
-        path: -0.03,
-        opaque: -0.23,
-        repeated: -0.22,
-        user: 3.72,
-        pasted: -2.09,
-        tool: -2.86,
+        path: 0.69,
+        opaque: -0.05,
+        repeated: -0.30,
+        user: 2.94,
+        pasted: -2.75,
+        tool: -3.30,
         structured: 0.0,
         ..STRONG.weights
     },
     fitted: param(
         &[
-            fit("path", 0.06),
+            fit("path", 0.05),
             fit("opaque", 0.12),
             fit("repeated", 0.02),
-            fit("user", 0.43),
-            fit("pasted", 0.52),
-            fit("tool", 0.16),
+            fit("user", 0.47),
+            fit("pasted", 0.58),
+            fit("tool", 0.15),
         ],
         "fitted by `scripts/fit` to 6,984 exact values of 28 recorded sessions of Claude Code 2.0 and 2.1",
+    ),
+    relative: param(
+        0.94,
+        "fitted by `scripts/fit`: of the paths below the directories of 28 sessions of Claude Code that summaries kept, 203 were \
+         relative and 14 absolute",
     ),
     ..STRONG
 };
@@ -352,8 +360,19 @@ impl Profile {
     pub fn parameters(&self) -> Vec<Row> {
         // Destructured by name, so that no parameter can be forgotten.
         let Profile { name: _, about: _, read, fill, own_tokens, most_share, default_tokens, .. } = self;
-        let Profile { noise, floor, most_words, weights, fitted, position, reworded, value_omitted, continues, .. } =
-            self;
+        let Profile {
+            noise,
+            floor,
+            most_words,
+            weights,
+            fitted,
+            position,
+            reworded,
+            value_omitted,
+            relative,
+            continues,
+            ..
+        } = self;
         let Profile { continues_open, faults, answer_threshold, latency_ms, .. } = self;
         let mut rows = vec![
             row("read", read),
@@ -367,6 +386,7 @@ impl Profile {
             row("position", position),
             row("reworded", reworded),
             row("value_omitted", value_omitted),
+            row("relative", relative),
             row("continues", continues),
             row("continues_open", continues_open),
             row("faults", faults),
@@ -401,6 +421,9 @@ fn about(name: &str) -> &'static str {
         "position" => "added to a score by the statement's fifth of the material, in log-odds",
         "reworded" => "share of the written statements that are paraphrased",
         "value_omitted" => "probability that a paraphrase omits an exact value",
+        "relative" => {
+            "probability that an absolute path is named relative to the folder of most of the material's paths"
+        }
         "continues" => "probability of continuing the chat if the request ends with its instruction",
         "continues_open" => "the same if the request ends with the conversation",
         "faults" => "faults of form in replies, as typed after `mock+`",
@@ -466,7 +489,7 @@ mod tests {
     fn every_parameter_names_its_source() {
         for profile in ALL {
             let rows = profile.parameters();
-            assert_eq!(rows.len(), 16 + 15);
+            assert_eq!(rows.len(), 17 + 15);
             for row in rows {
                 let is_told =
                     ["assumed", "measured", "fitted", "Liu et al."].iter().any(|word| row.source.starts_with(word));

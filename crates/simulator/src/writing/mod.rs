@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod chat;
 mod json;
 pub(crate) mod order;
+pub(crate) mod relative;
 pub(crate) mod reword;
 pub(crate) mod salience;
 mod sections;
@@ -30,6 +31,8 @@ pub(crate) struct Source<'s, 'm> {
     pub(crate) statements: &'s [Statement<'m>],
     /// Indices of statements, best first.
     pub(crate) ranked: &'s [usize],
+    /// The folder of most absolute paths, if the profile names paths relative to it.
+    pub(crate) folder: Option<String>,
     /// The seed of the request.
     pub(crate) seed: u64,
     /// The counter for the text written.
@@ -138,6 +141,10 @@ pub(crate) fn choose<T>(
         let most_words = source.profile.most_words.value;
         let text = statement.piece.short(most_words, || shorten(statement.text, most_words));
         let text = reword(text, source.profile, source.seed);
+        let text = match &source.folder {
+            Some(folder) => relative::named(text, folder, source.profile.relative.value, source.seed),
+            None => text,
+        };
         if text.is_empty() || written.contains(&text) {
             continue;
         }

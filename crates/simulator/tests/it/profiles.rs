@@ -144,6 +144,22 @@ fn a_paraphraser_rewords_and_omits_values() {
     assert!(said.contains("chose to retain") && said.contains("a certain value"), "{said}");
 }
 
+/// Of the paths that 28 recorded summaries kept, 203 were relative to the session's directory and 14 absolute.
+#[test]
+fn the_fitted_one_names_paths_relative_to_the_folder_of_the_work() {
+    let path = |at: usize| format!("/home/ann/shop/{}/part{at}/cart{at}.rs", ["src", "docs"][at % 2]);
+    let prompt = filled(SUMMARIZE, &conversation(&(0..40).map(path).collect::<Vec<_>>()), 2_000);
+    let named = |profile: &Profile| {
+        let replies = (0..SEEDS).map(|seed| ask_as(profile, &prompt, 4_000, seed).text).collect::<String>();
+        let with = |folder: &str| ["src", "docs"].map(|part| replies.matches(&format!("{folder}{part}/part")).count());
+        [with("/home/ann/shop/"), with("")].map(|counts| counts.iter().sum::<usize>())
+    };
+    let [absolute, all] = named(&CLAUDE_CODE);
+    assert!(all > 100 && absolute > 0 && absolute * 100 < all * 12, "{absolute} of {all}");
+    let [absolute, all] = named(&STRONG);
+    assert!(all > 100 && absolute == all, "{absolute} of {all}");
+}
+
 #[test]
 fn the_weak_one_fails_in_form_as_measured() {
     let prompt = filled(PROMPT_CHECKPOINT, &conversation(&values(12, 13)), 400);
