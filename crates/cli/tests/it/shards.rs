@@ -73,7 +73,7 @@ fn begun(dir: &Path, shard: &str) -> Child {
 
 #[test]
 fn shards_merge_to_what_one_process_writes() {
-    for shards in ["3", "slice:5", "hash:40"] {
+    for shards in ["3", "slice:5", "hash:12"] {
         let dir = tempfile::tempdir().unwrap();
         planned(dir.path(), shards);
         let count = status(dir.path())["shards"].as_u64().unwrap();
