@@ -123,14 +123,14 @@ impl Mock {
         let known = self.known.all(turns);
         let statements = self.read(statements::statements(turns, &known), &mut rng);
         let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
+        let is_relative = self.profile.relative.value > 0.0;
+        let folder = is_relative.then(|| relative::folder(statements.iter().map(|one| one.text))).flatten();
         let source = writing::Source {
             profile: &self.profile,
             turns,
             statements: &statements,
             ranked: &ranked,
-            folder: Some(&statements)
-                .filter(|_| self.profile.relative.value > 0.0)
-                .and_then(|all| relative::folder(all)),
+            folder,
             seed: request.seed,
             counts: &self.counts,
         };

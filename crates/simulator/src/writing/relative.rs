@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 
 use crate::draw::{keyed, uniform};
-use crate::reading::statements::Statement;
 
 /// The folder is the deepest one with at least this share of the material's absolute paths.
 const SHARE: f64 = 0.75;
 /// Shorter paths, such as `/tmp/out`, say nothing about the folder.
 const FEWEST_NAMES: usize = 3;
 
-/// The deepest folder, with a slash at its end, in which most absolute paths of the material lie.
-pub(crate) fn folder(statements: &[Statement<'_>]) -> Option<String> {
+/// The deepest folder, with a slash at its end, in which most absolute paths of the material lie, not directly.
+pub(crate) fn folder<'t>(texts: impl Iterator<Item = &'t str>) -> Option<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut all = 0;
-    for path in statements.iter().flat_map(|statement| paths(statement.text)).map(|(_, path)| path) {
+    for (_, path) in texts.flat_map(paths) {
         all += 1;
-        // Every folder above it but the root.
-        for (end, _) in path.match_indices('/').skip(1) {
-            *counts.entry(&path[..=end]).or_default() += 1;
+        // The root is left out, and so is the folder of the path itself, below which only a bare name would be left.
+        let slashes = path.match_indices('/').map(|(at, _)| at).collect::<Vec<_>>();
+        for end in &slashes[1..slashes.len() - 1] {
+            *counts.entry(&path[..=*end]).or_default() += 1;
         }
     }
     let common = counts.into_iter().filter(|(_, count)| *count as f64 >= SHARE * all as f64);
@@ -66,6 +66,17 @@ mod tests {
             "Read /home/u/shop/src/cart.rs, \"/etc/hosts\" and (/home/u/shop). See https://a.b/c/d/e or src/a/b/c.rs.";
         let found = paths(text).map(|(_, path)| path).collect::<Vec<_>>();
         assert_eq!(found, ["/home/u/shop/src/cart.rs", "/home/u/shop"]);
+    }
+
+    #[test]
+    fn the_folder_is_the_deepest_one_with_most_paths_and_a_folder_below_it() {
+        let of = |paths: &[&'static str]| folder(paths.iter().copied());
+        let shop =
+            ["/home/u/shop/src/cart.rs", "/home/u/shop/docs/cart.md", "in /home/u/shop/src/a/b.rs", "/usr/bin/env"];
+        assert_eq!(of(&shop).as_deref(), Some("/home/u/shop/"));
+        assert_eq!(of(&shop[..1]).as_deref(), Some("/home/u/shop/"), "not a bare name");
+        assert_eq!(of(&["/home/u/shop/a.rs", "/srv/shop/src/a.rs"]), None);
+        assert_eq!(of(&["src/cart.rs"]), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Properties of any suite, however it was made: checks of its questions and texts before any strategy runs.
 //!
-//! Each property is one file and one line in [`all`]. Absent on purpose: strategies, models, records. Properties are computed
+//! Each property is one file and one line in `all`. Absent on purpose: strategies, models, records. Properties are computed
 //! from the suite only.
 
 mod closed_book;
