@@ -38,6 +38,9 @@ pub struct Agreement {
     pub mock: String,
     /// The model.
     pub model: String,
+    /// The model that answered the questions in every run, if it is a third one or the mock: then the order is that of the summaries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// The strategies under test that compacted in every run and failed too often in none, in order of the report.
     pub strategies: Vec<String>,
     /// Those that failed, or exceeded the window, too often.
@@ -111,6 +114,7 @@ pub fn agreement(
         version: 1,
         mock: mock.manifest.summarizer.clone(),
         model: model.manifest.summarizer.clone(),
+        answered_by: sides.answered_by(),
         strategies: sides.names(),
         left_out: sides.left_out.clone(),
         units: sides.units(),

@@ -27,8 +27,10 @@ impl<'r> Sides<'r> {
         again: Option<&'r RunFiles>,
         prices: &'r PriceTable,
     ) -> Result<Self, AgreementError> {
-        let sides = [mock, model].into_iter().chain(again);
-        if let Some(pair) = sides.map(|files| &files.manifest).find(|manifest| manifest.target.is_some()) {
+        let files: Vec<&RunFiles> = [mock, model].into_iter().chain(again).collect();
+        let answered_by = |files: &RunFiles| files.manifest.target_model().to_owned();
+        let pair = files.iter().find(|files| files.manifest.target.is_some()).map(|files| &files.manifest);
+        if let Some(pair) = pair.filter(|_| files.iter().any(|files| answered_by(files) != answered_by(mock))) {
             let (summarizer, target) = (pair.summarizer.clone(), pair.target_model().to_owned());
             return Err(AgreementError::TwoModels { summarizer, target });
         }
@@ -42,7 +44,6 @@ impl<'r> Sides<'r> {
             let told = |manifest: &Manifest| format!("`{}` with seed {}", manifest.summarizer, manifest.seed);
             return Err(AgreementError::NotAgain { model: told(&model.manifest), again: told(&again.manifest) });
         }
-        let files: Vec<&RunFiles> = [mock, model].into_iter().chain(again).collect();
         for other in &files[1..] {
             alike(&mock.manifest, &other.manifest)?;
         }
@@ -54,6 +55,12 @@ impl<'r> Sides<'r> {
         let left_out: Vec<LeftOut> = names.iter().flat_map(|name| failing(&runs, name)).collect();
         names.retain(|name| left_out.iter().all(|left| left.strategy != *name));
         Ok(Sides { runs, names, left_out })
+    }
+
+    /// The model that answered in every run, if it is not the one whose order it is.
+    pub(super) fn answered_by(&self) -> Option<String> {
+        let has_target = self.runs.iter().any(|run| run.manifest.target.is_some());
+        self.runs.first().filter(|_| has_target).map(|run| run.manifest.target_model().to_owned())
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -146,9 +153,10 @@ fn alike(one: &Manifest, other: &Manifest) -> Result<(), AgreementError> {
 /// Runs whose orders cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgreementError {
-    /// In a run, different models summarized and answered.
+    /// In a run, different models summarized and answered, and the one that answered did not answer in the others.
     #[error(
-        "`{summarizer}` summarized and `{target}` answered in one of the runs; an order is one model's, so run it without `--summarizer`"
+        "`{summarizer}` summarized and `{target}` answered in one of the runs, and another model answered in another; let one model \
+         answer in all of them, or run each without `--summarizer`"
     )]
     TwoModels {
         /// Who wrote.

@@ -12,7 +12,12 @@ use crate::stats::FEWEST_UNITS;
 /// The only claim that the numbers permit, or that no claim is supported.
 pub(super) fn words(found: &Agreement) -> String {
     let Agreement { mock, model, conversations, .. } = found;
-    let scope = format!("on {conversations} conversations of at most {} tokens", grouped(f64::from(found.most_tokens)));
+    let answers =
+        found.answered_by.as_ref().map_or(String::new(), |model| format!(", with `{model}` as the reader of all"));
+    let scope = format!(
+        "on {conversations} conversations of at most {} tokens{answers}",
+        grouped(f64::from(found.most_tokens))
+    );
     match found.claim {
         Claim::Reproduces => format!("the mock `{mock}` does reproduce `{model}` {scope}"),
         Claim::DoesNotReproduce => format!("the mock `{mock}` does not reproduce `{model}` {scope}"),

@@ -156,6 +156,20 @@ fn runs_that_cannot_be_compared_are_refused_with_what_to_do() {
     assert_eq!(refused(&mock, &other, None), AgreementError::Differs("prompts"));
 }
 
+#[test]
+fn summaries_are_compared_if_one_model_answers_in_every_run() {
+    let (mock, mut model, mut again) = (run(MOCK, 1, 6, ORDER), run(MODEL, 1, 6, ORDER), run(MODEL, 2, 6, ORDER));
+    model.manifest.target = Some(MOCK.to_owned());
+    again.manifest.target = Some(MOCK.to_owned());
+    let found = compared(&mock, &model, Some(&again));
+    assert_eq!((found.claim, found.answered_by.as_deref()), (Claim::Reproduces, Some(MOCK)));
+    assert!(found.words.ends_with(&format!("with `{MOCK}` as the reader of all")), "{}", found.words);
+    assert_eq!(compared(&mock, &run(MODEL, 1, 6, ORDER), None).answered_by, None);
+    again.manifest.target = None;
+    let refused = agreement(&mock, &model, Some(&again), &prices()).unwrap_err();
+    assert!(matches!(refused, AgreementError::TwoModels { .. }), "{refused}");
+}
+
 /// Without `e`, the orders have nothing in common. It is on top on both sides because it fails on both, so that everything stays.
 #[test]
 fn what_fails_on_both_sides_makes_no_agreement() {
