@@ -124,7 +124,7 @@ impl Mock {
         let statements = self.read(statements::statements(turns, &known), &mut rng);
         let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
         let is_relative = self.profile.relative.value > 0.0;
-        let folder = is_relative.then(|| relative::folder(statements.iter().map(|one| one.text))).flatten();
+        let folder = is_relative.then(|| relative::folder(turns.iter().map(|turn| turn.text))).flatten();
         let source = writing::Source {
             profile: &self.profile,
             turns,
