@@ -179,6 +179,8 @@ pub enum AgreementError {
         again: String,
     },
     /// The runs were made under different conditions.
-    #[error("the runs differ in {0}; run both with the same arguments but `--model`, `--seed` and `--out`")]
+    #[error(
+        "the runs differ in {0}; run both with the same arguments but `--model`, `--summarizer`, `--seed` and `--out`"
+    )]
     Differs(&'static str),
 }
