@@ -34,7 +34,7 @@ fn small(seed: u64) -> Spec {
 /// Changing the suite is a deliberate decision, because it invalidates every baseline made with it.
 #[test]
 fn agentic_is_pinned() {
-    insta::assert_snapshot!(&SUITE.hash()[..16], @"790cc13cf5ce1ff4");
+    insta::assert_snapshot!(&SUITE.hash()[..16], @"ad72136c1a92b20e");
 }
 
 #[test]
@@ -44,12 +44,16 @@ fn agentic_keeps_the_promises_of_generated_suites() {
 }
 
 #[test]
-fn tools_say_most_facts_and_talk_is_more_than_a_compaction_may_keep() {
+fn tools_say_most_facts_and_talk_is_several_times_what_a_compaction_may_keep() {
     let facts = SUITE.scenarios.iter().flat_map(|scenario| &scenario.facts).collect::<Vec<_>>();
     let by_tools = facts.iter().filter(|fact| fact.stated_by == Speaker::Tool).count();
     assert!(by_tools * 100 >= facts.len() * 80, "{by_tools} of {}", facts.len());
-    let talk = SUITE.scenarios.iter().map(talk_tokens).sum::<usize>() / SUITE.scenarios.len();
-    assert!(2 * talk >= 3 * 3_600, "{talk} tokens of talk");
+    let mut talk = SUITE.scenarios.iter().map(talk_tokens).collect::<Vec<_>>();
+    talk.sort_unstable();
+    let mean = talk.iter().sum::<usize>() / talk.len();
+    assert!(mean >= 2 * 3_600, "{talk:?} tokens of talk");
+    let long = talk[talk.len() / 2..].iter().sum::<usize>() / (talk.len() / 2);
+    assert!(long >= 3 * 3_600, "{talk:?} tokens of talk");
 }
 
 /// Tokens of what user and agent say beside calls.
