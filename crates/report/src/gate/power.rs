@@ -10,8 +10,6 @@ use crate::stats::{mean, normal, paired::Paired, proportion};
 
 /// Gates simulated for each number of units that is tried.
 const GATES: usize = 1_000;
-/// Gates that share one set of planted losses.
-const GATES_PER_PLANTING: usize = 20;
 /// No suite is told to grow beyond this.
 const MOST_UNITS: usize = 4_096;
 /// The probability with which a loss of two margins is to be found.
@@ -62,22 +60,19 @@ impl Population {
         Some(differences)
     }
 
-    /// Verdicts of gates of `units` units drawn where the true difference is minus `loss`. With `widest`, planted differences are
+    /// Verdicts of gates of `units` units drawn where the true difference is minus `loss`, each after a planting of its own: gates that
+    /// share one are not independent, so the intervals of their rates would be too narrow. With `widest`, planted differences are
     /// stretched to the spread of the noise where that is larger.
     pub(crate) fn gates(&self, at: &Gates, random: &mut ChaCha8Rng) -> Option<Vec<Verdict>> {
-        let mut verdicts = Vec::with_capacity(at.gates);
-        let mut pool = Vec::new();
-        for gate in 0..at.gates {
-            if gate % GATES_PER_PLANTING == 0 {
-                pool = self.planted(at.loss, random)?;
-                if at.widest {
-                    stretch(&mut pool, self.noise_sd());
-                }
+        let gate = |_| {
+            let mut pool = self.planted(at.loss, random)?;
+            if at.widest {
+                stretch(&mut pool, self.noise_sd());
             }
             let drawn: Vec<f64> = (0..at.units).map(|_| pool[below(pool.len(), random)]).collect();
-            verdicts.push(rule::alone(&drawn, at.margin, at.tests));
-        }
-        Some(verdicts)
+            Some(rule::alone(&drawn, at.margin, at.tests))
+        };
+        (0..at.gates).map(gate).collect()
     }
 
     /// The share of gates of so many units that find a loss of two margins. Nothing where contexts hold less than that.
