@@ -32,6 +32,10 @@ const LENGTH: Param<(f64, f64)> = Param {
     source: "measured: from the shortest of `lost-in-compaction-length` to the longest of `claude-code-length`",
 };
 
+/// The largest share of its material that a reply has, uniform.
+const MOST_SHARE: Param<(f64, f64)> =
+    Param { value: (0.25, 1.0), source: "assumed: recorded requests are too long to show it" };
+
 /// The profile with randomly drawn parameters. The same number gives the same draw.
 pub(crate) fn drawn(profile: &Profile, number: u64) -> Profile {
     let mut rng = keyed("salience", number, []);
@@ -52,6 +56,7 @@ pub(crate) fn drawn(profile: &Profile, number: u64) -> Profile {
     drawn.noise = Param { value: noise, source: NOISE.source };
     drawn.fill = Param { value: (one.min(other), one.max(other)), source: FILL.source };
     drawn.own_tokens = Param { value: Some((length, length)), source: LENGTH.source };
+    drawn.most_share = Param { value: within(&MOST_SHARE, &mut rng), source: MOST_SHARE.source };
     drawn
 }
 
@@ -98,6 +103,7 @@ mod tests {
         covers("noise", &NOISE, draws.iter().map(|of| of.noise.value).collect());
         covers("fill", &FILL, draws.iter().flat_map(|of| [of.fill.value.0, of.fill.value.1]).collect());
         covers("length", &logarithms, draws.iter().map(length).collect());
+        covers("most_share", &MOST_SHARE, draws.iter().map(|of| of.most_share.value).collect());
     }
 
     fn covers(name: &str, range: &Param<(f64, f64)>, values: Vec<f64>) {
