@@ -13,7 +13,7 @@ use crate::stats::FEWEST_UNITS;
 pub(super) fn words(found: &Agreement) -> String {
     let Agreement { mock, model, conversations, .. } = found;
     let answers =
-        found.answered_by.as_ref().map_or(String::new(), |model| format!(", with `{model}` as the reader of all"));
+        found.answered_by.as_ref().map_or(String::new(), |model| format!(", with `{model}` answering in every run"));
     let scope = format!(
         "on {conversations} conversations of at most {} tokens{answers}",
         grouped(f64::from(found.most_tokens))

@@ -162,6 +162,20 @@ mod tests {
         assert_eq!(population(0.1).planted(0.41, &mut random), None, "contexts hold .4");
     }
 
+    /// Two arms of two facts each, of which two facts are lost: both of one arm in a third of the plantings, which no gate of eight
+    /// units settles, else one of each, which every gate finds. Gates that share a planting would all say the same.
+    #[test]
+    fn each_gate_has_losses_of_its_own() {
+        let arm = Arm { noise: 0.0, held: vec![0.1; 2] };
+        let at = Gates { loss: 0.1, units: 8, margin: 0.05, tests: 1, gates: 20, widest: false };
+        for seed in 0..5 {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let verdicts = Population::new(vec![arm.clone(), arm.clone()]).gates(&at, &mut random).unwrap();
+            let found = verdicts.iter().filter(|verdict| **verdict == Verdict::Regression).count();
+            assert!((6..20).contains(&found), "{found} of 20 with seed {seed}");
+        }
+    }
+
     #[test]
     fn more_spread_needs_more_units() {
         let mut random = ChaCha8Rng::seed_from_u64(1);

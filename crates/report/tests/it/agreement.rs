@@ -163,7 +163,7 @@ fn summaries_are_compared_if_one_model_answers_in_every_run() {
     again.manifest.target = Some(MOCK.to_owned());
     let found = compared(&mock, &model, Some(&again));
     assert_eq!((found.claim, found.answered_by.as_deref()), (Claim::Reproduces, Some(MOCK)));
-    assert!(found.words.ends_with(&format!("with `{MOCK}` as the reader of all")), "{}", found.words);
+    assert!(found.words.ends_with(&format!("with `{MOCK}` answering in every run")), "{}", found.words);
     assert_eq!(compared(&mock, &run(MODEL, 1, 6, ORDER), None).answered_by, None);
     again.manifest.target = None;
     let refused = agreement(&mock, &model, Some(&again), &prices()).unwrap_err();
