@@ -1,8 +1,8 @@
-//! `cargo bench [-- FILTER]` prints the time and throughput of every path of the registry, in under six minutes on two cores, and
-//! writes criterion's pages to `target/criterion/report`.
+//! `cargo bench [-- FILTER]` prints the time and throughput of every path of the registry, in under
+//! six minutes on two cores, and writes criterion's pages to `target/criterion/report`.
 //!
-//! Absent on purpose: verdicts. Times on a shared machine are too noisy, and so are criterion's "changes"; the gate counts
-//! instructions (`scripts/perf-gate`).
+//! Absent on purpose: verdicts. Times on a shared machine are too noisy, and so are criterion's
+//! "changes"; the gate counts instructions (`scripts/perf-gate`).
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -12,11 +12,15 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
 use plotters::style::{FontStyle, register_font};
 
-/// What criterion's plots are labelled with. The workspace builds plotters without the fonts of the machine.
+/// What criterion's plots are labelled with. The workspace builds plotters without the fonts of the
+/// machine.
 const FONT: &[u8] = include_bytes!("../../crates/report/assets/DejaVuSans.ttf");
 
 fn main() {
-    assert!(register_font("sans-serif", FontStyle::Normal, FONT).is_ok(), "the shipped font can be read");
+    assert!(
+        register_font("sans-serif", FontStyle::Normal, FONT).is_ok(),
+        "the shipped font can be read"
+    );
     let mut criterion = Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(200))
@@ -40,12 +44,21 @@ fn main() {
 /// Whether the filter selects the path. Its work is prepared once, and only then.
 fn time(group: &mut BenchmarkGroup<WallTime>, path: &Path) -> bool {
     let size = path.size as u64;
-    group.throughput(if path.is_text { Throughput::Bytes(size * 1_024) } else { Throughput::Elements(size) });
+    group.throughput(if path.is_text {
+        Throughput::Bytes(size * 1_024)
+    } else {
+        Throughput::Elements(size)
+    });
     let mut prepared = None;
     group.bench_function(&path.name, |bencher| {
         let (work, expected) = prepared.get_or_insert_with(|| {
             let (mut work, outcome) = ready(path);
-            assert_eq!(work(), outcome, "{} did something else the second time", path.name);
+            assert_eq!(
+                work(),
+                outcome,
+                "{} did something else the second time",
+                path.name
+            );
             (work, outcome)
         });
         let mut done = true;
@@ -57,7 +70,9 @@ fn time(group: &mut BenchmarkGroup<WallTime>, path: &Path) -> bool {
 
 /// A path's work at its size, run once, with its result.
 fn ready(path: &Path) -> (Work, u64) {
-    let mut work = path.prepare(path.size).unwrap_or_else(|error| panic!("{}: {error}", path.name));
+    let mut work = path
+        .prepare(path.size)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.name));
     let outcome = work();
     assert!(outcome > 0, "{} did nothing", path.name);
     (work, outcome)

@@ -1,12 +1,14 @@
-//! Prints the cost of 10,000 concurrent conversations under each strategy: bytes of memory per conversation (peak, on Linux), and
-//! the agent's turns per second of CPU time. Fails if a conversation contains what another said. The first row has the same tasks
-//! and the agent's sleeps without sessions, which is the cost of the paused clock.
+//! Prints the cost of 10,000 concurrent conversations under each strategy: bytes of memory per
+//! conversation (peak, on Linux), and the agent's turns per second of CPU time. Fails if a
+//! conversation contains what another said. The first row has the same tasks and the agent's sleeps
+//! without sessions, which is the cost of the paused clock.
 //!
-//! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds without real waiting. Messages exist
-//! before the measurement, because an engine's host has them anyway, and all conversations share one copy of them, except for the
-//! messages that identify a conversation. Measured are the sessions with everything that they keep, the requests to the
-//! summarizer and its answers, the task of each conversation and its timers, and the checks. Absent on purpose: the agent, exact
-//! counts and a model that reads, which would take most of the time.
+//! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds
+//! without real waiting. Messages exist before the measurement, because an engine's host has them
+//! anyway, and all conversations share one copy of them, except for the messages that identify a
+//! conversation. Measured are the sessions with everything that they keep, the requests to the
+//! summarizer and its answers, the task of each conversation and its timers, and the checks. Absent
+//! on purpose: the agent, exact counts and a model that reads, which would take most of the time.
 
 use std::error::Error;
 use std::process::Command;
@@ -52,14 +54,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(name) if name == TIMERS_ONLY => return measure(TIMERS_ONLY, wait_only),
         Some(name) => {
             let spec = strategies::ALL.iter().find(|spec| spec.name == name);
-            let shared = Arc::new(Shared::new(spec.ok_or_else(|| format!("no strategy `{name}`"))?)?);
+            let shared = Arc::new(Shared::new(
+                spec.ok_or_else(|| format!("no strategy `{name}`"))?,
+            )?);
             return measure(&name, |number| converse(Arc::clone(&shared), number));
         }
         None => {}
     }
-    println!("{:22} {:>11} {:>12} {:>18}", "strategy", "compactions", "bytes each", "turns/CPU second");
-    for name in [TIMERS_ONLY].into_iter().chain(strategies::ALL.iter().map(|spec| spec.name)) {
-        // Each runs in a separate process, because a process does not return all the memory that it used.
+    println!(
+        "{:22} {:>11} {:>12} {:>18}",
+        "strategy", "compactions", "bytes each", "turns/CPU second"
+    );
+    for name in [TIMERS_ONLY]
+        .into_iter()
+        .chain(strategies::ALL.iter().map(|spec| spec.name))
+    {
+        // Each runs in a separate process, because a process does not return all the memory that it
+        // used.
         let status = Command::new(std::env::current_exe()?).arg(name).status()?;
         if !status.success() {
             return Err(format!("{name} failed").into());
@@ -73,11 +84,16 @@ fn measure<C>(name: &str, conversation: impl Fn(usize) -> C) -> Result<(), Box<d
 where
     C: Future<Output = Result<usize, String>> + Send + 'static,
 {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()?;
     let before = kilobytes("VmRSS:");
     let (compactions, nanoseconds) = timed(|| runtime.block_on(all_at_once(conversation)));
     let compactions = compactions.map_err(|what| format!("{name}: {what}"))?;
-    let taken = kilobytes("VmHWM:").zip(before).map(|(most, before)| (most - before) * 1_024 / CONVERSATIONS);
+    let taken = kilobytes("VmHWM:")
+        .zip(before)
+        .map(|(most, before)| (most - before) * 1_024 / CONVERSATIONS);
     let bytes = taken.map_or("unknown".to_owned(), |bytes| bytes.to_string());
     let turns = (CONVERSATIONS * TURNS) as f64 * 1e9 / nanoseconds as f64;
     println!("{name:22} {compactions:11} {bytes:>12} {turns:18.0}");
@@ -109,9 +125,17 @@ impl Shared {
         let settings = settings.scaled(spec, f64::from(WINDOW) / f64::from(limits.window));
         let budget = Budget::matched(WINDOW, WINDOW * 4 / 5, WINDOW * 3 / 10, limits.tail_share())?;
         let said = counted(&dialogue(1, TURNS), &Quarter);
-        let replaced = said.iter().filter(|counted| counted.message.role == Role::User).step_by(NAMED_EVERY);
+        let replaced = said
+            .iter()
+            .filter(|counted| counted.message.role == Role::User)
+            .step_by(NAMED_EVERY);
         let replaced = replaced.collect::<Vec<_>>();
-        let own = |number| replaced.iter().map(|counted| named(counted, &name(number))).collect();
+        let own = |number| {
+            replaced
+                .iter()
+                .map(|counted| named(counted, &name(number)))
+                .collect()
+        };
         Ok(Shared {
             strategy: (spec.build)(&settings),
             model: Echo,
@@ -190,7 +214,9 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
             session.before_call(None).await;
             check_answers(&metered, &own)?;
         }
-        session.push(counted.clone()).map_err(|refused| refused.to_string())?;
+        session
+            .push(counted.clone())
+            .map_err(|refused| refused.to_string())?;
     }
     close();
     check_session(&session, &own)
@@ -199,7 +225,10 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
 /// The message with a text that names its conversation.
 fn named(counted: &CountedMessage, own: &str) -> Arc<CountedMessage> {
     let text = format!("Keep the quota of {own} where it is, and go on with the batch of tonight.");
-    let message = Message { parts: vec![Part::Text { text }], ..Message::clone(&counted.message) };
+    let message = Message {
+        parts: vec![Part::Text { text }],
+        ..Message::clone(&counted.message)
+    };
     CountedMessage::new(message, &Quarter)
 }
 
@@ -211,17 +240,37 @@ fn check_answers(metered: &Metered<'_>, own: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What a session holds at its end contains its own name and no other. Returns the number of its compactions.
+/// What a session holds at its end contains its own name and no other. Returns the number of its
+/// compactions.
 fn check_session(session: &Session<'_>, own: &str) -> Result<usize, String> {
-    let parts = session.view().entries().iter().flat_map(|entry| entry.parts()).map(|(part, _)| part);
-    let texts = parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
+    let parts = session
+        .view()
+        .entries()
+        .iter()
+        .flat_map(|entry| entry.parts())
+        .map(|(part, _)| part);
+    let texts = parts.filter_map(|part| {
+        if let Part::Text { text } = part {
+            Some(text.as_str())
+        } else {
+            None
+        }
+    });
     for text in texts.chain(session.history().iter().map(|saved| saved.body.as_str())) {
         only_own(text, own)?;
     }
-    if !session.history().iter().any(|saved| saved.body.contains(own)) {
+    if !session
+        .history()
+        .iter()
+        .any(|saved| saved.body.contains(own))
+    {
         return Err(format!("no record of {own} contains its name"));
     }
-    Ok(session.events().iter().filter(|event| event.outcome == Outcome::Applied).count())
+    Ok(session
+        .events()
+        .iter()
+        .filter(|event| event.outcome == Outcome::Applied)
+        .count())
 }
 
 fn only_own(text: &str, own: &str) -> Result<(), String> {
@@ -242,7 +291,10 @@ fn name(number: usize) -> String {
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
     static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
-    FINDER.find_iter(text.as_bytes()).map(|at| text.get(at..at + MARK.len() + DIGITS).unwrap_or(&text[at..]))
+    FINDER.find_iter(text.as_bytes()).map(|at| {
+        text.get(at..at + MARK.len() + DIGITS)
+            .unwrap_or(&text[at..])
+    })
 }
 
 /// Answers every prompt with the names in it, in a form that every strategy reads.
@@ -259,9 +311,20 @@ impl ChatModel for Echo {
         found.sort_unstable();
         found.dedup();
         let found = found.join(" ");
-        let text = format!("[SUMMARY]\nGoal: {found}.\n[CHECKPOINT]\n{{\"active_goals\":[\"{found}\"]}}");
+        let text =
+            format!("[SUMMARY]\nGoal: {found}.\n[CHECKPOINT]\n{{\"active_goals\":[\"{found}\"]}}");
         sleep(SUMMARY_TAKES).await;
-        let usage = Usage { input: 9, output: 3, ..Usage::default() };
-        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: SUMMARY_TAKES.as_millis() as u64, served: None })
+        let usage = Usage {
+            input: 9,
+            output: 3,
+            ..Usage::default()
+        };
+        Ok(ChatReply {
+            text,
+            finish: Finish::Stop,
+            usage,
+            latency_ms: SUMMARY_TAKES.as_millis() as u64,
+            served: None,
+        })
     }
 }

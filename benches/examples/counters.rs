@@ -1,6 +1,6 @@
-//! Prints the speed of exact counts relative to tiktoken-rs, by CPU time in one process, and fails if a count differs. Then
-//! prints the speed on megabytes that are hard to split or to merge. `cargo run --release -p compactometer-benches --example
-//! counters`
+//! Prints the speed of exact counts relative to tiktoken-rs, by CPU time in one process, and fails
+//! if a count differs. Then prints the speed on megabytes that are hard to split or to merge.
+//! `cargo run --release -p compactometer-benches --example counters`
 
 use std::error::Error;
 
@@ -14,7 +14,10 @@ const BYTES: usize = 1 << 20;
 const ROUNDS: usize = 9;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("{:12} {:18} {:>8} {:>12} {:>6}", "encoding", "text", "MB/s", "tiktoken-rs", "ratio");
+    println!(
+        "{:12} {:18} {:>8} {:>12} {:>6}",
+        "encoding", "text", "MB/s", "tiktoken-rs", "ratio"
+    );
     for encoding in Encoding::ALL {
         for (name, kind) in Kind::ALL {
             compare(*encoding, name, &chunks(&kind.text(7, BYTES), CHUNK))?;
@@ -29,7 +32,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             if tokens == 0 {
                 return Err(format!("a megabyte of {name} has no token").into());
             }
-            println!("{:12} {name:18} {:8.1}", encoding.name(), rate(text.len(), nanoseconds));
+            println!(
+                "{:12} {name:18} {:8.1}",
+                encoding.name(),
+                rate(text.len(), nanoseconds)
+            );
         }
     }
     Ok(())
@@ -40,9 +47,18 @@ fn compare(encoding: Encoding, name: &str, chunks: &[&str]) -> Result<(), String
     let reference = reference(encoding);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
-        let (found, own) = timed(|| chunks.iter().map(|chunk| u64::from(encoding.count_text(chunk))).sum::<u64>());
-        let (expected, other) =
-            timed(|| chunks.iter().map(|chunk| reference.count_ordinary(chunk) as u64).sum::<u64>());
+        let (found, own) = timed(|| {
+            chunks
+                .iter()
+                .map(|chunk| u64::from(encoding.count_text(chunk)))
+                .sum::<u64>()
+        });
+        let (expected, other) = timed(|| {
+            chunks
+                .iter()
+                .map(|chunk| reference.count_ordinary(chunk) as u64)
+                .sum::<u64>()
+        });
         if found != expected {
             return Err(format!("{name}: {found} tokens, expected {expected}"));
         }
@@ -54,7 +70,12 @@ fn compare(encoding: Encoding, name: &str, chunks: &[&str]) -> Result<(), String
     let bytes = chunks.iter().map(|chunk| chunk.len()).sum::<usize>();
     let (ours, theirs) = (median(ours), median(theirs));
     let ratio = theirs as f64 / ours.max(1) as f64;
-    println!("{:12} {name:18} {:8.1} {:12.1} {ratio:6.2}", encoding.name(), rate(bytes, ours), rate(bytes, theirs));
+    println!(
+        "{:12} {name:18} {:8.1} {:12.1} {ratio:6.2}",
+        encoding.name(),
+        rate(bytes, ours),
+        rate(bytes, theirs)
+    );
     Ok(())
 }
 

@@ -28,7 +28,16 @@ impl ChatModel for SameAnswer {
     }
 
     async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let usage = Usage { output: Quarter.count_text(&self.0).into(), ..Usage::default() };
-        Ok(ChatReply { text: self.0.clone(), finish: Finish::Stop, usage, latency_ms: 0, served: None })
+        let usage = Usage {
+            output: Quarter.count_text(&self.0).into(),
+            ..Usage::default()
+        };
+        Ok(ChatReply {
+            text: self.0.clone(),
+            finish: Finish::Stop,
+            usage,
+            latency_ms: 0,
+            served: None,
+        })
     }
 }

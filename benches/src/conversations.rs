@@ -1,5 +1,5 @@
-//! Conversations of any length with a fixed number of facts, which separates work that grows with the facts from work that grows
-//! with the conversation.
+//! Conversations of any length with a fixed number of facts, which separates work that grows with
+//! the facts from work that grows with the conversation.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,22 +18,35 @@ pub const FACTS: usize = 40;
 /// One conversation for each seed, each in its own group.
 pub fn suite(seeds: Range<u64>, conversation: impl Fn(u64) -> Scenario) -> Suite {
     let scenarios = seeds.map(conversation).collect();
-    Suite { header: Header::new("measured", None, Vec::new()), scenarios }
+    Suite {
+        header: Header::new("measured", None, Vec::new()),
+        scenarios,
+    }
 }
 
-/// One conversation. A turn is a user's message, a call with its result, and an answer. Facts are spread evenly over it.
+/// One conversation. A turn is a user's message, a call with its result, and an answer. Facts are
+/// spread evenly over it.
 pub fn scenario(seed: u64, turns: usize) -> Scenario {
     conversation(seed, turns, Talk::working_turn)
 }
 
-/// A conversation without tools, which peers that support none can replay too. A turn is a user's message and an answer.
+/// A conversation without tools, which peers that support none can replay too. A turn is a user's
+/// message and an answer.
 pub fn dialogue(seed: u64, turns: usize) -> Scenario {
     conversation(seed, turns, Talk::plain_turn)
 }
 
 fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) -> Scenario {
-    let mut talk = Talk { texts: Texts::new(seed), seed, messages: Vec::new(), facts: Vec::new() };
-    talk.say(Role::System, "You are a careful agent. Answer from what was said.".to_owned());
+    let mut talk = Talk {
+        texts: Texts::new(seed),
+        seed,
+        messages: Vec::new(),
+        facts: Vec::new(),
+    };
+    talk.say(
+        Role::System,
+        "You are a careful agent. Answer from what was said.".to_owned(),
+    );
     for turn in 0..turns {
         // Facts that should be stated by the end of this turn.
         let due = ((turn + 1) * FACTS).div_ceil(turns);
@@ -63,7 +76,9 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
 /// The messages of a conversation, counted.
 pub fn counted(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Arc<CountedMessage>> {
     let messages = scenario.messages.iter();
-    messages.map(|message| CountedMessage::new(message.clone(), counter)).collect()
+    messages
+        .map(|message| CountedMessage::new(message.clone(), counter))
+        .collect()
 }
 
 struct Talk {
@@ -78,10 +93,21 @@ impl Talk {
         self.ask(facts_due);
         let call_id = format!("call-{turn}");
         let arguments = format!("{{\"turn\":{turn}}}");
-        let call = Part::ToolCall { id: call_id.clone(), name: "look".to_owned(), arguments };
+        let call = Part::ToolCall {
+            id: call_id.clone(),
+            name: "look".to_owned(),
+            arguments,
+        };
         self.push(Role::Assistant, vec![call]);
         let text = self.texts.json();
-        self.push(Role::Tool, vec![Part::ToolResult { call_id, text, is_error: false }]);
+        self.push(
+            Role::Tool,
+            vec![Part::ToolResult {
+                call_id,
+                text,
+                is_error: false,
+            }],
+        );
         self.answer();
     }
 
@@ -128,7 +154,13 @@ impl Talk {
     }
 
     fn push(&mut self, role: Role, parts: Vec<Part>) {
-        self.messages.push(Message { id: self.next_id(), role, at_ms: None, parts, usage: None });
+        self.messages.push(Message {
+            id: self.next_id(),
+            role,
+            at_ms: None,
+            parts,
+            usage: None,
+        });
     }
 }
 
@@ -141,7 +173,11 @@ struct Texts {
 
 impl Texts {
     fn new(seed: u64) -> Self {
-        Texts { prose: Vec::new().into_iter(), json: Vec::new().into_iter(), seed: seed << 32 }
+        Texts {
+            prose: Vec::new().into_iter(),
+            json: Vec::new().into_iter(),
+            seed: seed << 32,
+        }
     }
 
     fn prose(&mut self) -> String {
@@ -160,7 +196,11 @@ fn next(left: &mut std::vec::IntoIter<String>, kind: Kind, end: &str, seed: &mut
         }
         *seed += 1;
         let text = kind.text(*seed, 16_384);
-        *left = text.split_terminator(end).map(str::to_owned).collect::<Vec<_>>().into_iter();
+        *left = text
+            .split_terminator(end)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .into_iter();
     }
 }
 
@@ -172,19 +212,39 @@ mod tests {
     #[test]
     fn a_suite_is_one_that_the_program_reads_and_has_its_facts_at_every_length() {
         for turns in [3, 50, 200] {
-            let suite = suite(0..2, |seed| if seed == 0 { scenario(seed, turns) } else { dialogue(seed, turns) });
+            let suite = suite(0..2, |seed| {
+                if seed == 0 {
+                    scenario(seed, turns)
+                } else {
+                    dialogue(seed, turns)
+                }
+            });
             let mut bytes = Vec::new();
             suite.write(&mut bytes).expect("memory takes it");
-            let read = Suite::from_reader(bytes.as_slice(), "measured".as_ref()).expect("it is valid");
+            let read =
+                Suite::from_reader(bytes.as_slice(), "measured".as_ref()).expect("it is valid");
             assert_eq!(read, suite);
-            assert!(read.scenarios.iter().all(|scenario| scenario.facts.len() == FACTS), "{turns} turns");
+            assert!(
+                read.scenarios
+                    .iter()
+                    .all(|scenario| scenario.facts.len() == FACTS),
+                "{turns} turns"
+            );
         }
     }
 
     #[test]
     fn a_conversation_grows_by_its_turns() {
-        let tokens = |turns| counted(&scenario(1, turns), &Quarter).iter().map(|message| message.tokens).sum::<u32>();
+        let tokens = |turns| {
+            counted(&scenario(1, turns), &Quarter)
+                .iter()
+                .map(|message| message.tokens)
+                .sum::<u32>()
+        };
         let (once, twice) = (tokens(100), tokens(200));
-        assert!(twice > once * 19 / 10 && twice < once * 21 / 10, "{once} and {twice}");
+        assert!(
+            twice > once * 19 / 10 && twice < once * 21 / 10,
+            "{once} and {twice}"
+        );
     }
 }

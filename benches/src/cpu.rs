@@ -6,5 +6,8 @@ use cpu_time::ThreadTime;
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let start = ThreadTime::now();
     let outcome = work();
-    (outcome, u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    (
+        outcome,
+        u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+    )
 }

@@ -1,12 +1,18 @@
-//! Tells the program which commit it was built from, and whether the tree was changed since, for manifests: records of one
-//! build must not be resumed by another.
+//! Tells the program which commit it was built from, and whether the tree was changed since, for
+//! manifests: records of one build must not be resumed by another.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    for watched in ["../../.git/logs/HEAD", "../../crates", "../../datasets", "../../Cargo.toml", "../../Cargo.lock"] {
+    for watched in [
+        "../../.git/logs/HEAD",
+        "../../crates",
+        "../../datasets",
+        "../../Cargo.toml",
+        "../../Cargo.lock",
+    ] {
         // Watching a path that is not there would rebuild every time.
         if Path::new(watched).exists() {
             println!("cargo::rerun-if-changed={watched}");
@@ -23,6 +29,10 @@ fn main() {
 }
 
 fn git(args: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
+    let output = Command::new("git")
+        .args(args)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

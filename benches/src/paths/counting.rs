@@ -1,5 +1,5 @@
-//! Exact counting in chunks of the length of messages. The first pass counts every piece for the first time, as does a process
-//! that counts instructions. Later passes use the cache.
+//! Exact counting in chunks of the length of messages. The first pass counts every piece for the
+//! first time, as does a process that counts instructions. Later passes use the cache.
 
 use std::error::Error;
 
@@ -24,10 +24,20 @@ pub(super) fn paths() -> Vec<Path> {
         let o200k = move |size| count(Encoding::O200k, *kind, size);
         let about = format!("o200k count of SIZE KB of {text}");
         // Both encodings use the same code, so it is enough to count the instructions of one.
-        paths.push(Path::new(format!("count-o200k-{text}"), SIZE, about, o200k).of_text().only_timed());
+        paths.push(
+            Path::new(format!("count-o200k-{text}"), SIZE, about, o200k)
+                .of_text()
+                .only_timed(),
+        );
         for encoding in Encoding::ALL {
-            let about = format!("{} count of SIZE KB of {text} by tiktoken-rs", encoding.name());
-            let name = format!("tiktoken-{}-{text}", encoding.name().trim_end_matches("_base"));
+            let about = format!(
+                "{} count of SIZE KB of {text} by tiktoken-rs",
+                encoding.name()
+            );
+            let name = format!(
+                "tiktoken-{}-{text}",
+                encoding.name().trim_end_matches("_base")
+            );
             let theirs = move |size| count_by_reference(*encoding, *kind, size);
             paths.push(Path::new(name, SIZE, about, theirs).of_text().only_timed());
         }
@@ -39,18 +49,35 @@ fn count(encoding: Encoding, kind: Kind, kilobytes: usize) -> Result<Work, Box<d
     let text = kind.text(SEED, kilobytes * 1_024);
     // Loads the vocabulary.
     encoding.count_text("ready");
-    Ok(Box::new(move || chunks(&text, CHUNK).iter().map(|chunk| u64::from(encoding.count_text(chunk))).sum()))
+    Ok(Box::new(move || {
+        chunks(&text, CHUNK)
+            .iter()
+            .map(|chunk| u64::from(encoding.count_text(chunk)))
+            .sum()
+    }))
 }
 
 /// Counting by tiktoken-rs, which must give the same number.
-fn count_by_reference(encoding: Encoding, kind: Kind, kilobytes: usize) -> Result<Work, Box<dyn Error>> {
+fn count_by_reference(
+    encoding: Encoding,
+    kind: Kind,
+    kilobytes: usize,
+) -> Result<Work, Box<dyn Error>> {
     let reference = reference(encoding);
     let text = kind.text(SEED, kilobytes * 1_024);
-    let mut work: Work =
-        Box::new(move || chunks(&text, CHUNK).iter().map(|chunk| reference.count_ordinary(chunk) as u64).sum());
+    let mut work: Work = Box::new(move || {
+        chunks(&text, CHUNK)
+            .iter()
+            .map(|chunk| reference.count_ordinary(chunk) as u64)
+            .sum()
+    });
     let (expected, found) = (work(), count(encoding, kind, kilobytes)?());
     if found != expected {
-        return Err(format!("{} counts {found} tokens where tiktoken-rs counts {expected}", encoding.name()).into());
+        return Err(format!(
+            "{} counts {found} tokens where tiktoken-rs counts {expected}",
+            encoding.name()
+        )
+        .into());
     }
     Ok(work)
 }

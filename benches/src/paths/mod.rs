@@ -1,4 +1,5 @@
-//! The key paths: one registry for `scripts/perf-gate`, which counts instructions, and `cargo bench`, which measures times.
+//! The key paths: one registry for `scripts/perf-gate`, which counts instructions, and `cargo
+//! bench`, which measures times.
 //!
 //! Absent on purpose: limits and verdicts, which belong to the script.
 
@@ -24,7 +25,8 @@ pub struct Path {
     pub name: String,
     /// What one run does.
     pub about: String,
-    /// The size at which instructions and time are measured. Growth is measured from this size to twice it.
+    /// The size at which instructions and time are measured. Growth is measured from this size to
+    /// twice it.
     pub size: usize,
     /// Whether the size is in kilobytes of text. Otherwise it is a number of what `about` names.
     pub is_text: bool,
@@ -38,7 +40,8 @@ pub struct Path {
 pub enum Measured {
     /// Instructions by `scripts/perf-gate`, and times by `cargo bench`.
     Instructions,
-    /// Only times, because the path is too long, or too little of it is our code, to count its instructions.
+    /// Only times, because the path is too long, or too little of it is our code, to count its
+    /// instructions.
     Times,
 }
 
@@ -60,11 +63,17 @@ impl Path {
     }
 
     fn of_text(self) -> Self {
-        Path { is_text: true, ..self }
+        Path {
+            is_text: true,
+            ..self
+        }
     }
 
     fn only_timed(self) -> Self {
-        Path { measured: Measured::Times, ..self }
+        Path {
+            measured: Measured::Times,
+            ..self
+        }
     }
 
     /// What one run does, with its size.
@@ -83,10 +92,16 @@ impl Path {
 
 /// All paths.
 pub fn all() -> Vec<Path> {
-    [counting::paths(), ledgers::paths(), sessions::paths(), replays::paths(), stored::paths()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        counting::paths(),
+        ledgers::paths(),
+        sessions::paths(),
+        replays::paths(),
+        stored::paths(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The path with this name.
@@ -94,7 +109,11 @@ pub fn all() -> Vec<Path> {
 /// # Errors
 /// A message that lists the paths.
 pub fn by_name(name: &str) -> Result<Path, String> {
-    let names = all().iter().map(|path| path.name.clone()).collect::<Vec<_>>().join(", ");
+    let names = all()
+        .iter()
+        .map(|path| path.name.clone())
+        .collect::<Vec<_>>()
+        .join(", ");
     let found = all().into_iter().find(|path| path.name == name);
     found.ok_or_else(|| format!("unknown path `{name}`; choose one of {names}"))
 }
@@ -105,10 +124,19 @@ mod tests {
 
     #[test]
     fn every_path_does_the_same_work_twice() {
-        for path in all().into_iter().filter(|path| path.measured == Measured::Instructions) {
-            let mut work = path.prepare(12).unwrap_or_else(|error| panic!("{}: {error}", path.name));
+        for path in all()
+            .into_iter()
+            .filter(|path| path.measured == Measured::Instructions)
+        {
+            let mut work = path
+                .prepare(12)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.name));
             let once = work();
-            assert!(once > 0 && work() == once, "{} did {once} and then something else", path.name);
+            assert!(
+                once > 0 && work() == once,
+                "{} did {once} and then something else",
+                path.name
+            );
         }
     }
 }

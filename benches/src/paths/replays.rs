@@ -1,5 +1,5 @@
-//! Tracing of facts, and whole cases. The counter is cheap and so is the model, except in two paths, so that the work is that of
-//! the engine and the harness.
+//! Tracing of facts, and whole cases. The counter is cheap and so is the model, except in two
+//! paths, so that the work is that of the engine and the harness.
 
 use std::error::Error;
 
@@ -18,17 +18,31 @@ use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{scenario, suite};
 
 /// The reply of a summarizer without cost: a summary, and a checkpoint if one is requested.
-pub(super) const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
+pub(super) const AT_ONCE: &str =
+    "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
 /// The numbers of turns of the longer replays.
 const TURNS: [(usize, &str); 2] = [(1_000, "1k"), (10_000, "10k")];
 
 pub(super) fn paths() -> Vec<Path> {
     let mut paths = vec![
-        Path::new("trace", 300, "SIZE turns counted and their facts found", trace),
-        Path::new("replay-full", 1_200, "a case of SIZE turns without compaction", |turns| replay("full", turns)),
-        Path::new("replay-summarize", 300, "a case of SIZE turns under `summarize`, with the mock", |turns| {
-            replay("summarize", turns)
-        }),
+        Path::new(
+            "trace",
+            300,
+            "SIZE turns counted and their facts found",
+            trace,
+        ),
+        Path::new(
+            "replay-full",
+            1_200,
+            "a case of SIZE turns without compaction",
+            |turns| replay("full", turns),
+        ),
+        Path::new(
+            "replay-summarize",
+            300,
+            "a case of SIZE turns under `summarize`, with the mock",
+            |turns| replay("summarize", turns),
+        ),
         // It keeps a note of each message, which a record names by its hash.
         Path::new(
             "replay-handoff",
@@ -39,9 +53,19 @@ pub(super) fn paths() -> Vec<Path> {
     ];
     for (turns, shown) in TURNS {
         paths.extend(strategies::ALL.iter().map(|spec| {
-            let about = format!("a case of SIZE turns under `{}`, whose model answers at once", spec.name);
-            let prepare = |turns| replay_with(spec.name, turns, Box::new(SameAnswer(AT_ONCE.to_owned())));
-            Path::new(format!("replay-{shown}-{}", spec.name), turns, about, prepare).only_timed()
+            let about = format!(
+                "a case of SIZE turns under `{}`, whose model answers at once",
+                spec.name
+            );
+            let prepare =
+                |turns| replay_with(spec.name, turns, Box::new(SameAnswer(AT_ONCE.to_owned())));
+            Path::new(
+                format!("replay-{shown}-{}", spec.name),
+                turns,
+                about,
+                prepare,
+            )
+            .only_timed()
         }));
     }
     paths
@@ -60,13 +84,25 @@ fn replay(entrant: &str, turns: usize) -> Result<Work, Box<dyn Error>> {
     replay_with(entrant, turns, ready_mock()?)
 }
 
-fn replay_with(entrant: &str, turns: usize, model: Box<dyn ChatModel>) -> Result<Work, Box<dyn Error>> {
-    // Six groups, so that five others give a chance rate; only the first is replayed, so the others' length costs only memory.
-    let plan = plan(entrant, suite(0..6, |seed| scenario(seed, if seed == 0 { turns } else { turns.min(300) })))?;
+fn replay_with(
+    entrant: &str,
+    turns: usize,
+    model: Box<dyn ChatModel>,
+) -> Result<Work, Box<dyn Error>> {
+    // Six groups, so that five others give a chance rate; only the first is replayed, so the
+    // others' length costs only memory.
+    let plan = plan(
+        entrant,
+        suite(0..6, |seed| {
+            scenario(seed, if seed == 0 { turns } else { turns.min(300) })
+        }),
+    )?;
     plan.cases[0].prepared.checks();
     let runtime = runtime()?;
     Ok(Box::new(move || {
-        let record = runtime.block_on(run_case(&plan.cases[0], &*model, &Quarter)).record;
+        let record = runtime
+            .block_on(run_case(&plan.cases[0], &*model, &Quarter))
+            .record;
         record.turns.iter().map(|turn| u64::from(turn.input)).sum()
     }))
 }
@@ -81,7 +117,11 @@ pub(super) fn records(entrant: &str, suite: Suite) -> Result<(Plan, Vec<Record>)
 }
 
 fn plan(entrant: &str, suite: Suite) -> Result<Plan, Box<dyn Error>> {
-    let options =
-        PlanOptions { entrants: select([entrant], [])?, window: Some(WINDOW), seed: 1, ..PlanOptions::default() };
+    let options = PlanOptions {
+        entrants: select([entrant], [])?,
+        window: Some(WINDOW),
+        seed: 1,
+        ..PlanOptions::default()
+    };
     Ok(Plan::new(suite, options, &Quarter)?)
 }

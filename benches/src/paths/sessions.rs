@@ -1,5 +1,5 @@
-//! Sessions and their parts. The counter is cheap and so is the model, except in the mock's own path, so that the work is the
-//! engine's.
+//! Sessions and their parts. The counter is cheap and so is the model, except in the mock's own
+//! path, so that the work is the engine's.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -34,18 +34,49 @@ pub(super) const WINDOW: u32 = 8_000;
 
 pub(super) fn paths() -> Vec<Path> {
     vec![
-        Path::new("trigger", 4_000, "SIZE messages, with a check of the trigger before each", trigger),
-        Path::new("turns", 1_000, "SIZE turns under each strategy except `progressive`, which `aging` covers", turns),
-        Path::new("selection", 4_000, "the selection of the retained among SIZE messages, ten times", selection),
-        Path::new("cache-prefix", 4_000, "the common prefix of two views of SIZE messages, ten times", cache_prefix),
-        // Summaries have reached all levels, and are merged, after about 20 rounds. A small size would mostly measure the rounds
-        // before that.
+        Path::new(
+            "trigger",
+            4_000,
+            "SIZE messages, with a check of the trigger before each",
+            trigger,
+        ),
+        Path::new(
+            "turns",
+            1_000,
+            "SIZE turns under each strategy except `progressive`, which `aging` covers",
+            turns,
+        ),
+        Path::new(
+            "selection",
+            4_000,
+            "the selection of the retained among SIZE messages, ten times",
+            selection,
+        ),
+        Path::new(
+            "cache-prefix",
+            4_000,
+            "the common prefix of two views of SIZE messages, ten times",
+            cache_prefix,
+        ),
+        // Summaries have reached all levels, and are merged, after about 20 rounds. A small size
+        // would mostly measure the rounds before that.
         Path::new("aging", 320, "SIZE rounds of `progressive`", aging),
-        Path::new("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", checkpoint),
-        Path::new("mock", 32, "the mock's summary of SIZE KB", |size| mock(size, false)).of_text(),
-        Path::new("mock-again", 128, "the mock's summary of SIZE KB that it has read for another strategy", |size| {
-            mock(size, true)
+        Path::new(
+            "checkpoint",
+            400,
+            "a checkpoint of SIZE tasks read from an answer",
+            checkpoint,
+        ),
+        Path::new("mock", 32, "the mock's summary of SIZE KB", |size| {
+            mock(size, false)
         })
+        .of_text(),
+        Path::new(
+            "mock-again",
+            128,
+            "the mock's summary of SIZE KB that it has read for another strategy",
+            |size| mock(size, true),
+        )
         .of_text(),
     ]
 }
@@ -71,8 +102,12 @@ fn trigger(messages: usize) -> Result<Work, Box<dyn Error>> {
 
 fn turns(turns: usize) -> Result<Work, Box<dyn Error>> {
     let said = counted(&dialogue(1, turns), &Quarter);
-    let others = strategies::ALL.iter().filter(|spec| spec.name != "progressive");
-    let entrants = others.map(|spec| built(spec)).collect::<Result<Vec<_>, _>>()?;
+    let others = strategies::ALL
+        .iter()
+        .filter(|spec| spec.name != "progressive");
+    let entrants = others
+        .map(|spec| built(spec))
+        .collect::<Result<Vec<_>, _>>()?;
     let runtime = runtime()?;
     Ok(Box::new(move || {
         let mut tokens = 0;
@@ -109,7 +144,11 @@ fn selection(messages: usize) -> Result<Work, Box<dyn Error>> {
         view.push(&message);
     }
     let tail = Tail::Tokens(view.tokens() / 2);
-    Ok(Box::new(move || (0..10).map(|_| Selection::recent(&log, &view, tail).leaving.len() as u64).sum()))
+    Ok(Box::new(move || {
+        (0..10)
+            .map(|_| Selection::recent(&log, &view, tail).leaving.len() as u64)
+            .sum()
+    }))
 }
 
 fn cache_prefix(messages: usize) -> Result<Work, Box<dyn Error>> {
@@ -119,15 +158,23 @@ fn cache_prefix(messages: usize) -> Result<Work, Box<dyn Error>> {
         // Equal text in other memory, as after a compaction.
         other.push(&Arc::new(CountedMessage::clone(&message)));
     }
-    Ok(Box::new(move || (0..10).map(|_| u64::from(shared_tokens(&one, &other, &Quarter))).sum()))
+    Ok(Box::new(move || {
+        (0..10)
+            .map(|_| u64::from(shared_tokens(&one, &other, &Quarter)))
+            .sum()
+    }))
 }
 
 fn aging(rounds: usize) -> Result<Work, Box<dyn Error>> {
     const MESSAGES_A_ROUND: usize = 12;
     let said = said(rounds * MESSAGES_A_ROUND);
     let spec = spec("progressive")?;
-    let budget =
-        Budget::matched(WINDOW, WINDOW - 1, WINDOW / 2, (spec.limits)(&Settings::defaults(spec))?.tail_share())?;
+    let budget = Budget::matched(
+        WINDOW,
+        WINDOW - 1,
+        WINDOW / 2,
+        (spec.limits)(&Settings::defaults(spec))?.tail_share(),
+    )?;
     let answer = Kind::Prose.text(3, 600);
     let runtime = runtime()?;
     Ok(Box::new(move || {
@@ -147,10 +194,20 @@ fn aging(rounds: usize) -> Result<Work, Box<dyn Error>> {
 }
 
 fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {
-    let mut answer = "Here is the state:\n```json\n{\"active_goals\": [\"go live\"], \"pending_tasks\": [".to_owned();
-    for (number, line) in Kind::Prose.text(4, tasks * 1_000).split("\n\n").take(tasks).enumerate() {
+    let mut answer =
+        "Here is the state:\n```json\n{\"active_goals\": [\"go live\"], \"pending_tasks\": ["
+            .to_owned();
+    for (number, line) in Kind::Prose
+        .text(4, tasks * 1_000)
+        .split("\n\n")
+        .take(tasks)
+        .enumerate()
+    {
         let comma = if number > 0 { "," } else { "" };
-        write!(answer, "{comma}\n  {{\"task\": \"task {number}\", \"context\": \"{line}\"}}")?;
+        write!(
+            answer,
+            "{comma}\n  {{\"task\": \"task {number}\", \"context\": \"{line}\"}}"
+        )?;
     }
     answer += "\n]}\n```\n";
     Ok(Box::new(move || {
@@ -162,14 +219,23 @@ fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {
 fn mock(kilobytes: usize, is_known: bool) -> Result<Work, Box<dyn Error>> {
     let model = ready_mock()?;
     let material = Kind::Prose.text(5, kilobytes * 1_024);
-    let request = |prompt: &str, most| ChatRequest::prompt(prompt.replace("{messages}", &material), most, None, 1);
+    let request = |prompt: &str, most| {
+        ChatRequest::prompt(prompt.replace("{messages}", &material), most, None, 1)
+    };
     let runtime = runtime()?;
     if is_known {
         // Another prompt and limit, so that only the material repeats.
-        runtime.block_on(model.complete(&request("Summarize this.\n<messages>\n{messages}\n</messages>", 50)))?;
+        runtime.block_on(model.complete(&request(
+            "Summarize this.\n<messages>\n{messages}\n</messages>",
+            50,
+        )))?;
     }
     let request = request(spec("summarize")?.prompt, 400);
-    Ok(Box::new(move || runtime.block_on(model.complete(&request)).map_or(0, |reply| reply.text.len() as u64)))
+    Ok(Box::new(move || {
+        runtime
+            .block_on(model.complete(&request))
+            .map_or(0, |reply| reply.text.len() as u64)
+    }))
 }
 
 /// The mock with the vocabulary of its counter loaded.
@@ -186,11 +252,19 @@ fn said(messages: usize) -> Vec<Arc<CountedMessage>> {
 
 fn spec(name: &str) -> Result<&'static StrategySpec, String> {
     let found = strategies::ALL.iter().find(|spec| spec.name == name);
-    found.copied().ok_or_else(|| format!("no strategy `{name}`"))
+    found
+        .copied()
+        .ok_or_else(|| format!("no strategy `{name}`"))
 }
 
 fn config(budget: Budget) -> SessionConfig {
-    SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce }
+    SessionConfig {
+        budget,
+        overhead: 0,
+        summarizer_window: None,
+        automatic: true,
+        policy: Policy::Enforce,
+    }
 }
 
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {

@@ -1,6 +1,10 @@
-//! The program: arguments, wiring, progress and exit codes. [`run_with`] is the whole program with strategies of your own; what else a
-//! library user wants is in the other crates.
-#![warn(clippy::print_stdout, clippy::print_stderr, reason = "only `terminal` writes")]
+//! The program: arguments, wiring, progress and exit codes. [`run_with`] is the whole program with
+//! strategies of your own; what else a library user wants is in the other crates.
+#![warn(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "only `terminal` writes"
+)]
 
 mod arguments;
 mod commands;
@@ -17,8 +21,9 @@ use crate::arguments::help;
 use crate::output::failure::Failure;
 use crate::output::terminal;
 
-/// Runs the program with strategies of your own beside the built-in ones: every command takes them by name, and lists, manifests and
-/// reports have them. A version in [`StrategySpec::source`] says when a changed strategy runs its cases again.
+/// Runs the program with strategies of your own beside the built-in ones: every command takes them
+/// by name, and lists, manifests and reports have them. A version in [`StrategySpec::source`] says
+/// when a changed strategy runs its cases again.
 ///
 /// ```no_run
 /// use compactometer_engine::strategy::StrategySpec;
@@ -29,11 +34,14 @@ use crate::output::terminal;
 /// }
 /// ```
 pub fn run_with(own: &'static [&'static StrategySpec]) -> ExitCode {
-    let added = compactometer_harness::entrants::add_own(own).map_err(|why| Failure::usage(anyhow!(why)));
-    let done = added.and_then(|()| help::parse(commands::program(), commands::group_of)).and_then(|matches| {
-        log(commands::verbosity(&matches));
-        commands::run(&matches)
-    });
+    let added =
+        compactometer_harness::entrants::add_own(own).map_err(|why| Failure::usage(anyhow!(why)));
+    let done = added
+        .and_then(|()| help::parse(commands::program(), commands::group_of))
+        .and_then(|matches| {
+            log(commands::verbosity(&matches));
+            commands::run(&matches)
+        });
     compactometer_external::finish();
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -15,21 +15,45 @@ pub struct Kind {
 
 impl Kind {
     /// The prompt that a strategy sends to the summarizer.
-    pub const PROMPT: Kind = Kind { name: "a prompt", most: MIB };
+    pub const PROMPT: Kind = Kind {
+        name: "a prompt",
+        most: MIB,
+    };
     /// Defaults of a folder.
-    pub const SETTINGS: Kind = Kind { name: "a settings file", most: MIB };
+    pub const SETTINGS: Kind = Kind {
+        name: "a settings file",
+        most: MIB,
+    };
     /// The spec from which a suite is generated.
-    pub const SPEC: Kind = Kind { name: "a generator spec", most: MIB };
+    pub const SPEC: Kind = Kind {
+        name: "a generator spec",
+        most: MIB,
+    };
     /// The document that an agent keeps beside its conversation.
-    pub const MEMORY: Kind = Kind { name: "a memory document", most: MIB };
+    pub const MEMORY: Kind = Kind {
+        name: "a memory document",
+        most: MIB,
+    };
     /// Prices of models.
-    pub const PRICES: Kind = Kind { name: "a price table", most: 4 * MIB };
+    pub const PRICES: Kind = Kind {
+        name: "a price table",
+        most: 4 * MIB,
+    };
     /// The baseline that a gate compares a run with.
-    pub const BASELINE: Kind = Kind { name: "a baseline", most: 256 * MIB };
+    pub const BASELINE: Kind = Kind {
+        name: "a baseline",
+        most: 256 * MIB,
+    };
     /// The description of a run in its folder.
-    pub const MANIFEST: Kind = Kind { name: "a manifest", most: 256 * MIB };
+    pub const MANIFEST: Kind = Kind {
+        name: "a manifest",
+        most: 256 * MIB,
+    };
     /// Another program's record of conversations. An import holds several copies in memory.
-    pub const TRANSCRIPT: Kind = Kind { name: "a transcript", most: 1024 * MIB };
+    pub const TRANSCRIPT: Kind = Kind {
+        name: "a transcript",
+        most: 1024 * MIB,
+    };
 }
 
 const MIB: u64 = 1 << 20;
@@ -43,7 +67,10 @@ pub fn read_text(path: &Path, kind: Kind) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        Error::new(ErrorKind::InvalidData, format!("line {line} is not UTF-8; save the file as UTF-8"))
+        Error::new(
+            ErrorKind::InvalidData,
+            format!("line {line} is not UTF-8; save the file as UTF-8"),
+        )
     })
 }
 
@@ -56,14 +83,17 @@ pub fn read(path: &Path, kind: Kind) -> Result<Vec<u8>> {
     let read = open(path)?.take(kind.most + 1).read_to_end(&mut bytes)?;
     if read as u64 > kind.most {
         let Kind { name, most } = kind;
-        let what =
-            format!("it is larger than {} MiB, the limit for {name}; check that it is the file you mean", most / MIB);
+        let what = format!(
+            "it is larger than {} MiB, the limit for {name}; check that it is the file you mean",
+            most / MIB
+        );
         return Err(Error::new(ErrorKind::FileTooLarge, what));
     }
     Ok(bytes)
 }
 
-/// The first line of a file of lines, up to 1 MiB of it, and its last `most` bytes from the beginning of a line: all of a file that is no larger.
+/// The first line of a file of lines, up to 1 MiB of it, and its last `most` bytes from the
+/// beginning of a line: all of a file that is no larger.
 ///
 /// # Errors
 /// As [`open`].
@@ -83,12 +113,16 @@ pub fn read_ends(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a regular file or an inherited descriptor: `/dev/stdin`, or `/dev/fd/63` as shells name the output of a command.
+/// Opens a regular file or an inherited descriptor: `/dev/stdin`, or `/dev/fd/63` as shells name
+/// the output of a command.
 ///
 /// # Errors
-/// What the file system returns. Anything else is refused before it is opened: opening a pipe waits for its writer.
+/// What the file system returns. Anything else is refused before it is opened: opening a pipe waits
+/// for its writer.
 pub fn open(path: &Path) -> Result<File> {
-    let is_given = path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");
+    let is_given = path == Path::new("/dev/stdin")
+        || path.starts_with("/dev/fd")
+        || path.starts_with("/proc/self/fd");
     refuse(&std::fs::metadata(path)?, is_given)?;
     let file = File::open(path)?;
     // Another file may have taken the name in the meantime.
@@ -98,12 +132,18 @@ pub fn open(path: &Path) -> Result<File> {
 
 pub(crate) fn refuse(found: &Metadata, is_given: bool) -> Result<()> {
     if found.is_dir() {
-        return Err(Error::new(ErrorKind::IsADirectory, "it is a folder; name a file in it"));
+        return Err(Error::new(
+            ErrorKind::IsADirectory,
+            "it is a folder; name a file in it",
+        ));
     }
     if found.is_file() || is_given {
         return Ok(());
     }
-    let what = format!("it is {}, which may never end; write its content to a file and name the file", other(found));
+    let what = format!(
+        "it is {}, which may never end; write its content to a file and name the file",
+        other(found)
+    );
     Err(Error::new(ErrorKind::InvalidInput, what))
 }
 
@@ -137,8 +177,15 @@ mod tests {
         assert_eq!(ends("head\nb\nc\nd\n", 100), "head\nb\nc\nd\n");
         assert_eq!(ends("head\nb\nc\nd\n", 4), "head\nc\nd\n");
         assert_eq!(ends("head\nb\nc\nd\n", 5), "head\nc\nd\n");
-        assert_eq!(ends("head\nb\nc\nd\n", 10), "head\nb\nc\nd\n", "no line is there twice");
+        assert_eq!(
+            ends("head\nb\nc\nd\n", 10),
+            "head\nb\nc\nd\n",
+            "no line is there twice"
+        );
         assert_eq!(ends("head\nb\nc\nd", 1), "head\nd");
-        assert_eq!((ends("", 4), ends("head", 0)), (String::new(), "head".to_owned()));
+        assert_eq!(
+            (ends("", 4), ends("head", 0)),
+            (String::new(), "head".to_owned())
+        );
     }
 }

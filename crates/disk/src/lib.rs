@@ -1,8 +1,9 @@
-//! Files that survive the end of their process and a power failure: files that are replaced as a whole, and files of appended
-//! lines.
+//! Files that survive the end of their process and a power failure: files that are replaced as a
+//! whole, and files of appended lines.
 //!
-//! When a function here returns, its change is on the disk under its name, unless the function's name says otherwise. Absent on
-//! purpose: the content of the files, and the handling of errors, which only the caller can decide.
+//! When a function here returns, its change is on the disk under its name, unless the function's
+//! name says otherwise. Absent on purpose: the content of the files, and the handling of errors,
+//! which only the caller can decide.
 
 pub mod input;
 mod lines;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::input::refuse;
 use crate::place::{Identity, folder_of, sync_folder};
 
-/// A file of lines, open for appending. A process that ends at any moment tears at most the last line. The next process that
-/// opens the file, or the next append after a failed write, cuts the torn line off.
+/// A file of lines, open for appending. A process that ends at any moment tears at most the last
+/// line. The next process that opens the file, or the next append after a failed write, cuts the
+/// torn line off.
 #[derive(Debug)]
 pub struct Lines {
     path: PathBuf,
@@ -24,13 +25,15 @@ pub enum NotKept {
     /// An error of the file system.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file no longer has the name under which it was opened, so nobody would find what is written to it.
+    /// The file no longer has the name under which it was opened, so nobody would find what is
+    /// written to it.
     #[error("it was removed or replaced while it was written to")]
     Gone,
 }
 
 impl Lines {
-    /// Opens a file and creates it if it is missing. Nothing counts as whole before [`Lines::keep`].
+    /// Opens a file and creates it if it is missing. Nothing counts as whole before
+    /// [`Lines::keep`].
     ///
     /// # Errors
     /// What the file system returns.
@@ -38,9 +41,19 @@ impl Lines {
         if let Ok(found) = std::fs::metadata(path) {
             refuse(&found, false)?;
         }
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
         let identity = Identity::new(&file.metadata()?);
-        Ok(Lines { path: path.to_owned(), file, identity, whole: 0 })
+        Ok(Lines {
+            path: path.to_owned(),
+            file,
+            identity,
+            whole: 0,
+        })
     }
 
     /// Keeps other processes from locking the file until this is dropped.
@@ -75,11 +88,15 @@ impl Lines {
         self.append_with(|out| out.write_all(lines))
     }
 
-    /// Like [`Lines::append`], for lines written by a function, so that long lines need not be in memory.
+    /// Like [`Lines::append`], for lines written by a function, so that long lines need not be in
+    /// memory.
     ///
     /// # Errors
     /// [`NotKept`].
-    pub fn append_with(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), NotKept> {
+    pub fn append_with(
+        &mut self,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<(), NotKept> {
         self.cut_torn_line()?;
         self.file.seek(SeekFrom::Start(self.whole))?;
         write(&mut self.file)?;
@@ -97,17 +114,25 @@ impl Lines {
     }
 
     fn check_name(&self) -> Result<(), NotKept> {
-        if self.identity.is_at(&self.path) { Ok(()) } else { Err(NotKept::Gone) }
+        if self.identity.is_at(&self.path) {
+            Ok(())
+        } else {
+            Err(NotKept::Gone)
+        }
     }
 
     fn cut_torn_line(&self) -> io::Result<()> {
-        if self.file.metadata()?.len() > self.whole { self.file.set_len(self.whole) } else { Ok(()) }
+        if self.file.metadata()?.len() > self.whole {
+            self.file.set_len(self.whole)
+        } else {
+            Ok(())
+        }
     }
 }
 
 impl Drop for Lines {
-    /// Closing would release the lock only after the last copy of the file is closed, and a process that another thread is just
-    /// starting has a copy.
+    /// Closing would release the lock only after the last copy of the file is closed, and a process
+    /// that another thread is just starting has a copy.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
@@ -129,7 +154,12 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\n");
         lines.append(b"three\n").unwrap();
         // A full disk ends a write like this.
-        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"a long line that is to").unwrap();
+        OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .unwrap()
+            .write_all(b"a long line that is to")
+            .unwrap();
         lines.append(b"four\n").unwrap();
         lines.sync().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\nthree\nfour\n");
@@ -141,7 +171,10 @@ mod tests {
         let path = dir.path().join("lines");
         let first = Lines::open(&path).unwrap();
         first.lock().unwrap();
-        assert!(matches!(Lines::open(&path).unwrap().lock(), Err(TryLockError::WouldBlock)));
+        assert!(matches!(
+            Lines::open(&path).unwrap().lock(),
+            Err(TryLockError::WouldBlock)
+        ));
         // As in a process that another thread is just starting.
         let _copy = first.file().try_clone().unwrap();
         drop(first);

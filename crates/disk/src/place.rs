@@ -1,11 +1,12 @@
-//! Names in folders: syncing them, and whether a name still belongs to the file that was opened under it.
+//! Names in folders: syncing them, and whether a name still belongs to the file that was opened
+//! under it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// The identity of a file under any name: its device and inode on Unix. Elsewhere all files look alike, and only a missing name
-/// is noticed.
+/// The identity of a file under any name: its device and inode on Unix. Elsewhere all files look
+/// alike, and only a missing name is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity(u64, u64);
 
@@ -23,7 +24,8 @@ impl Identity {
         Identity(0, 0)
     }
 
-    /// Whether this file is at the path. The path is not opened, since closing the file would drop a database's locks on it.
+    /// Whether this file is at the path. The path is not opened, since closing the file would drop
+    /// a database's locks on it.
     pub fn is_at(self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| Identity::new(&metadata) == self)
     }
@@ -40,12 +42,14 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     }
     match fs::create_dir(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists || !path.is_dir() => Err(error),
-        // Existing folders are synced too, because an earlier process may have stopped before it synced the name.
+        // Existing folders are synced too, because an earlier process may have stopped before it
+        // synced the name.
         _ => sync_folder(parent),
     }
 }
 
-/// Syncs the names in a folder: new, renamed and removed ones. Does nothing if folders cannot be synced.
+/// Syncs the names in a folder: new, renamed and removed ones. Does nothing if folders cannot be
+/// synced.
 ///
 /// # Errors
 /// What the file system returns.
@@ -55,14 +59,23 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     }
     match File::open(path)?.sync_all() {
         // Some network file systems refuse this.
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported
+            ) =>
+        {
+            Ok(())
+        }
         synced => synced,
     }
 }
 
 /// The folder that a path is in.
 pub(crate) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{Identity, folder_of, sync_folder};
 
-/// Writes a temporary file (a part) next to the target, syncs it, renames it and syncs the folder. If that fails, the part is
-/// removed. If the process ends in between, the next process that writes the same file removes the part.
+/// Writes a temporary file (a part) next to the target, syncs it, renames it and syncs the folder.
+/// If that fails, the part is removed. If the process ends in between, the next process that writes
+/// the same file removes the part.
 ///
 /// # Errors
 /// What the file system or `write` returns.
-pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     replace(path, |file| {
         write_to(file, write)?;
         file.sync_data()
@@ -20,25 +24,33 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
     sync_folder(folder_of(path))
 }
 
-/// Like [`write_whole`], for a file that only its first writer may create: of several writers, on any machines that share the folder,
-/// one creates it. Returns whether this call did; if not, the file is another writer's and is not touched.
+/// Like [`write_whole`], for a file that only its first writer may create: of several writers, on
+/// any machines that share the folder, one creates it. Returns whether this call did; if not, the
+/// file is another writer's and is not touched.
 ///
 /// # Errors
-/// As [`write_whole`]. The file system must have hard links, since a rename would replace the other writer's file.
-pub fn create_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<bool> {
+/// As [`write_whole`]. The file system must have hard links, since a rename would replace the other
+/// writer's file.
+pub fn create_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<bool> {
     remove_left_over(path);
     // Processes on several machines may have the same number.
     let part = part_of(path, RandomState::new().hash_one(std::process::id()));
     let file = open_part(&part)?;
-    let created = write_to(&file, write).and_then(|()| file.sync_data()).and_then(|()| {
-        match fs::hard_link(&part, path) {
-            // A network file system may repeat a request whose answer was lost: then the link is this writer's.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Ok(cfg!(unix) && Identity::new(&file.metadata()?).is_at(path))
+    let created = write_to(&file, write)
+        .and_then(|()| file.sync_data())
+        .and_then(|()| {
+            match fs::hard_link(&part, path) {
+                // A network file system may repeat a request whose answer was lost: then the link
+                // is this writer's.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    Ok(cfg!(unix) && Identity::new(&file.metadata()?).is_at(path))
+                }
+                linked => linked.map(|()| true),
             }
-            linked => linked.map(|()| true),
-        }
-    });
+        });
     // The content has its own name now, or is not needed.
     let _ = fs::remove_file(&part);
     let created = created?;
@@ -46,17 +58,21 @@ pub fn create_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
     Ok(created)
 }
 
-/// Like [`write_whole`], without syncing. The file is whole whenever the process ends, but a power failure leaves the old file,
-/// the new one or a torn one. For files that readers check and can do without.
+/// Like [`write_whole`], without syncing. The file is whole whenever the process ends, but a power
+/// failure leaves the old file, the new one or a torn one. For files that readers check and can do
+/// without.
 ///
 /// # Errors
 /// As [`write_whole`].
-pub fn write_whole_unsynced(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub fn write_whole_unsynced(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     replace(path, |file| write_to(file, write))
 }
 
-/// Writes a file in place and syncs it, but not its name: for the files of a folder that nothing leads to before all are written and
-/// the folder is synced.
+/// Writes a file in place and syncs it, but not its name: for the files of a folder that nothing
+/// leads to before all are written and the folder is synced.
 ///
 /// # Errors
 /// What the file system returns; then the file may be half written.
@@ -75,7 +91,8 @@ fn write_to(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     remove_left_over(path);
     let part = part_of(path, std::process::id().into());
-    // The part stays locked until it is renamed or removed, so that no process takes it for an abandoned one.
+    // The part stays locked until it is renamed or removed, so that no process takes it for an
+    // abandoned one.
     let file = open_part(&part)?;
     let replaced = fill(&file).and_then(|()| fs::rename(&part, path));
     replaced.inspect_err(|_| drop(fs::remove_file(&part)))
@@ -83,8 +100,12 @@ fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Resul
 
 /// Whether this is the name of a part: a file that is being written, or was when its process ended.
 pub fn is_part(name: &str) -> bool {
-    let writer = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(".part"));
-    writer.and_then(|writer| writer.rsplit_once('.')).is_some_and(|(_, process)| is_process(process))
+    let writer = name
+        .strip_prefix('.')
+        .and_then(|rest| rest.strip_suffix(".part"));
+    writer
+        .and_then(|writer| writer.rsplit_once('.'))
+        .is_some_and(|(_, process)| is_process(process))
 }
 
 /// The name of the part that a process writes for a file.
@@ -93,17 +114,25 @@ fn part_of(path: &Path, process: u64) -> PathBuf {
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn is_process(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Opens a part and locks it. If another process removes it before it is locked, it is created again.
+/// Opens a part and locks it. If another process removes it before it is locked, it is created
+/// again.
 fn open_part(part: &Path) -> io::Result<File> {
     loop {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(part)?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(part)?;
         // Without locks an abandoned part cannot be recognised, and nothing is removed.
         let _ = file.lock();
         if Identity::new(&file.metadata()?).is_at(part) {
@@ -117,10 +146,15 @@ fn open_part(part: &Path) -> io::Result<File> {
 /// Removes a file's parts that no process has locked, since their writers have ended.
 fn remove_left_over(path: &Path) {
     let start = format!(".{}.", name_of(path));
-    let entries = fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
+    let entries = fs::read_dir(folder_of(path))
+        .into_iter()
+        .flatten()
+        .flatten();
     for entry in entries {
         let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(&start)?.strip_suffix(".part"));
+        let process = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(&start)?.strip_suffix(".part"));
         if process.is_some_and(is_process) {
             // A part that cannot be removed does no harm.
             let _ = remove_unlocked(&entry.path());
@@ -139,7 +173,9 @@ mod tests {
     use super::*;
 
     fn names(dir: &Path) -> Vec<String> {
-        let mut names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names = names.by_ref().collect::<Vec<_>>();
         names.sort();
         names
@@ -164,14 +200,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let created = std::thread::scope(|scope| {
-            let write = |content: u8| create_whole(&path, |out| out.write_all(&[content; 10_000])).unwrap();
+            let write =
+                |content: u8| create_whole(&path, |out| out.write_all(&[content; 10_000])).unwrap();
             let path = &path;
             let first = std::iter::once(write(b'a'));
             let others = (b'b'..b'j').map(|content| {
-                scope.spawn(move || create_whole(path, |out| out.write_all(&[content; 10_000])).unwrap())
+                scope.spawn(move || {
+                    create_whole(path, |out| out.write_all(&[content; 10_000])).unwrap()
+                })
             });
             let others = others.collect::<Vec<_>>();
-            first.chain(others.into_iter().map(|other| other.join().unwrap())).collect::<Vec<_>>()
+            first
+                .chain(others.into_iter().map(|other| other.join().unwrap()))
+                .collect::<Vec<_>>()
         });
         assert_eq!(created.iter().filter(|created| **created).count(), 1);
         assert_eq!(fs::read(&path).unwrap(), [b'a'; 10_000]);
@@ -191,8 +232,14 @@ mod tests {
     fn parts_of_dead_writers_are_removed_and_those_of_living_ones_remain() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
-        let others =
-            [".file.x.part", ".file.part", ".files.7.part", ".other.7.part", "file.7.part", ".file.8.part.png"];
+        let others = [
+            ".file.x.part",
+            ".file.part",
+            ".files.7.part",
+            ".other.7.part",
+            "file.7.part",
+            ".file.8.part.png",
+        ];
         for name in others.into_iter().chain([".file.7.part", ".file.8.part"]) {
             fs::write(dir.path().join(name), "half").unwrap();
         }
@@ -228,10 +275,14 @@ mod tests {
     fn many_writers_of_one_file_leave_one_whole_content() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
-        let contents = (0..8_u8).map(|number| vec![b'a' + number; 10_000]).collect::<Vec<_>>();
+        let contents = (0..8_u8)
+            .map(|number| vec![b'a' + number; 10_000])
+            .collect::<Vec<_>>();
         std::thread::scope(|scope| {
             for content in &contents {
-                scope.spawn(|| (0..20).for_each(|_| write_whole(&path, |out| out.write_all(content)).unwrap()));
+                scope.spawn(|| {
+                    (0..20).for_each(|_| write_whole(&path, |out| out.write_all(content)).unwrap())
+                });
             }
         });
         assert!(contents.contains(&fs::read(&path).unwrap()));

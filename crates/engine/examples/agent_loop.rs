@@ -1,4 +1,5 @@
-//! An agent that never outgrows its window: `cargo run -p compactometer-engine --example agent_loop`.
+//! An agent that never outgrows its window: `cargo run -p compactometer-engine --example
+//! agent_loop`.
 
 use std::sync::Arc;
 
@@ -23,29 +24,58 @@ impl ChatModel for Model {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let read: u32 = request.texts().map(|text| Encoding::O200k.count_text(text)).sum();
-        let usage = Usage { input: read.into(), output: 12, ..Usage::default() };
+        let read: u32 = request
+            .texts()
+            .map(|text| Encoding::O200k.count_text(text))
+            .sum();
+        let usage = Usage {
+            input: read.into(),
+            output: 12,
+            ..Usage::default()
+        };
         let text = format!("The user asks for one report after another; {read} tokens were read.");
-        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 0, served: None })
+        Ok(ChatReply {
+            text,
+            finish: Finish::Stop,
+            usage,
+            latency_ms: 0,
+            served: None,
+        })
     }
 }
 
 fn message(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
-    let parts = vec![Part::Text { text: text.to_owned() }];
-    let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+    let parts = vec![Part::Text {
+        text: text.to_owned(),
+    }];
+    let message = Message {
+        id: MessageId(id),
+        role,
+        at_ms: None,
+        parts,
+        usage: None,
+    };
     CountedMessage::new(message, &Encoding::O200k)
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let spec = strategies::ALL.iter().find(|spec| spec.name == "chained").ok_or("no such strategy")?;
+    let spec = strategies::ALL
+        .iter()
+        .find(|spec| spec.name == "chained")
+        .ok_or("no such strategy")?;
     let settings = Settings::defaults(spec);
     // A window of 4,000 tokens: compact at 3,200, keep at most 1,200.
     let budget = Budget::matched(4_000, 3_200, 1_200, (spec.limits)(&settings)?.tail_share())?;
     let strategy = (spec.build)(&settings);
     let metered = Metered::new(&Model, 0);
-    let config =
-        SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
+    let config = SessionConfig {
+        budget,
+        overhead: 0,
+        summarizer_window: None,
+        automatic: true,
+        policy: Policy::Enforce,
+    };
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
 
     session.push(message(0, Role::System, "You write reports."))?;
@@ -56,15 +86,25 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             &format!("Report {turn}, please. {}", "More details. ".repeat(60)),
         ))?;
         if let Some(event) = session.before_call(None).await {
-            println!("turn {turn}: {:?}, {} -> {} tokens", event.outcome, event.tokens_before, event.tokens_after);
+            println!(
+                "turn {turn}: {:?}, {} -> {} tokens",
+                event.outcome, event.tokens_before, event.tokens_after
+            );
         }
         let messages = session.view().to_wire();
-        let request = ChatRequest { messages, ..ChatRequest::prompt(String::new(), 500, None, 0) };
+        let request = ChatRequest {
+            messages,
+            ..ChatRequest::prompt(String::new(), 500, None, 0)
+        };
         let reply = Model.complete(&request).await?;
         session.report_usage(reply.usage);
         session.push(message(2 * turn + 2, Role::Assistant, &reply.text))?;
     }
     let compactions = session.events().len();
-    println!("{compactions} compactions, {} tokens in the view, {:?}", session.view().tokens(), metered.usage());
+    println!(
+        "{compactions} compactions, {} tokens in the view, {:?}",
+        session.view().tokens(),
+        metered.usage()
+    );
     Ok(())
 }

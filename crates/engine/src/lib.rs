@@ -1,8 +1,10 @@
-//! The reference compaction engine of Compactometer: it keeps a conversation within a model's context window.
+//! The reference compaction engine of Compactometer: it keeps a conversation within a model's
+//! context window.
 //!
-//! An agent pushes every message into a [`Session`](session::Session). Before each call of its model it asks the session, which compacts
-//! when the next request has grown to its trigger, and then sends the session's [view](view::View). A [strategy](strategies) writes what
-//! takes the place of older messages; the session checks it, and keeps the old view if it would not do.
+//! An agent pushes every message into a [`Session`](session::Session). Before each call of its
+//! model it asks the session, which compacts when the next request has grown to its trigger, and
+//! then sends the session's [view](view::View). A [strategy](strategies) writes what takes the
+//! place of older messages; the session checks it, and keeps the old view if it would not do.
 //!
 //! ```
 //! use compactometer_engine::budget::Budget;
@@ -55,19 +57,24 @@
 //!
 //! # What there is
 //!
-//! - [`session`]: when and whether to compact, in the foreground or beside the agent; [events](event), [stores](store), [health].
-//! - [`strategies`]: eight strategies from five published designs, each with its [parameters](params); [`strategy`] to write your own.
-//! - [`ledger`]: a list of the exact values that a summary dropped, for any strategy ([`WithLedger`](strategy::with_ledger::WithLedger)).
-//! - [`checkpoint`] and [`recovery`]: structured state, how it is read from an answer, and when it is shown again.
+//! - [`session`]: when and whether to compact, in the foreground or beside the agent;
+//!   [events](event), [stores](store), [health].
+//! - [`strategies`]: eight strategies from five published designs, each with its
+//!   [parameters](params); [`strategy`] to write your own.
+//! - [`ledger`]: a list of the exact values that a summary dropped, for any strategy
+//!   ([`WithLedger`](strategy::with_ledger::WithLedger)).
+//! - [`checkpoint`] and [`recovery`]: structured state, how it is read from an answer, and when it
+//!   is shown again.
 //! - [`memory`]: notes of what left, and a search that an agent can call.
 //! - [`tokens`] and [`budget`]: exact counts, and limits.
 //!
 //! # What it leaves to you
 //!
-//! The engine opens no file, uses no network, starts no thread and reads no clock; time and models come in from outside. The crate
-//! `compactometer-store` keeps sessions in a folder or in SQLite. Each folder imports only folders that come before it in this list:
-//! `message`, `tokens`, `ledger`, `model`, `conversation`, `budget`, `checkpoint`, `memory`, `recovery`, `strategy`, `strategies`,
-//! `session`.
+//! The engine opens no file, uses no network, starts no thread and reads no clock; time and models
+//! come in from outside. The crate `compactometer-store` keeps sessions in a folder or in SQLite.
+//! Each folder imports only folders that come before it in this list: `message`, `tokens`,
+//! `ledger`, `model`, `conversation`, `budget`, `checkpoint`, `memory`, `recovery`, `strategy`,
+//! `strategies`, `session`.
 
 pub mod budget;
 pub mod checkpoint;

@@ -1,4 +1,5 @@
-//! The model of a program: a server on this machine whose requests go to whoever compacts at the moment, and so through its meter.
+//! The model of a program: a server on this machine whose requests go to whoever compacts at the
+//! moment, and so through its meter.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,8 +27,13 @@ impl ChatModel for Bridge {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let (answer, answered) = oneshot::channel();
-        let gone = || ChatError::Unavailable { why: "the case has ended".to_owned(), later: false };
-        self.events.send(Event::Request(Box::new(request.clone()), answer)).map_err(|_| gone())?;
+        let gone = || ChatError::Unavailable {
+            why: "the case has ended".to_owned(),
+            later: false,
+        };
+        self.events
+            .send(Event::Request(Box::new(request.clone()), answer))
+            .map_err(|_| gone())?;
         self.calls.fetch_add(1, Ordering::Relaxed);
         let outcome = answered.await;
         self.calls.fetch_sub(1, Ordering::Relaxed);
@@ -42,10 +48,16 @@ pub(crate) struct Address {
 }
 
 /// Starts a server whose requests become events.
-pub(crate) async fn serve(events: mpsc::UnboundedSender<Event>, calls: Calls) -> std::io::Result<Address> {
+pub(crate) async fn serve(
+    events: mpsc::UnboundedSender<Event>,
+    calls: Calls,
+) -> std::io::Result<Address> {
     let server = Server::bind(Arc::new(Bridge { events, calls }), 0, Limits::default()).await?;
     let base_url = format!("http://{}/v1", server.address());
     let (stop, stopped) = oneshot::channel();
     tokio::spawn(server.run(async move { drop(stopped.await) }));
-    Ok(Address { base_url, _stop: stop })
+    Ok(Address {
+        base_url,
+        _stop: stop,
+    })
 }

@@ -41,7 +41,10 @@ pub(crate) enum Event {
     /// It wrote a line.
     Line(String),
     /// It asked its model something.
-    Request(Box<ChatRequest>, oneshot::Sender<Result<ChatReply, ChatError>>),
+    Request(
+        Box<ChatRequest>,
+        oneshot::Sender<Result<ChatReply, ChatError>>,
+    ),
     /// It broke off, or broke a rule.
     Trouble(Trouble),
 }
@@ -70,7 +73,10 @@ pub(crate) enum Trouble {
     #[error("it speaks version {0} of the protocol, and this program version {ours}", ours = compactometer_formats::strategy_protocol::VERSION)]
     Version(u32),
     #[error("it answered `{got}` to `{asked}`")]
-    WrongAnswer { got: &'static str, asked: &'static str },
+    WrongAnswer {
+        got: &'static str,
+        asked: &'static str,
+    },
     #[error(
         "it is connected to {0}, which is not its model; if it asks another one, its hello has to say `\"unmetered\": true`"
     )]
@@ -85,7 +91,11 @@ pub(crate) struct Words(String);
 
 impl std::fmt::Display for Words {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() { Ok(()) } else { write!(out, "; its last words: {}", self.0) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            write!(out, "; its last words: {}", self.0)
+        }
     }
 }
 
@@ -108,7 +118,10 @@ pub(crate) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { seconds: 30, memory: 4096 }
+        Limits {
+            seconds: 30,
+            memory: 4096,
+        }
     }
 }
 
@@ -176,12 +189,21 @@ impl Running {
             }
         }
         // A proxy of the network does not know this machine's addresses.
-        let excepted = std::env::var("NO_PROXY").or_else(|_| std::env::var("no_proxy")).unwrap_or_default();
+        let excepted = std::env::var("NO_PROXY")
+            .or_else(|_| std::env::var("no_proxy"))
+            .unwrap_or_default();
         let excepted = format!("127.0.0.1,localhost,{excepted}");
-        shell.env("NO_PROXY", &excepted).env("no_proxy", excepted.trim_end_matches(','));
+        shell
+            .env("NO_PROXY", &excepted)
+            .env("no_proxy", excepted.trim_end_matches(','));
         // What the providers' clients read. Anthropic's adds the version to the path by itself.
-        shell.env("OPENAI_BASE_URL", base_url).env("OPENAI_API_KEY", "none").env("PYTHONUNBUFFERED", "1");
-        shell.env("ANTHROPIC_BASE_URL", base_url.trim_end_matches("/v1")).env("ANTHROPIC_API_KEY", "none");
+        shell
+            .env("OPENAI_BASE_URL", base_url)
+            .env("OPENAI_API_KEY", "none")
+            .env("PYTHONUNBUFFERED", "1");
+        shell
+            .env("ANTHROPIC_BASE_URL", base_url.trim_end_matches("/v1"))
+            .env("ANTHROPIC_API_KEY", "none");
         let mut child = shell.spawn()?;
         let missing = || std::io::Error::other("the program has no standard streams");
         let input = child.stdin.take().ok_or_else(missing)?;
@@ -199,8 +221,18 @@ impl Running {
             }
         });
         let id = child.id().unwrap_or_default();
-        let model = base_url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
-        Ok(Running { child, input: Some(input), output, words, id, model })
+        let model = base_url
+            .trim_start_matches("http://")
+            .trim_end_matches("/v1")
+            .to_owned();
+        Ok(Running {
+            child,
+            input: Some(input),
+            output,
+            words,
+            id,
+            model,
+        })
     }
 
     /// Passes lines on in both directions until one side ends.
@@ -213,19 +245,31 @@ impl Running {
     ) -> Result<(), Trouble> {
         let line = self.line(first, calls).await?;
         let _ = events.send(Event::Line(line));
-        while let Some(Line { text, limits, is_metered }) = asked.recv().await {
+        while let Some(Line {
+            text,
+            limits,
+            is_metered,
+        }) = asked.recv().await
+        {
             // A program that has ended is found out when it is read.
             if let Some(input) = &mut self.input {
-                let _ = tokio::time::timeout(Duration::from_secs(limits.map_or(1, |limits| limits.seconds)), async {
-                    input.write_all(text.as_bytes()).await?;
-                    input.write_all(b"\n").await?;
-                    input.flush().await
-                })
+                let _ = tokio::time::timeout(
+                    Duration::from_secs(limits.map_or(1, |limits| limits.seconds)),
+                    async {
+                        input.write_all(text.as_bytes()).await?;
+                        input.write_all(b"\n").await?;
+                        input.flush().await
+                    },
+                )
                 .await;
             }
             if let Some(limits) = limits {
                 let line = self.line(limits, calls).await?;
-                let past = if is_metered { connections::past(self.id, &self.model) } else { Vec::new() };
+                let past = if is_metered {
+                    connections::past(self.id, &self.model)
+                } else {
+                    Vec::new()
+                };
                 if let Some(peer) = past.into_iter().next() {
                     return Err(Trouble::PastTheMeter(peer));
                 }
@@ -236,7 +280,14 @@ impl Running {
     }
 
     /// The next line, if it comes in time. While a call of the model is under way, no time passes.
-    async fn line(&mut self, Limits { seconds, memory: most }: Limits, calls: &Calls) -> Result<String, Trouble> {
+    async fn line(
+        &mut self,
+        Limits {
+            seconds,
+            memory: most,
+        }: Limits,
+        calls: &Calls,
+    ) -> Result<String, Trouble> {
         let limit = Duration::from_secs(seconds);
         let mut deadline = tokio::time::Instant::now() + limit;
         let mut bytes = Vec::new();
@@ -275,14 +326,27 @@ impl Running {
         let status = tokio::time::timeout(Duration::from_secs(1), self.child.wait()).await;
         // What it said last may still be on its way.
         tokio::time::sleep(Duration::from_millis(20)).await;
-        let kept = self.words.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let kept = self
+            .words
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let words = Words(String::from_utf8_lossy(&kept).trim().replace('\n', " / "));
-        let code = status.ok().and_then(Result::ok).and_then(|status| status.code());
+        let code = status
+            .ok()
+            .and_then(Result::ok)
+            .and_then(|status| status.code());
         match code {
             Some(127) => Trouble::NotFound(words),
             Some(126) => Trouble::NotRun(words),
-            Some(code) => Trouble::Ended { how: format!(" with code {code}"), words },
-            None => Trouble::Ended { how: String::new(), words },
+            Some(code) => Trouble::Ended {
+                how: format!(" with code {code}"),
+                words,
+            },
+            None => Trouble::Ended {
+                how: String::new(),
+                words,
+            },
         }
     }
 
@@ -291,8 +355,11 @@ impl Running {
         self.input = None;
         let _ = tokio::time::timeout(Duration::from_millis(200), self.child.wait()).await;
         #[cfg(unix)]
-        let _ =
-            Command::new("kill").args(["-KILL", "--", &format!("-{}", self.id)]).stderr(Stdio::null()).status().await;
+        let _ = Command::new("kill")
+            .args(["-KILL", "--", &format!("-{}", self.id)])
+            .stderr(Stdio::null())
+            .status()
+            .await;
         let _ = self.child.kill().await;
     }
 }
@@ -304,5 +371,8 @@ fn memory(id: u32) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
         Some(text.split(' ').nth(1)?.parse::<u64>().ok()? * PAGE)
     };
-    connections::family(id).into_iter().filter_map(resident).sum()
+    connections::family(id)
+        .into_iter()
+        .filter_map(resident)
+        .sum()
 }

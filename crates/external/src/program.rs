@@ -48,32 +48,73 @@ struct Hello {
 pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
     let refused = |why: String| format!("`exec:{command}`: {why}");
     if command.trim().is_empty() {
-        return Err(refused("name a command, as in `exec:\"python3 my_strategy.py\"`".to_owned()));
+        return Err(refused(
+            "name a command, as in `exec:\"python3 my_strategy.py\"`".to_owned(),
+        ));
     }
     let owned = command.to_owned();
     let hello = runtime().and_then(|runtime| {
         // A thread of its own, since the caller may be part of a runtime.
-        let asked = std::thread::spawn(move || runtime.block_on(Running::start(&owned, Limits::default())));
-        let running = asked.join().map_err(|_| Trouble::System("it could not be started".to_owned()))??;
+        let asked =
+            std::thread::spawn(move || runtime.block_on(Running::start(&owned, Limits::default())));
+        let running = asked
+            .join()
+            .map_err(|_| Trouble::System("it could not be started".to_owned()))??;
         Ok(running.hello.clone())
     });
     let hello = hello.map_err(|trouble| refused(trouble.to_string()))?;
-    let Reply::Hello { name, version, about, parameters, turns, tail_share, unmetered, .. } = hello else {
+    let Reply::Hello {
+        name,
+        version,
+        about,
+        parameters,
+        turns,
+        tail_share,
+        unmetered,
+        ..
+    } = hello
+    else {
         return Err(refused("it did not say hello".to_owned()));
     };
     if !(0.0..=1.0).contains(&tail_share) {
-        return Err(refused(format!("its `tail_share` is {tail_share}; it must be from 0 to 1")));
+        return Err(refused(format!(
+            "its `tail_share` is {tail_share}; it must be from 0 to 1"
+        )));
     }
-    let of_rows = [AddedText::Ledger.parameter(), Absence::PARAMETER, Trigger::PARAMETER];
-    let taken = of_rows.into_iter().chain(LIMITS.map(|(name, _)| name)).collect::<Vec<_>>();
-    if let Some(taken) = parameters.iter().find(|parameter| taken.contains(&parameter.name.as_str())) {
-        return Err(refused(format!("it has a parameter `{}`, which every program has already", taken.name)));
+    let of_rows = [
+        AddedText::Ledger.parameter(),
+        Absence::PARAMETER,
+        Trigger::PARAMETER,
+    ];
+    let taken = of_rows
+        .into_iter()
+        .chain(LIMITS.map(|(name, _)| name))
+        .collect::<Vec<_>>();
+    if let Some(taken) = parameters
+        .iter()
+        .find(|parameter| taken.contains(&parameter.name.as_str()))
+    {
+        return Err(refused(format!(
+            "it has a parameter `{}`, which every program has already",
+            taken.name
+        )));
     }
-    let defaults = parameters.iter().map(|parameter| (parameter.name.clone(), parameter.default.clone())).collect();
+    let defaults = parameters
+        .iter()
+        .map(|parameter| (parameter.name.clone(), parameter.default.clone()))
+        .collect();
     Ok(Arc::new(Program {
         command: command.to_owned(),
         name: stem(command).unwrap_or_else(|| name.clone()),
-        hello: Hello { name, version, about, parameters, turns, tail_share, unmetered },
+        hello: Hello {
+            name,
+            version,
+            about,
+            parameters,
+            turns,
+            tail_share,
+            unmetered,
+        },
         parameters: defaults,
         limits: Limits::default(),
         files: files(command),
@@ -94,44 +135,92 @@ impl CustomStrategy for Program {
     }
 
     fn parameters(&self) -> Vec<(String, String)> {
-        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        self.parameters.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
+        let plain = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        self.parameters
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect()
     }
 
     fn with(&self, parameter: &str, value: &str) -> Result<Arc<dyn CustomStrategy>, String> {
         let mut changed = self.clone();
         if let Some((name, most)) = LIMITS.iter().find(|(name, _)| *name == parameter) {
-            let number = value.trim().parse().ok().filter(|number| (1..=*most).contains(number));
-            let number =
-                number.ok_or_else(|| format!("`{name}` is `{value}`; it must be a whole number from 1 to {most}"))?;
+            let number = value
+                .trim()
+                .parse()
+                .ok()
+                .filter(|number| (1..=*most).contains(number));
+            let number = number.ok_or_else(|| {
+                format!("`{name}` is `{value}`; it must be a whole number from 1 to {most}")
+            })?;
             match *name {
                 "seconds" => changed.limits.seconds = number,
                 _ => changed.limits.memory = number,
             }
             return Ok(Arc::new(changed));
         }
-        let Some(known) = self.hello.parameters.iter().find(|known| known.name == parameter) else {
-            let names =
-                self.hello.parameters.iter().map(|known| known.name.as_str()).chain(LIMITS.map(|(name, _)| name));
-            let names = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            return Err(format!("`{}` has no parameter `{parameter}`; choose from {names}", self.hello.name));
+        let Some(known) = self
+            .hello
+            .parameters
+            .iter()
+            .find(|known| known.name == parameter)
+        else {
+            let names = self
+                .hello
+                .parameters
+                .iter()
+                .map(|known| known.name.as_str())
+                .chain(LIMITS.map(|(name, _)| name));
+            let names = names
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ");
+            return Err(format!(
+                "`{}` has no parameter `{parameter}`; choose from {names}",
+                self.hello.name
+            ));
         };
         let parsed = match &known.default {
             Value::String(_) => Some(Value::from(value)),
             Value::Bool(_) => value.parse::<bool>().ok().map(Value::from),
-            _ => serde_json::from_str::<Value>(value.trim()).ok().filter(Value::is_number),
+            _ => serde_json::from_str::<Value>(value.trim())
+                .ok()
+                .filter(Value::is_number),
         };
-        let parsed = parsed.ok_or_else(|| format!("`{parameter}` is `{value}`; its default is `{}`", known.default))?;
+        let parsed = parsed.ok_or_else(|| {
+            format!(
+                "`{parameter}` is `{value}`; its default is `{}`",
+                known.default
+            )
+        })?;
         changed.parameters.insert(parameter.to_owned(), parsed);
         Ok(Arc::new(changed))
     }
 
     fn identity(&self) -> String {
-        let Hello { name, version, turns, unmetered, .. } = &self.hello;
+        let Hello {
+            name,
+            version,
+            turns,
+            unmetered,
+            ..
+        } = &self.hello;
         let parameters = Value::from(self.parameters.clone());
         let Limits { seconds, memory } = self.limits;
         let own = [name, version, &self.files];
-        let identity = serde_json::json!([own, turns, unmetered, words(&self.command), parameters, seconds, memory]);
+        let identity = serde_json::json!([
+            own,
+            turns,
+            unmetered,
+            words(&self.command),
+            parameters,
+            seconds,
+            memory
+        ]);
         blake3::hash(identity.to_string().as_bytes()).to_hex()[..32].to_owned()
     }
 
@@ -154,24 +243,39 @@ impl CustomStrategy for Program {
     }
 }
 
-/// The words of a command. Of a path they have only the file, since a result does not depend on where it is.
+/// The words of a command. Of a path they have only the file, since a result does not depend on
+/// where it is.
 fn words(command: &str) -> Vec<&str> {
     command
         .split_whitespace()
-        .map(|word| Path::new(word).file_name().and_then(|name| name.to_str()).unwrap_or(word))
+        .map(|word| {
+            Path::new(word)
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or(word)
+        })
         .collect()
 }
 
 /// The stem of the last file that a command names.
 fn stem(command: &str) -> Option<String> {
-    let mut files = command.split_whitespace().rev().map(Path::new).filter(|path| path.is_file());
+    let mut files = command
+        .split_whitespace()
+        .rev()
+        .map(Path::new)
+        .filter(|path| path.is_file());
     Some(files.next()?.file_stem()?.to_str()?.to_owned())
 }
 
-/// A hash of the contents of the files that a command names: a changed program runs its cases again.
+/// A hash of the contents of the files that a command names: a changed program runs its cases
+/// again.
 fn files(command: &str) -> String {
     let mut hasher = blake3::Hasher::new();
-    for path in command.split_whitespace().map(Path::new).filter(|path| path.is_file()) {
+    for path in command
+        .split_whitespace()
+        .map(Path::new)
+        .filter(|path| path.is_file())
+    {
         hasher.update(&std::fs::read(path).unwrap_or_default());
     }
     hasher.finalize().to_hex()[..16].to_owned()

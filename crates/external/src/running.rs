@@ -18,14 +18,22 @@ const HELLO_SECONDS: u64 = 60;
 /// How much of a line errors show, in characters.
 const SHOWN: usize = 80;
 
-/// Where processes and their servers run. The threads that replay cases wait for nothing but their own case.
+/// Where processes and their servers run. The threads that replay cases wait for nothing but their
+/// own case.
 static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
-    Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|error| error.to_string())
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())
 });
 
 /// The handle of that runtime.
 pub(crate) fn runtime() -> Result<Handle, Trouble> {
-    RUNTIME.as_ref().map(|runtime| runtime.handle().clone()).map_err(|why| Trouble::System(why.clone()))
+    RUNTIME
+        .as_ref()
+        .map(|runtime| runtime.handle().clone())
+        .map_err(|why| Trouble::System(why.clone()))
 }
 
 /// A program that has said hello.
@@ -45,12 +53,23 @@ impl Running {
         let command = command.to_owned();
         let started = runtime()?.spawn(async move {
             let address = bridge::serve(events.0.clone(), Calls::clone(&calls)).await;
-            let address = address.map_err(|error| Trouble::System(format!("no address for its model: {error}")))?;
-            let process =
-                Process::start(&command, &address.base_url, events, calls, Limits { seconds: HELLO_SECONDS, ..limits });
+            let address = address
+                .map_err(|error| Trouble::System(format!("no address for its model: {error}")))?;
+            let process = Process::start(
+                &command,
+                &address.base_url,
+                events,
+                calls,
+                Limits {
+                    seconds: HELLO_SECONDS,
+                    ..limits
+                },
+            );
             Ok::<_, Trouble>((process, address))
         });
-        let (mut process, address) = started.await.map_err(|error| Trouble::System(error.to_string()))??;
+        let (mut process, address) = started
+            .await
+            .map_err(|error| Trouble::System(error.to_string()))??;
         let line = loop {
             match process.events.recv().await {
                 Some(Event::Line(line)) => break line,
@@ -61,20 +80,41 @@ impl Running {
             }
         };
         let hello = hello(&line)?;
-        Ok(Running { process, address, hello, limits, was_asked: false })
+        Ok(Running {
+            process,
+            address,
+            hello,
+            limits,
+            was_asked: false,
+        })
     }
 
-    /// Asks, and answers the calls of the model that come before the answer. Without a model they are refused, so that no call is made
-    /// which no compaction accounts for; with it, each request that was answered is noted.
+    /// Asks, and answers the calls of the model that come before the answer. Without a model they
+    /// are refused, so that no call is made which no compaction accounts for; with it, each request
+    /// that was answered is noted.
     pub(crate) async fn ask(
         &mut self,
         ask: &Ask,
         mut model: Option<(&DecisionMeter<'_>, &mut Vec<ChatRequest>)>,
     ) -> Result<Reply, Trouble> {
         self.was_asked = true;
-        let text = serde_json::to_string(ask).map_err(|error| Trouble::System(error.to_string()))?;
-        let is_metered = !matches!(self.hello, Reply::Hello { unmetered: true, .. });
-        self.process.lines.send(Line { text, limits: Some(self.limits), is_metered }).map_err(|_| ended())?;
+        let text =
+            serde_json::to_string(ask).map_err(|error| Trouble::System(error.to_string()))?;
+        let is_metered = !matches!(
+            self.hello,
+            Reply::Hello {
+                unmetered: true,
+                ..
+            }
+        );
+        self.process
+            .lines
+            .send(Line {
+                text,
+                limits: Some(self.limits),
+                is_metered,
+            })
+            .map_err(|_| ended())?;
         loop {
             match self.process.events.recv().await {
                 Some(Event::Line(line)) => return reply(&line),
@@ -82,11 +122,15 @@ impl Running {
                 None => return Err(ended()),
                 Some(Event::Request(request, answer)) => {
                     let Some((model, heard)) = &mut model else {
-                        let message = "the model answers only while a compaction is under way".to_owned();
+                        let message =
+                            "the model answers only while a compaction is under way".to_owned();
                         let _ = answer.send(Err(ChatError::Refused { message }));
                         continue;
                     };
-                    let request = ChatRequest { seed: model.seed(), ..*request };
+                    let request = ChatRequest {
+                        seed: model.seed(),
+                        ..*request
+                    };
                     let outcome = model.complete(Purpose::Compaction, request.clone()).await;
                     heard.extend(outcome.is_ok().then_some(request));
                     let _ = answer.send(outcome);
@@ -100,7 +144,11 @@ impl Drop for Running {
     fn drop(&mut self) {
         if self.was_asked {
             let text = serde_json::to_string(&Ask::Bye).unwrap_or_default();
-            let _ = self.process.lines.send(Line { text, limits: None, is_metered: false });
+            let _ = self.process.lines.send(Line {
+                text,
+                limits: None,
+                is_metered: false,
+            });
         }
     }
 }
@@ -113,13 +161,18 @@ fn hello(line: &str) -> Result<Reply, Trouble> {
     let value = serde_json::from_str::<Value>(line).map_err(|_| Trouble::NoHello(short(line)))?;
     match value["protocol"].as_u64() {
         _ if value["type"] != "hello" => Err(Trouble::NoHello(short(line))),
-        Some(version) if version != u64::from(VERSION) => Err(Trouble::Version(version.try_into().unwrap_or(u32::MAX))),
+        Some(version) if version != u64::from(VERSION) => {
+            Err(Trouble::Version(version.try_into().unwrap_or(u32::MAX)))
+        }
         _ => reply(line),
     }
 }
 
 fn reply(line: &str) -> Result<Reply, Trouble> {
-    serde_json::from_str(line).map_err(|error| Trouble::NoAnswer { line: short(line), why: error.to_string() })
+    serde_json::from_str(line).map_err(|error| Trouble::NoAnswer {
+        line: short(line),
+        why: error.to_string(),
+    })
 }
 
 /// The beginning of a line.
@@ -141,23 +194,48 @@ mod tests {
     fn the_model_answers_only_while_a_compaction_is_under_way() {
         let script = r#"echo '{"type":"hello","protocol":1,"name":"t","version":"1"}'; read -r l; sleep 1; echo '{"type":"ok"}'"#;
         let ran = runtime().expect("a runtime").block_on(async {
-            let mut running = Running::start(script, Limits::default()).await.expect("it starts");
-            let address = running.address.base_url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+            let mut running = Running::start(script, Limits::default())
+                .await
+                .expect("it starts");
+            let address = running
+                .address
+                .base_url
+                .trim_start_matches("http://")
+                .trim_end_matches("/v1")
+                .to_owned();
             let called = std::thread::spawn(move || {
-                let body = r#"{"model":"compactometer","messages":[{"role":"user","content":"Hi."}]}"#;
+                let body =
+                    r#"{"model":"compactometer","messages":[{"role":"user","content":"Hi."}]}"#;
                 let mut stream = std::net::TcpStream::connect(&address).expect("it listens");
-                let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+                let head = format!(
+                    "POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n"
+                );
                 let length = body.len();
-                let rest = format!("content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}");
-                stream.write_all((head + &rest).as_bytes()).expect("it is sent");
+                let rest = format!(
+                    "content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+                );
+                stream
+                    .write_all((head + &rest).as_bytes())
+                    .expect("it is sent");
                 let mut answer = String::new();
                 stream.read_to_string(&mut answer).expect("it answers");
                 answer
             });
-            let reply = running.ask(&Ask::BeforeTurn { messages: Vec::new() }, None).await;
+            let reply = running
+                .ask(
+                    &Ask::BeforeTurn {
+                        messages: Vec::new(),
+                    },
+                    None,
+                )
+                .await;
             (reply, called.join().expect("it ends"))
         });
         assert_eq!(ran.0, Ok(Reply::Ok));
-        assert!(ran.1.contains("only while a compaction is under way"), "{}", ran.1);
+        assert!(
+            ran.1.contains("only while a compaction is under way"),
+            "{}",
+            ran.1
+        );
     }
 }

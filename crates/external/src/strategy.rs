@@ -6,7 +6,9 @@ use compactometer_engine::message::MessageId;
 use compactometer_engine::model::ChatRequest;
 use compactometer_engine::record::RecordKind;
 use compactometer_engine::strategy::decision_meter::DecisionMeter;
-use compactometer_engine::strategy::{Compacted, Context, Declined, FailReason, SkipReason, Strategy};
+use compactometer_engine::strategy::{
+    Compacted, Context, Declined, FailReason, SkipReason, Strategy,
+};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
@@ -45,10 +47,14 @@ struct State {
 
 impl External {
     pub(crate) fn new(launch: Launch) -> Self {
-        External { launch, state: Mutex::default() }
+        External {
+            launch,
+            state: Mutex::default(),
+        }
     }
 
-    /// Asks the program, which is started if it does not run. A program that breaks a rule is asked no more in this case.
+    /// Asks the program, which is started if it does not run. A program that breaks a rule is asked
+    /// no more in this case.
     async fn ask<T>(
         &self,
         state: &mut State,
@@ -63,7 +69,9 @@ impl External {
             if state.running.is_none() {
                 state.running = Some(self.start().await?);
             }
-            let Some(running) = &mut state.running else { return Err(Trouble::System("it ended".to_owned())) };
+            let Some(running) = &mut state.running else {
+                return Err(Trouble::System("it ended".to_owned()));
+            };
             take(running.ask(&ask, model).await?)
         };
         outcome.await.map_err(|trouble: Trouble| {
@@ -75,10 +83,24 @@ impl External {
     }
 
     async fn start(&self) -> Result<Running, Trouble> {
-        let Launch { command, parameters, limits, seed, .. } = &self.launch;
+        let Launch {
+            command,
+            parameters,
+            limits,
+            seed,
+            ..
+        } = &self.launch;
         let mut running = Running::start(command, *limits).await?;
-        let model = Model { base_url: running.address.base_url.clone(), name: bridge::NAME.to_owned() };
-        let configure = Ask::Configure { protocol: VERSION, parameters: parameters.clone(), seed: *seed, model };
+        let model = Model {
+            base_url: running.address.base_url.clone(),
+            name: bridge::NAME.to_owned(),
+        };
+        let configure = Ask::Configure {
+            protocol: VERSION,
+            parameters: parameters.clone(),
+            seed: *seed,
+            model,
+        };
         match running.ask(&configure, None).await? {
             Reply::Ready => Ok(running),
             other => Err(wrong(&other, "configure")),
@@ -94,7 +116,11 @@ impl Strategy for External {
         let is_again = state.compacted == last;
         state.compacted = last;
         let ask = Ask::Compact {
-            reason: if is_again { Reason::OverBudget } else { Reason::Trigger },
+            reason: if is_again {
+                Reason::OverBudget
+            } else {
+                Reason::Trigger
+            },
             budget: Budget {
                 window: cx.budget.window,
                 retained: cx.budget.retained.unwrap_or(cx.budget.window),
@@ -106,16 +132,25 @@ impl Strategy for External {
             },
             request_tokens: cx.request_tokens,
             messages: views::messages(cx),
-            kept: cx.history.latest(RecordKind::Pinned).map(|record| record.body.clone()),
+            kept: cx
+                .history
+                .latest(RecordKind::Pinned)
+                .map(|record| record.body.clone()),
         };
         let take = |reply| match reply {
-            Reply::Compacted { messages, edits, keep } => Ok(Ok((messages, edits, keep))),
+            Reply::Compacted {
+                messages,
+                edits,
+                keep,
+            } => Ok(Ok((messages, edits, keep))),
             Reply::Skip {} => Ok(Err(Declined::Skip(SkipReason::NothingToCompact))),
             Reply::Failed { reason } => Ok(Err(Declined::Fail(FailReason::Program(reason)))),
             other => Err(wrong(&other, "compact")),
         };
         let mut heard = Vec::new();
-        let (messages, edits, keep) = self.ask(state, ask, take, Some((cx.summarizer, &mut heard))).await??;
+        let (messages, edits, keep) = self
+            .ask(state, ask, take, Some((cx.summarizer, &mut heard)))
+            .await??;
         Ok(views::compacted(cx, (messages, edits), keep, &heard)?)
     }
 
@@ -132,7 +167,9 @@ impl Strategy for External {
             other => Err(wrong(&other, "before_turn")),
         };
         // What went wrong fails the next compaction.
-        let _ = self.ask(state, Ask::BeforeTurn { messages }, take, None).await;
+        let _ = self
+            .ask(state, Ask::BeforeTurn { messages }, take, None)
+            .await;
     }
 }
 

@@ -41,11 +41,13 @@ pub(crate) fn said_since(log: &Log, after: Option<MessageId>) -> Vec<Message> {
 fn fixed(log: &Log) -> HashSet<MessageId> {
     let pending = log.pending();
     let said = log.messages().iter().enumerate();
-    let fixed = said.filter(|(index, said)| said.message.role == Role::System || pending.contains(*index));
+    let fixed =
+        said.filter(|(index, said)| said.message.role == Role::System || pending.contains(*index));
     fixed.map(|(_, said)| said.message.id).collect()
 }
 
-/// The id of an entry at that place: the number of its message, or its place if a strategy wrote it.
+/// The id of an entry at that place: the number of its message, or its place if a strategy wrote
+/// it.
 fn id(place: usize, entry: &Entry) -> String {
     match entry.kept() {
         Some(message) => format!("m{}", message.id.0),
@@ -65,38 +67,84 @@ pub(crate) fn compacted(
         (None, Some(edits)) => edited(cx, edits)?,
         _ => return Err(invalid("the answer needs either `messages` or `edits`")),
     };
-    let mut next = Next { cx, used: HashSet::new(), written: Vec::new() };
-    let edits = items.into_iter().map(|item| next.edit(item)).collect::<Result<Vec<_>, _>>()?;
+    let mut next = Next {
+        cx,
+        used: HashSet::new(),
+        written: Vec::new(),
+    };
+    let edits = items
+        .into_iter()
+        .map(|item| next.edit(item))
+        .collect::<Result<Vec<_>, _>>()?;
     let written = next.written;
     let system = cx.log.system().map(|system| system.message.id);
     if system.is_some_and(|id| !edits.contains(&Edit::Keep(id))) {
         return Err(invalid("the system prompt is missing, or was changed"));
     }
     let leaving = Compacted::without_reading(cx, Vec::new()).unread;
-    let kept = edits.iter().filter_map(|edit| if let Edit::Keep(id) = edit { Some(*id) } else { None });
+    let kept = edits.iter().filter_map(|edit| {
+        if let Edit::Keep(id) = edit {
+            Some(*id)
+        } else {
+            None
+        }
+    });
     let kept = kept.collect::<HashSet<_>>();
-    let leaving = leaving.into_iter().filter(|id| !kept.contains(id)).collect::<Vec<_>>();
+    let leaving = leaving
+        .into_iter()
+        .filter(|id| !kept.contains(id))
+        .collect::<Vec<_>>();
     let covers = leaving.first().copied().zip(leaving.last().copied());
     let mut saved = Vec::new();
     if !written.is_empty() {
-        saved.push(NewRecord::new(RecordKind::Summary, covers, written.join("\n\n")));
+        saved.push(NewRecord::new(
+            RecordKind::Summary,
+            covers,
+            written.join("\n\n"),
+        ));
     }
     saved.extend(keep.map(|body| NewRecord::new(RecordKind::Pinned, covers, body)));
-    let unread = leaving.into_iter().filter(|id| !was_read(cx.log, *id, heard)).collect();
-    Ok(Compacted { edits, saved, unread, ..Compacted::default() })
+    let unread = leaving
+        .into_iter()
+        .filter(|id| !was_read(cx.log, *id, heard))
+        .collect();
+    Ok(Compacted {
+        edits,
+        saved,
+        unread,
+        ..Compacted::default()
+    })
 }
 
 /// The whole view of which edits name what changes.
 fn edited(cx: &Context<'_>, edits: Vec<strategy_protocol::Edit>) -> Result<Vec<Item>, FailReason> {
-    let ids = cx.view.entries().iter().enumerate().map(|(place, entry)| id(place, entry)).collect::<Vec<_>>();
-    let place = |id: &str| ids.iter().position(|known| known == id).ok_or_else(|| unknown(id));
-    let keep =
-        |ids: &[String]| ids.iter().map(|id| Item { id: Some(id.clone()), ..Item::default() }).collect::<Vec<_>>();
+    let ids = cx
+        .view
+        .entries()
+        .iter()
+        .enumerate()
+        .map(|(place, entry)| id(place, entry))
+        .collect::<Vec<_>>();
+    let place = |id: &str| {
+        ids.iter()
+            .position(|known| known == id)
+            .ok_or_else(|| unknown(id))
+    };
+    let keep = |ids: &[String]| {
+        ids.iter()
+            .map(|id| Item {
+                id: Some(id.clone()),
+                ..Item::default()
+            })
+            .collect::<Vec<_>>()
+    };
     let (mut items, mut next) = (Vec::new(), 0);
     for edit in edits {
         let (from, to) = (place(&edit.from)?, place(&edit.to)?);
         if from < next || to < from {
-            return Err(invalid("the edits overlap, or are not in the order of the view"));
+            return Err(invalid(
+                "the edits overlap, or are not in the order of the view",
+            ));
         }
         items.extend(keep(&ids[next..from]));
         items.extend(edit.with);
@@ -120,20 +168,29 @@ impl Next<'_, '_> {
             (None, parts) => parts,
         };
         let Some(id) = item.id else {
-            let content = content.ok_or_else(|| invalid("a message has neither an id nor content"))?;
-            return Ok(Edit::Insert(item.role.unwrap_or(Role::User), self.write(content)));
+            let content =
+                content.ok_or_else(|| invalid("a message has neither an id nor content"))?;
+            return Ok(Edit::Insert(
+                item.role.unwrap_or(Role::User),
+                self.write(content),
+            ));
         };
         if !self.used.insert(id.clone()) {
             return Err(invalid(&format!("message `{id}` is there twice")));
         }
         let mut entries = self.cx.view.entries().iter().enumerate();
-        let (place, entry) =
-            entries.find(|(place, entry)| self::id(*place, entry) == id).ok_or_else(|| unknown(&id))?;
+        let (place, entry) = entries
+            .find(|(place, entry)| self::id(*place, entry) == id)
+            .ok_or_else(|| unknown(&id))?;
         let is_same = |content: &Vec<Part>| entry.parts().map(|(part, _)| part).eq(content);
         match (content.filter(|content| !is_same(content)), entry) {
             (None, _) => Ok(self.cx.view.to_edits().swap_remove(place)),
-            (Some(content), Entry::Kept(counted)) => Ok(Edit::Replace(counted.message.id, self.write(content))),
-            (Some(content), Entry::Written(written)) => Ok(Edit::Insert(written.role, self.write(content))),
+            (Some(content), Entry::Kept(counted)) => {
+                Ok(Edit::Replace(counted.message.id, self.write(content)))
+            }
+            (Some(content), Entry::Written(written)) => {
+                Ok(Edit::Insert(written.role, self.write(content)))
+            }
         }
     }
 
@@ -142,19 +199,29 @@ impl Next<'_, '_> {
         let origin = Origin::Summary(self.cx.number_of_new(0));
         for part in &content {
             self.written.extend(match part {
-                Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text.clone()),
-                Part::ToolCall { name, arguments, .. } => Some(format!("{name} {arguments}")),
+                Part::Text { text }
+                | Part::Thinking { text, .. }
+                | Part::ToolResult { text, .. } => Some(text.clone()),
+                Part::ToolCall {
+                    name, arguments, ..
+                } => Some(format!("{name} {arguments}")),
                 Part::Media { .. } => None,
             });
         }
-        content.into_iter().map(|part| WrittenPart { part, origin }).collect()
+        content
+            .into_iter()
+            .map(|part| WrittenPart { part, origin })
+            .collect()
     }
 }
 
-/// Whether one request holds the message: the first and the last letters of each of its texts. What a program cut was not read whole.
+/// Whether one request holds the message: the first and the last letters of each of its texts. What
+/// a program cut was not read whole.
 fn was_read(log: &Log, id: MessageId, heard: &[ChatRequest]) -> bool {
     const LETTERS: usize = 60;
-    let Some(said) = log.get(id) else { return false };
+    let Some(said) = log.get(id) else {
+        return false;
+    };
     let texts = said.message.parts.iter().filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.as_str()),
         Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
@@ -162,12 +229,22 @@ fn was_read(log: &Log, id: MessageId, heard: &[ChatRequest]) -> bool {
     });
     let ends = texts.flat_map(|text| {
         let text = text.trim();
-        let start = text.char_indices().nth(LETTERS).map_or(text.len(), |(at, _)| at);
-        let end = text.char_indices().rev().nth(LETTERS - 1).map_or(0, |(at, _)| at);
+        let start = text
+            .char_indices()
+            .nth(LETTERS)
+            .map_or(text.len(), |(at, _)| at);
+        let end = text
+            .char_indices()
+            .rev()
+            .nth(LETTERS - 1)
+            .map_or(0, |(at, _)| at);
         [&text[..start], &text[end..]]
     });
     let ends = ends.collect::<Vec<_>>();
-    heard.iter().any(|request| ends.iter().all(|end| request.texts().any(|text| text.contains(end))))
+    heard.iter().any(|request| {
+        ends.iter()
+            .all(|end| request.texts().any(|text| text.contains(end)))
+    })
 }
 
 fn invalid(why: &str) -> FailReason {
@@ -190,16 +267,28 @@ mod tests {
         let text = "The export runs at nine. ".repeat(20) + end;
         let parts = vec![Part::Text { text: text.clone() }];
         let id = MessageId(1);
-        let said = compactometer_engine::message::Message { id, role: Role::User, at_ms: None, parts, usage: None };
+        let said = compactometer_engine::message::Message {
+            id,
+            role: Role::User,
+            at_ms: None,
+            parts,
+            usage: None,
+        };
         let mut log = Log::default();
-        log.push(CountedMessage::new(said, &Encoding::O200k)).expect("it is said");
+        log.push(CountedMessage::new(said, &Encoding::O200k))
+            .expect("it is said");
         let read = |texts: &[&str]| {
-            let requests = texts.iter().map(|text| ChatRequest::prompt((*text).to_owned(), 100, None, 0));
+            let requests = texts
+                .iter()
+                .map(|text| ChatRequest::prompt((*text).to_owned(), 100, None, 0));
             was_read(&log, id, &requests.collect::<Vec<_>>())
         };
         assert!(read(&["hello", &format!("user: {text}")]));
         assert!(!read(&[]));
         assert!(!read(&[&text[..200]]), "its end is missing");
-        assert!(!read(&[&text[..100], &text[text.len() - 100..]]), "no request holds both ends");
+        assert!(
+            !read(&[&text[..100], &text[text.len() - 100..]]),
+            "no request holds both ends"
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! The baseline that a gate compares a run with: hashes, scores by unit, and what became of each fact. It holds no text.
+//! The baseline that a gate compares a run with: hashes, scores by unit, and what became of each
+//! fact. It holds no text.
 //!
-//! The file is JSON with one line for each conversation and each unit of a strategy, so that a review shows what changed.
+//! The file is JSON with one line for each conversation and each unit of a strategy, so that a
+//! review shows what changed.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +15,8 @@ use crate::manifest::StrategySettings;
 use crate::protocol::Protocol;
 use crate::record::text_hash;
 
-/// The version of baselines that this program writes. Version 2 had no settings and no matcher; version 1 called the summarizer
-/// `model`.
+/// The version of baselines that this program writes. Version 2 had no settings and no matcher;
+/// version 1 called the summarizer `model`.
 pub const VERSION: u32 = 3;
 
 /// What a run showed, for comparison with later runs.
@@ -45,7 +47,8 @@ pub struct Conditions {
     pub prices_hash: String,
     /// The measuring counter.
     pub tokenizer: String,
-    /// blake3 of what the matcher finds in a fixed list of texts; absent in files of earlier versions.
+    /// blake3 of what the matcher finds in a fixed list of texts; absent in files of earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub matcher: String,
     /// The summarizer; `model` in files of earlier versions.
@@ -118,7 +121,8 @@ pub struct StrategyHead {
     pub over_window: usize,
     /// Mean tokens retained; absent if nothing was compacted.
     pub tokens_retained: Option<f64>,
-    /// Value kinds and rounds that recall corrected for chance leaves out, since chance alone finds them nearly always.
+    /// Value kinds and rounds that recall corrected for chance leaves out, since chance alone finds
+    /// them nearly always.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub too_likely: Vec<String>,
 }
@@ -158,13 +162,24 @@ impl Baseline {
     /// If a number has no JSON form.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let body = self.body()?;
-        Ok(format!("{{\"version\":{VERSION},\"checksum\":\"{}\",\n{body}", text_hash(&body)))
+        Ok(format!(
+            "{{\"version\":{VERSION},\"checksum\":\"{}\",\n{body}",
+            text_hash(&body)
+        ))
     }
 
     fn body(&self) -> serde_json::Result<String> {
         let lines = |rows: Vec<String>| rows.join(",\n");
-        let scenarios = self.scenarios.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
-        let strategies = self.strategies.iter().map(strategy_lines).collect::<Result<Vec<_>, _>>()?;
+        let scenarios = self
+            .scenarios
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<Result<Vec<_>, _>>()?;
+        let strategies = self
+            .strategies
+            .iter()
+            .map(strategy_lines)
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(format!(
             "\"run\":{},\n\"scenarios\":[\n{}\n],\n\"strategies\":[\n{}\n]}}\n",
             serde_json::to_string(&self.run)?,
@@ -183,12 +198,20 @@ impl Baseline {
         if head.version > VERSION {
             return Err(BaselineError::Newer(head.version));
         }
-        let File { checksum, baseline: read, .. } = serde_json::from_str(text).map_err(malformed)?;
+        let File {
+            checksum,
+            baseline: read,
+            ..
+        } = serde_json::from_str(text).map_err(malformed)?;
         let mut body = read.body().map_err(malformed)?;
         if head.version < 2 {
             body = body.replacen("\"summarizer\":", "\"model\":", 1);
         }
-        if text_hash(&body) == checksum { Ok(read) } else { Err(BaselineError::Checksum) }
+        if text_hash(&body) == checksum {
+            Ok(read)
+        } else {
+            Err(BaselineError::Checksum)
+        }
     }
 }
 
@@ -196,7 +219,11 @@ impl Baseline {
 fn strategy_lines(strategy: &StrategyBaseline) -> serde_json::Result<String> {
     let head = serde_json::to_string(&strategy.head)?;
     let open = head.strip_suffix('}').unwrap_or(&head);
-    let units = strategy.units.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+    let units = strategy
+        .units
+        .iter()
+        .map(serde_json::to_string)
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(format!("{open},\"units\":[\n{}\n]}}", units.join(",\n")))
 }
 
@@ -207,7 +234,9 @@ pub enum BaselineError {
     #[error("expected a baseline: {0}; rewrite it with `--update`")]
     Malformed(String),
     /// The content is not what was written.
-    #[error("the checksum does not match: the baseline was edited or damaged; rewrite it with `--update`")]
+    #[error(
+        "the checksum does not match: the baseline was edited or damaged; rewrite it with `--update`"
+    )]
     Checksum,
     /// Written by a later program.
     #[error("version `{0}` is newer than this program's, {VERSION}; update compactometer")]
@@ -265,8 +294,15 @@ mod tests {
         };
         Baseline {
             run,
-            scenarios: vec![Conversation { scenario: "s".to_owned(), unit: "g".to_owned(), facts }],
-            strategies: vec![StrategyBaseline { head, units: vec![unit] }],
+            scenarios: vec![Conversation {
+                scenario: "s".to_owned(),
+                unit: "g".to_owned(),
+                facts,
+            }],
+            strategies: vec![StrategyBaseline {
+                head,
+                units: vec![unit],
+            }],
         }
     }
 
@@ -277,7 +313,11 @@ mod tests {
         let read = Baseline::parse(&text).expect("reads back");
         assert_eq!(read, tiny());
         assert_eq!(read.to_text().expect("has a JSON form"), text);
-        assert_eq!(Baseline::parse(&text.replace('\n', "\r\n")), Ok(tiny()), "line ends of another system");
+        assert_eq!(
+            Baseline::parse(&text.replace('\n', "\r\n")),
+            Ok(tiny()),
+            "line ends of another system"
+        );
     }
 
     #[test]
@@ -286,19 +326,34 @@ mod tests {
         old.run.matcher.clear();
         old.strategies[0].head.settings = None;
         let text = old.to_text().expect("has a JSON form");
-        assert_eq!(Baseline::parse(&text.replacen("\"version\":3", "\"version\":2", 1)), Ok(old.clone()));
+        assert_eq!(
+            Baseline::parse(&text.replacen("\"version\":3", "\"version\":2", 1)),
+            Ok(old.clone())
+        );
         let (_, body) = text.split_once('\n').expect("two parts");
         let body = body.replacen("\"summarizer\":", "\"model\":", 1);
-        let first = format!("{{\"version\":1,\"checksum\":\"{}\",\n{body}", text_hash(&body));
+        let first = format!(
+            "{{\"version\":1,\"checksum\":\"{}\",\n{body}",
+            text_hash(&body)
+        );
         assert_eq!(Baseline::parse(&first), Ok(old));
     }
 
     #[test]
     fn edited_torn_and_newer_baselines_are_refused() {
         let text = tiny().to_text().expect("has a JSON form");
-        assert_eq!(Baseline::parse(&text.replace("0.333333333", "0.133333333")), Err(BaselineError::Checksum));
-        assert_eq!(Baseline::parse(&text.replace("\"cu\"", "\"cc\"")), Err(BaselineError::Checksum));
-        assert_eq!(Baseline::parse(&text.replace("\"version\":3", "\"version\":4")), Err(BaselineError::Newer(4)));
+        assert_eq!(
+            Baseline::parse(&text.replace("0.333333333", "0.133333333")),
+            Err(BaselineError::Checksum)
+        );
+        assert_eq!(
+            Baseline::parse(&text.replace("\"cu\"", "\"cc\"")),
+            Err(BaselineError::Checksum)
+        );
+        assert_eq!(
+            Baseline::parse(&text.replace("\"version\":3", "\"version\":4")),
+            Err(BaselineError::Newer(4))
+        );
         for broken in [
             &text[..text.len() / 2],
             "",
@@ -307,7 +362,10 @@ mod tests {
             &text.replace("0.333333333", "NaN"),
             &text.replace("0.333333333", "1e999"),
         ] {
-            assert!(matches!(Baseline::parse(broken), Err(BaselineError::Malformed(_))), "{broken}");
+            assert!(
+                matches!(Baseline::parse(broken), Err(BaselineError::Malformed(_))),
+                "{broken}"
+            );
         }
     }
 }

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The state of one fact at one point of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     /// Not yet said.
@@ -14,7 +16,8 @@ pub enum Fate {
     /// A summary or checkpoint in the context holds it.
     Carried,
     /// It is in a store, not in the context. Only in records from before
-    /// [`stored`](crate::record::Observation::stored) was kept; how it left the context is unknown there.
+    /// [`stored`](crate::record::Observation::stored) was kept; how it left the context is unknown
+    /// there.
     StoredOnly,
     /// It left before any request to a summarizer held it.
     DroppedUnseen,
@@ -22,7 +25,8 @@ pub enum Fate {
     Unwritten,
     /// It was written once and lost in a later round.
     Eroded,
-    /// It left the context, and the transcript does not contain the request that would show at which stage.
+    /// It left the context, and the transcript does not contain the request that would show at
+    /// which stage.
     Lost,
     /// It is no longer valid.
     Superseded,
@@ -56,7 +60,10 @@ impl Fate {
 
     /// Whether the fact left the context and is still valid.
     pub fn is_lost(self) -> bool {
-        matches!(self, Fate::StoredOnly | Fate::DroppedUnseen | Fate::Unwritten | Fate::Eroded | Fate::Lost)
+        matches!(
+            self,
+            Fate::StoredOnly | Fate::DroppedUnseen | Fate::Unwritten | Fate::Eroded | Fate::Lost
+        )
     }
 
     /// Whether the context holds the fact.
@@ -87,7 +94,8 @@ const ROWS: [(Fate, &str, char); 10] = [
     (Fate::Unexplained, "unexplained", '?'),
 ];
 
-/// One fate for each fact, in the order of [`crate::record::Record::facts`], written as one letter each.
+/// One fate for each fact, in the order of [`crate::record::Record::facts`], written as one letter
+/// each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Fates(pub Vec<Fate>);
@@ -101,9 +109,15 @@ impl Serialize for Fates {
 impl<'de> Deserialize<'de> for Fates {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let letters = String::deserialize(deserializer)?;
-        let fate =
-            |letter| Fate::from_letter(letter).ok_or_else(|| de::Error::custom(format!("`{letter}` names no fate")));
-        letters.chars().map(fate).collect::<Result<_, _>>().map(Fates)
+        let fate = |letter| {
+            Fate::from_letter(letter)
+                .ok_or_else(|| de::Error::custom(format!("`{letter}` names no fate")))
+        };
+        letters
+            .chars()
+            .map(fate)
+            .collect::<Result<_, _>>()
+            .map(Fates)
     }
 }
 
@@ -113,13 +127,25 @@ mod tests {
 
     #[test]
     fn fates_round_trip_as_letters() {
-        let fates = Fates(Fate::STATED.iter().copied().chain([Fate::Unstated]).collect());
+        let fates = Fates(
+            Fate::STATED
+                .iter()
+                .copied()
+                .chain([Fate::Unstated])
+                .collect(),
+        );
         let json = serde_json::to_string(&fates).expect("serializes");
         assert_eq!(json, "\"vcsduelx?.\"");
         assert_eq!(serde_json::from_str::<Fates>(&json).expect("parses"), fates);
         assert!(serde_json::from_str::<Fates>("\"vq\"").is_err());
         for (at, (fate, name, _)) in ROWS.iter().enumerate() {
-            assert_eq!((*fate as usize, serde_json::to_string(fate).expect("serializes")), (at, format!("\"{name}\"")));
+            assert_eq!(
+                (
+                    *fate as usize,
+                    serde_json::to_string(fate).expect("serializes")
+                ),
+                (at, format!("\"{name}\""))
+            );
         }
     }
 }

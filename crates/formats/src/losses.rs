@@ -46,7 +46,10 @@ impl Count {
 
     /// Both together.
     pub fn plus(self, other: Count) -> Count {
-        Count { found: self.found + other.found, of: self.of + other.of }
+        Count {
+            found: self.found + other.found,
+            of: self.of + other.of,
+        }
     }
 
     /// The share that was found; `None` if there was nothing to find.
@@ -78,7 +81,8 @@ pub struct CompactionLosses {
     pub tokens_before: u32,
     /// Tokens of the conversation after it, of the measuring counter.
     pub tokens_after: u32,
-    /// Tokens of the first request after it that no record holds, as its provider counts; absent if they are not known.
+    /// Tokens of the first request after it that no record holds, as its provider counts; absent if
+    /// they are not known.
     pub unlogged_tokens: Option<u32>,
     /// Exact values said before it that later calls use, and how many of them it left.
     pub used_values: Count,
@@ -153,13 +157,16 @@ pub struct CompactionCosts {
     pub read_again_before: Reads,
     /// Values that it lost and that the user said again in later messages.
     pub said_again: Vec<String>,
-    /// Calls in the next calls that failed on a value that was never said, although one like it was.
+    /// Calls in the next calls that failed on a value that was never said, although one like it
+    /// was.
     pub wrong_values: Vec<WrongValue>,
-    /// Reported input tokens of the last requests before it, and of the first requests after it; the median of up to ten each.
+    /// Reported input tokens of the last requests before it, and of the first requests after it;
+    /// the median of up to ten each.
     pub request_tokens: Option<(u64, u64)>,
     /// What their calls used on average, as reported.
     pub request_usage: Option<(MeanUsage, MeanUsage)>,
-    /// What the call used that wrote the summary, as reported; absent in the files of most programs.
+    /// What the call used that wrote the summary, as reported; absent in the files of most
+    /// programs.
     pub own_usage: Option<Usage>,
 }
 
@@ -227,7 +234,8 @@ pub struct UseSeen {
     pub held: Held,
     /// Whether it may hold the value at most; absent if it is not known what the program puts back.
     pub at_most: Option<bool>,
-    /// Of each of [`VALUE_DRAWS`] random choices of exact values of the budget's size, whether it holds the value.
+    /// Of each of [`VALUE_DRAWS`] random choices of exact values of the budget's size, whether it
+    /// holds the value.
     pub in_random: Vec<bool>,
     /// Whether the newest text of the budget's size holds it.
     pub in_newest_text: bool,
@@ -235,7 +243,8 @@ pub struct UseSeen {
     pub in_frequent: bool,
     /// Whether a ledger of that size holds it.
     pub in_ledger: bool,
-    /// Whether a list of that size holds it that has the ledger's values without what they belong to, one a line.
+    /// Whether a list of that size holds it that has the ledger's values without what they belong
+    /// to, one a line.
     pub in_unbound: bool,
     /// Whether what each hook added holds it, in the order of the hooks.
     pub in_hooks: Vec<bool>,

@@ -19,7 +19,8 @@ pub struct OtherMock {
     pub mock: String,
     /// The number of conversations that were run under it.
     pub conversations: usize,
-    /// Kendall's tau-b of the strategies' recalls, from -1 to 1; absent if one of the mocks puts them in no order.
+    /// Kendall's tau-b of the strategies' recalls, from -1 to 1; absent if one of the mocks puts
+    /// them in no order.
     pub tau: Option<f64>,
 }
 
@@ -40,7 +41,8 @@ pub struct Manifest {
     pub suite_hash: String,
     /// What a reader needs to know about suite and run.
     pub notes: Vec<String>,
-    /// How the order of the strategies agrees with that under other mocks, where that was asked for.
+    /// How the order of the strategies agrees with that under other mocks, where that was asked
+    /// for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_mocks: Vec<OtherMock>,
     /// Context window, in tokens.
@@ -49,13 +51,16 @@ pub struct Manifest {
     pub trigger: u32,
     /// Retained budget, in tokens.
     pub retained: u32,
-    /// Further retained budgets of the matched protocol, in tokens, descending: points of the report's curves over size.
+    /// Further retained budgets of the matched protocol, in tokens, descending: points of the
+    /// report's curves over size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<u32>,
-    /// Shares of the retained budget that a sweep gives to the verbatim tail, ascending: points of the curves over the split.
+    /// Shares of the retained budget that a sweep gives to the verbatim tail, ascending: points of
+    /// the curves over the split.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub splits: Vec<f64>,
-    /// The number of cases with a further budget or split; absent in manifests from before it was kept.
+    /// The number of cases with a further budget or split; absent in manifests from before it was
+    /// kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swept_cases: Option<usize>,
     /// How budgets were set: one group of the report each, in this order.
@@ -65,8 +70,8 @@ pub struct Manifest {
     pub strategies: Vec<String>,
     /// What published limits are multiplied by.
     pub scale: f64,
-    /// What the other strategies are compared with, if it was declared with the run; otherwise it is the first reference
-    /// strategy.
+    /// What the other strategies are compared with, if it was declared with the run; otherwise it
+    /// is the first reference strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// The strategies that are compared with another one than the reference, and which.
@@ -74,13 +79,16 @@ pub struct Manifest {
     pub pairs: BTreeMap<String, String>,
     /// blake3 over the strategies' parameters and prompts.
     pub settings_hash: String,
-    /// blake3 of each strategy's prompt, by its name; absent in manifests from before gates compared them.
+    /// blake3 of each strategy's prompt, by its name; absent in manifests from before gates
+    /// compared them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prompts: BTreeMap<String, String>,
-    /// What each strategy under test was run with, by its name; absent in manifests from before gates named what changed.
+    /// What each strategy under test was run with, by its name; absent in manifests from before
+    /// gates named what changed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, StrategySettings>,
-    /// blake3 of what the matcher finds in a fixed list of texts; absent in manifests from before it was kept.
+    /// blake3 of what the matcher finds in a fixed list of texts; absent in manifests from before
+    /// it was kept.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub matcher: String,
     /// blake3 of the price table.
@@ -90,7 +98,8 @@ pub struct Manifest {
     /// The summarizer; `model` in files of earlier versions.
     #[serde(alias = "model")]
     pub summarizer: String,
-    /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
+    /// The target model, which answers questions and takes the turns; absent if it is the
+    /// summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// The model that writes checkpoints before turns; absent if it is the summarizer.
@@ -99,15 +108,18 @@ pub struct Manifest {
     /// The model that judged answers beside the grader; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
-    /// Whether the latencies of its recordings are a result. They are not if the calls were recorded on a busy machine, for example.
+    /// Whether the latencies of its recordings are a result. They are not if the calls were
+    /// recorded on a busy machine, for example.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub latency_is_result: bool,
     /// Seed of the run.
     pub seed: u64,
-    /// What was measured on the suite itself; absent in manifests that were written before it was measured.
+    /// What was measured on the suite itself; absent in manifests that were written before it was
+    /// measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<Property>,
-    /// The recorded program and its version at its compactions, by conversation; absent where no transcript has it.
+    /// The recorded program and its version at its compactions, by conversation; absent where no
+    /// transcript has it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<String, String>,
     /// Number of cases.
@@ -139,10 +151,12 @@ impl Manifest {
         self.target.as_deref().unwrap_or(&self.summarizer)
     }
 
-    /// The models whose prices a conversation's cost needs: of turns and answers, of summaries, and of checkpoints before turns.
-    /// One that does several of these is there several times.
+    /// The models whose prices a conversation's cost needs: of turns and answers, of summaries, and
+    /// of checkpoints before turns. One that does several of these is there several times.
     pub fn models(&self) -> impl Iterator<Item = &str> {
-        [self.target_model(), &self.summarizer].into_iter().chain(self.checkpointer.as_deref())
+        [self.target_model(), &self.summarizer]
+            .into_iter()
+            .chain(self.checkpointer.as_deref())
     }
 }
 
@@ -150,7 +164,10 @@ fn yes() -> bool {
     true
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_true(value: &bool) -> bool {
     *value
 }
@@ -184,13 +201,23 @@ mod tests {
         assert_eq!(found.protocols, [Protocol::Matched, Protocol::Published]);
         assert_eq!(found.summarizer, "mock");
         let written = serde_json::to_string(&found).expect("it has a JSON form");
-        assert_eq!(serde_json::from_str::<Manifest>(&written).expect("it reads back"), found);
+        assert_eq!(
+            serde_json::from_str::<Manifest>(&written).expect("it reads back"),
+            found
+        );
 
         let list = r#""protocols":["matched","published"]"#;
         let first = VERSION_2.replace("\"version\":2", "\"version\":1");
         let first = first.replace(list, r#""protocol":"published""#);
-        let expected = Manifest { version: 1, protocols: vec![Protocol::Published], ..found };
-        assert_eq!(serde_json::from_str::<Manifest>(&first).expect("version 1 reads"), expected);
+        let expected = Manifest {
+            version: 1,
+            protocols: vec![Protocol::Published],
+            ..found
+        };
+        assert_eq!(
+            serde_json::from_str::<Manifest>(&first).expect("version 1 reads"),
+            expected
+        );
 
         let unknown = VERSION_2.replace(list, r#""protocols":["fair"]"#);
         assert!(serde_json::from_str::<Manifest>(&unknown).is_err());

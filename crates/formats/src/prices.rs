@@ -1,4 +1,5 @@
-//! Prices of model calls and rules of prompt caches. The data, with dates and sources, is in `datasets/prices.toml`.
+//! Prices of model calls and rules of prompt caches. The data, with dates and sources, is in
+//! `datasets/prices.toml`.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -29,7 +30,11 @@ static LOCAL: LazyLock<PriceRow> = LazyLock::new(|| {
     PriceRow {
         name: "a server on this machine".to_owned(),
         source: "its calls are not billed".to_owned(),
-        cache: CacheRules { prefix_order, granularity_tokens: 1, ..CacheRules::default() },
+        cache: CacheRules {
+            prefix_order,
+            granularity_tokens: 1,
+            ..CacheRules::default()
+        },
         ..PriceRow::default()
     }
 });
@@ -59,7 +64,8 @@ pub struct PriceRow {
     pub cache: CacheRules,
 }
 
-/// Prices of a call whose whole input, cached or not, is longer than a limit: they hold for all of its tokens.
+/// Prices of a call whose whole input, cached or not, is longer than a limit: they hold for all of
+/// its tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceTier {
@@ -85,7 +91,8 @@ pub struct CacheRules {
     pub minimum_tokens: u32,
     /// The length of a cached prefix is a multiple of this many tokens; at least 1.
     pub granularity_tokens: u32,
-    /// Most places of a request that a caller can mark as the end of a cached prefix; 0 if every place is one.
+    /// Most places of a request that a caller can mark as the end of a cached prefix; 0 if every
+    /// place is one.
     pub breakpoints: u32,
     /// Seconds after which a cached prefix is gone.
     pub lifetime_s: u32,
@@ -119,11 +126,17 @@ impl PriceTable {
     /// # Errors
     /// [`PriceError`] if the text is not a table, or a row has no source or no usable figures.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
-        let table: PriceTable =
-            toml::from_str(text).map_err(|error| PriceError::Wrong(format!("expected a price table: {error}")))?;
+        let table: PriceTable = toml::from_str(text)
+            .map_err(|error| PriceError::Wrong(format!("expected a price table: {error}")))?;
         for (at, row) in table.model.iter().enumerate() {
-            let is_again = table.model[..at].iter().any(|before| before.name == row.name);
-            let once = if is_again { Err("there are two rows of that name; keep one".to_owned()) } else { Ok(()) };
+            let is_again = table.model[..at]
+                .iter()
+                .any(|before| before.name == row.name);
+            let once = if is_again {
+                Err("there are two rows of that name; keep one".to_owned())
+            } else {
+                Ok(())
+            };
             let wrong = |what| PriceError::Wrong(format!("prices of `{}`: {what}", row.name));
             once.and_then(|()| row.check()).map_err(wrong)?;
         }
@@ -140,19 +153,29 @@ impl PriceTable {
     /// # Errors
     /// [`PriceError`] if the file cannot be read, and as [`PriceTable::parse`].
     pub fn read(path: &Path) -> Result<(Self, String), PriceError> {
-        let io = |source| PriceError::Io { path: path.to_owned(), source };
+        let io = |source| PriceError::Io {
+            path: path.to_owned(),
+            source,
+        };
         let text = read_text(path, Kind::PRICES).map_err(io)?;
         Ok((Self::parse(&text)?, text))
     }
 
-    /// The row for that model: its name in records, or without the provider before it. A mock is priced as
-    /// [`PriceTable::mock_as`]. A server on this machine costs nothing: its name ends in `@localhost`, or holds no host if the
-    /// provider ends in `-compatible`, which says that it has no service of its own.
+    /// The row for that model: its name in records, or without the provider before it. A mock is
+    /// priced as [`PriceTable::mock_as`]. A server on this machine costs nothing: its name ends in
+    /// `@localhost`, or holds no host if the provider ends in `-compatible`, which says that it has
+    /// no service of its own.
     pub fn row(&self, model: &str) -> Option<&PriceRow> {
-        let name = if is_mock(model) { self.mock_as.as_str() } else { model };
+        let name = if is_mock(model) {
+            self.mock_as.as_str()
+        } else {
+            model
+        };
         let of_name = |name: &str| self.model.iter().find(|row| row.name == name);
         of_name(name).or_else(|| match name.split_once(':')? {
-            (provider, model) if provider.ends_with("-compatible") => (!model.contains('@')).then(|| &*LOCAL),
+            (provider, model) if provider.ends_with("-compatible") => {
+                (!model.contains('@')).then(|| &*LOCAL)
+            }
             (_, model) => of_name(model).or_else(|| model.ends_with("@localhost").then(|| &*LOCAL)),
         })
     }
@@ -176,7 +199,8 @@ impl PriceTier {
 impl PriceRow {
     /// Whether nothing is billed.
     pub fn is_free(&self) -> bool {
-        self.tiers().all(|tier| tier.prices().iter().all(|price| *price == 0.0))
+        self.tiers()
+            .all(|tier| tier.prices().iter().all(|price| *price == 0.0))
     }
 
     /// US dollars of one call.
@@ -186,20 +210,37 @@ impl PriceRow {
 
     /// The prices of a call with so many tokens of input, cached or not.
     pub fn at(&self, input: u64) -> PriceTier {
-        self.tiers().filter(|tier| tier.above_tokens == 0 || input > tier.above_tokens).last().unwrap_or_default()
+        self.tiers()
+            .filter(|tier| tier.above_tokens == 0 || input > tier.above_tokens)
+            .last()
+            .unwrap_or_default()
     }
 
     /// The prices of short prompts, then those of the tiers.
     pub fn tiers(&self) -> impl Iterator<Item = PriceTier> {
-        let PriceRow { input, cache_write, cache_read, output, .. } = *self;
-        let base = PriceTier { above_tokens: 0, input, cache_write, cache_read, output };
+        let PriceRow {
+            input,
+            cache_write,
+            cache_read,
+            output,
+            ..
+        } = *self;
+        let base = PriceTier {
+            above_tokens: 0,
+            input,
+            cache_write,
+            cache_read,
+            output,
+        };
         std::iter::once(base).chain(self.tier.iter().copied())
     }
 
     fn check(&self) -> Result<(), String> {
         let source = self.source.trim();
         if source.is_empty() || source.to_lowercase().starts_with("assumed") {
-            return Err(format!("source `{source}` cannot be looked up; name a page or document"));
+            return Err(format!(
+                "source `{source}` cannot be looked up; name a page or document"
+            ));
         }
         if self.date.parse::<jiff::civil::Date>().is_err() {
             return Err(format!("date `{}` is none; write `YYYY-MM-DD`", self.date));
@@ -208,7 +249,10 @@ impl PriceRow {
         if let Some(price) = prices.find(|price| !price.is_finite() || *price < 0.0) {
             return Err(format!("price `{price}` is none; choose 0 or more"));
         }
-        let limits = self.tiers().map(|tier| tier.above_tokens).collect::<Vec<_>>();
+        let limits = self
+            .tiers()
+            .map(|tier| tier.above_tokens)
+            .collect::<Vec<_>>();
         if let Some(pair) = limits.windows(2).find(|pair| pair[0] >= pair[1]) {
             return Err(format!(
                 "above_tokens `{}` is not above `{}`; write tiers in ascending order",
@@ -224,7 +268,9 @@ impl CacheRules {
         let mut parts = self.prefix_order.clone();
         parts.sort_unstable();
         if parts != [PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages] {
-            return Err("prefix_order needs `tools`, `system` and `messages`, each once".to_owned());
+            return Err(
+                "prefix_order needs `tools`, `system` and `messages`, each once".to_owned(),
+            );
         }
         if self.granularity_tokens == 0 {
             return Err("granularity_tokens `0` is none; choose 1 or more".to_owned());
@@ -260,24 +306,60 @@ mod tests {
         assert_eq!(table.row("mock+empty=0.1"), table.row("mock"));
         assert!(table.row("no-such-model").is_none());
         assert_eq!(table.row("openai:gpt-5.4"), table.row("gpt-5.4"));
-        assert_eq!(table.row("anthropic:claude-opus-4-1").map(|row| row.input), Some(15.0));
-        assert!(table.row("openai-compatible:qwen").is_some_and(PriceRow::is_free), "a server on this machine");
-        assert!(table.row("anthropic:qwen@localhost").is_some_and(PriceRow::is_free), "a server on this machine");
+        assert_eq!(
+            table.row("anthropic:claude-opus-4-1").map(|row| row.input),
+            Some(15.0)
+        );
+        assert!(
+            table
+                .row("openai-compatible:qwen")
+                .is_some_and(PriceRow::is_free),
+            "a server on this machine"
+        );
+        assert!(
+            table
+                .row("anthropic:qwen@localhost")
+                .is_some_and(PriceRow::is_free),
+            "a server on this machine"
+        );
         assert!(table.row("openai-compatible:qwen@models.example").is_none());
-        assert!(table.row("anthropic:claude-sonnet-4@models.example").is_none(), "a gateway has prices of its own");
+        assert!(
+            table
+                .row("anthropic:claude-sonnet-4@models.example")
+                .is_none(),
+            "a gateway has prices of its own"
+        );
     }
 
     #[test]
     fn a_long_prompt_has_the_price_of_its_tier_for_all_of_its_tokens() {
         let table = PriceTable::shipped().expect("the shipped table parses");
         let row = table.row("gpt-5.4").expect("it is there");
-        let dollars =
-            |input: u64, cache_read: u64| row.dollars(&Usage { input, cache_read, output: 1_000_000, cache_write: 0 });
+        let dollars = |input: u64, cache_read: u64| {
+            row.dollars(&Usage {
+                input,
+                cache_read,
+                output: 1_000_000,
+                cache_write: 0,
+            })
+        };
         assert_eq!(dollars(272_000, 0), 0.272 * 2.5 + 15.0);
-        assert_eq!(dollars(272_001, 0), 0.272_001 * 5.0 + 22.5, "not only what is above the limit");
-        assert_eq!(dollars(1, 272_000), 1e-6 * 5.0 + 0.272 * 0.5 + 22.5, "what is cached counts");
+        assert_eq!(
+            dollars(272_001, 0),
+            0.272_001 * 5.0 + 22.5,
+            "not only what is above the limit"
+        );
+        assert_eq!(
+            dollars(1, 272_000),
+            1e-6 * 5.0 + 0.272 * 0.5 + 22.5,
+            "what is cached counts"
+        );
         let free = PriceRow {
-            tier: vec![PriceTier { above_tokens: 9, output: 1.0, ..PriceTier::default() }],
+            tier: vec![PriceTier {
+                above_tokens: 9,
+                output: 1.0,
+                ..PriceTier::default()
+            }],
             ..PriceRow::default()
         };
         assert!(!free.is_free());
@@ -286,29 +368,59 @@ mod tests {
     #[test]
     fn writing_to_a_cache_has_its_price() {
         let table = PriceTable::shipped().expect("the shipped table parses");
-        let written =
-            table.model.iter().map(|row| (row.name.as_str(), row.cache_write / row.input)).collect::<Vec<_>>();
-        assert!(written.contains(&("claude-opus-4-1", 1.25)) && written.contains(&("gpt-5.4", 1.0)), "{written:?}");
+        let written = table
+            .model
+            .iter()
+            .map(|row| (row.name.as_str(), row.cache_write / row.input))
+            .collect::<Vec<_>>();
+        assert!(
+            written.contains(&("claude-opus-4-1", 1.25)) && written.contains(&("gpt-5.4", 1.0)),
+            "{written:?}"
+        );
     }
 
     #[test]
     fn rows_that_cannot_be_looked_up_or_computed_with_are_refused() {
         let refused = |from: &str, to: &str| {
             assert!(SHIPPED.contains(from), "{from}");
-            PriceTable::parse(&SHIPPED.replacen(from, to, 1)).expect_err("refused").to_string()
+            PriceTable::parse(&SHIPPED.replacen(from, to, 1))
+                .expect_err("refused")
+                .to_string()
         };
-        assert!(refused("source = \"docs", "source = \"assumed, docs").contains("cannot be looked up"));
+        assert!(
+            refused("source = \"docs", "source = \"assumed, docs").contains("cannot be looked up")
+        );
         assert!(refused("2026-11-22", "2026-13-01").contains("date `2026-13-01`"));
         assert!(refused("input = 3.0", "input = -3.0").contains("price `-3`"));
         assert!(refused("\"tools\", \"system\"", "\"system\"").contains("each once"));
-        assert!(refused("granularity_tokens = 1\n", "granularity_tokens = 0\n").contains("granularity_tokens `0`"));
-        assert!(refused("renewed_by_use = true", "renewed = true").contains("expected a price table"));
-        assert!(refused("name = \"claude-opus-4-1\"", "name = \"claude-sonnet-4\"").contains("two rows of that name"));
+        assert!(
+            refused("granularity_tokens = 1\n", "granularity_tokens = 0\n")
+                .contains("granularity_tokens `0`")
+        );
+        assert!(
+            refused("renewed_by_use = true", "renewed = true").contains("expected a price table")
+        );
+        assert!(
+            refused("name = \"claude-opus-4-1\"", "name = \"claude-sonnet-4\"")
+                .contains("two rows of that name")
+        );
         assert!(refused("above_tokens = 272000", "above_tokens = 0").contains("not above `0`"));
         assert!(
-            refused("above_tokens = 272000\ninput = 5.0", "above_tokens = 272000\ninput = -5.0").contains("price `-5`")
+            refused(
+                "above_tokens = 272000\ninput = 5.0",
+                "above_tokens = 272000\ninput = -5.0"
+            )
+            .contains("price `-5`")
         );
-        assert!(refused("above_tokens = 272000", "above = 272000").contains("expected a price table"));
-        assert!(refused("mock_as = \"claude-sonnet-4\"", "mock_as = \"claude-sonet-4\"").contains("did you mean"));
+        assert!(
+            refused("above_tokens = 272000", "above = 272000").contains("expected a price table")
+        );
+        assert!(
+            refused(
+                "mock_as = \"claude-sonnet-4\"",
+                "mock_as = \"claude-sonet-4\""
+            )
+            .contains("did you mean")
+        );
     }
 }

@@ -1,10 +1,24 @@
-//! How the limits of a run are set. Each protocol is one row; plans and reports ask for what the row says and name no protocol.
+//! How the limits of a run are set. Each protocol is one row; plans and reports ask for what the
+//! row says and name no protocol.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How limits are set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
     /// The same window, trigger and retained budget for all.
@@ -12,7 +26,8 @@ pub enum Protocol {
     Matched,
     /// Each strategy's own limits, stretched or shrunk by one scale.
     Published,
-    /// The moments of the compactions that the recorded program made, and for each the size that it left, for all.
+    /// The moments of the compactions that the recorded program made, and for each the size that it
+    /// left, for all.
     Recorded,
 }
 
@@ -73,7 +88,8 @@ impl Protocol {
         self.row().limits
     }
 
-    /// Whether all rows have the run's window, trigger and retained budget. Only then can a sweep vary them.
+    /// Whether all rows have the run's window, trigger and retained budget. Only then can a sweep
+    /// vary them.
     pub fn has_limits_of_run(self) -> bool {
         self.limits() == LimitsOf::Run
     }
@@ -90,8 +106,14 @@ mod tests {
     #[test]
     fn each_protocol_has_its_own_row_under_the_name_that_files_use() {
         for (place, row) in Protocol::ALL.iter().enumerate() {
-            assert_eq!((row.protocol as usize, row.protocol.name()), (place, row.name));
-            assert_eq!(serde_json::to_value(row.protocol).expect("a name"), row.name);
+            assert_eq!(
+                (row.protocol as usize, row.protocol.name()),
+                (place, row.name)
+            );
+            assert_eq!(
+                serde_json::to_value(row.protocol).expect("a name"),
+                row.name
+            );
         }
     }
 }

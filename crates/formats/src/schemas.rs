@@ -80,7 +80,10 @@ fn written<T: JsonSchema>() -> Schema {
 }
 
 fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Schema {
-    settings.with_transform(RecursiveTransform(unlink)).into_generator().into_root_schema_for::<T>()
+    settings
+        .with_transform(RecursiveTransform(unlink))
+        .into_generator()
+        .into_root_schema_for::<T>()
 }
 
 /// Descriptions are the types' documentation, whose links lead nowhere outside it.

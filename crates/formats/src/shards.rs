@@ -12,7 +12,8 @@ use crate::manifest::Manifest;
 use crate::record::{Record, TextRow, text_hash};
 use crate::timings::CaseTimings;
 
-/// The version of plans, attempts and parts. Another version's cannot be read: a plan is carried out by the program that made it.
+/// The version of plans, attempts and parts. Another version's cannot be read: a plan is carried
+/// out by the program that made it.
 pub const VERSION: u32 = 1;
 
 /// Which cases a shard has.
@@ -22,7 +23,8 @@ pub enum ShardRule {
     /// A hash of the case decides: a case has the same shard in every plan with as many shards.
     #[default]
     Hash,
-    /// Cases are dealt out in turn, in the order of their hashes: the sizes of shards differ by at most one.
+    /// Cases are dealt out in turn, in the order of their hashes: the sizes of shards differ by at
+    /// most one.
     Slice,
 }
 
@@ -48,8 +50,12 @@ impl FromStr for Shards {
             Some(_) => return Err("expected `N`, `hash:N` or `slice:N`".to_owned()),
             None => (ShardRule::Hash, text),
         };
-        let count = count.parse::<NonZeroU32>().ok().filter(|count| count.get() <= MOST_SHARDS);
-        let count = count.ok_or_else(|| format!("expected a number of shards from 1 to {MOST_SHARDS}"))?;
+        let count = count
+            .parse::<NonZeroU32>()
+            .ok()
+            .filter(|count| count.get() <= MOST_SHARDS);
+        let count =
+            count.ok_or_else(|| format!("expected a number of shards from 1 to {MOST_SHARDS}"))?;
         Ok(Shards { rule, count })
     }
 }
@@ -67,7 +73,9 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let parts = text
+            .split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
             _ => Err("expected a shard and the number of shards, from `1/N` to `N/N`".to_owned()),
@@ -94,7 +102,8 @@ impl Shard {
 pub struct ShardPlan {
     /// Always [`VERSION`].
     pub version: u32,
-    /// A hash of everything below except the arguments, which the keys depend on. Attempts and parts carry it.
+    /// A hash of everything below except the arguments, which the keys depend on. Attempts and
+    /// parts carry it.
     pub id: String,
     /// The number of shards.
     pub shards: u32,
@@ -113,8 +122,18 @@ pub struct ShardPlan {
 impl ShardPlan {
     /// What its identity is computed from.
     pub fn identity(&self) -> String {
-        let manifest = Manifest { command: Vec::new(), ..self.manifest.clone() };
-        let identity = serde_json::json!([self.version, self.shards, self.rule, self.cases, self.keys_hash, manifest]);
+        let manifest = Manifest {
+            command: Vec::new(),
+            ..self.manifest.clone()
+        };
+        let identity = serde_json::json!([
+            self.version,
+            self.shards,
+            self.rule,
+            self.cases,
+            self.keys_hash,
+            manifest
+        ]);
         text_hash(&identity.to_string())
     }
 }
@@ -183,7 +202,10 @@ impl CaseLine {
         timings: CaseTimings,
     ) -> serde_json::Result<Self> {
         let row = |(hash, text): (&String, &String)| {
-            let row = TextRow { hash: hash.clone(), text: text.clone() };
+            let row = TextRow {
+                hash: hash.clone(),
+                text: text.clone(),
+            };
             serde_json::value::to_raw_value(&row)
         };
         Ok(CaseLine {
@@ -209,7 +231,10 @@ impl ShardLine {
     /// If a number in it has no JSON form.
     pub fn to_line(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;
-        Ok(format!("{{\"checksum\":\"{}\",\"line\":{json}}}\n", text_hash(&json)))
+        Ok(format!(
+            "{{\"checksum\":\"{}\",\"line\":{json}}}\n",
+            text_hash(&json)
+        ))
     }
 
     /// Reads a line that [`ShardLine::to_line`] wrote.
@@ -232,14 +257,21 @@ mod tests {
 
     #[test]
     fn shards_are_read_as_people_write_them() {
-        let shards = |text: &str| text.parse::<Shards>().ok().map(|shards| (shards.rule, shards.count.get()));
+        let shards = |text: &str| {
+            text.parse::<Shards>()
+                .ok()
+                .map(|shards| (shards.rule, shards.count.get()))
+        };
         assert_eq!(shards("24"), Some((ShardRule::Hash, 24)));
         assert_eq!(shards("hash:24"), Some((ShardRule::Hash, 24)));
         assert_eq!(shards("slice:3"), Some((ShardRule::Slice, 3)));
         for text in ["0", "", "slice:", "sliced:3", "-1", "100001", "3/24"] {
             assert_eq!(shards(text), None, "{text}");
         }
-        assert_eq!("3/24".parse::<Shard>().map(|shard| shard.file_name()), Ok("3-of-24".to_owned()));
+        assert_eq!(
+            "3/24".parse::<Shard>().map(|shard| shard.file_name()),
+            Ok("3-of-24".to_owned())
+        );
         for text in ["0/24", "25/24", "3", "3/", "/3", "3/24/1"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
         }
@@ -247,8 +279,13 @@ mod tests {
 
     #[test]
     fn an_edited_line_is_noticed() {
-        let line = ShardLine::End(End { cases: 12 }).to_line().expect("it has a JSON form");
-        assert!(matches!(ShardLine::parse(line.trim_end()), Ok(ShardLine::End(End { cases: 12 }))));
+        let line = ShardLine::End(End { cases: 12 })
+            .to_line()
+            .expect("it has a JSON form");
+        assert!(matches!(
+            ShardLine::parse(line.trim_end()),
+            Ok(ShardLine::End(End { cases: 12 }))
+        ));
         let edited = line.replace("12", "13");
         assert!(ShardLine::parse(edited.trim_end()).is_err_and(|error| error.contains("checksum")));
     }

@@ -1,9 +1,13 @@
-//! The strategy protocol, version 1: what is written to a program, one JSON object a line, and what it answers.
+//! The strategy protocol, version 1: what is written to a program, one JSON object a line, and what
+//! it answers.
 //!
-//! 1. The program writes [`Reply::Hello`] when it starts. If nothing else is asked, its standard input ends.
+//! 1. The program writes [`Reply::Hello`] when it starts. If nothing else is asked, its standard
+//!    input ends.
 //! 2. [`Ask::Configure`] begins a case; the program answers [`Reply::Ready`].
-//! 3. [`Ask::BeforeTurn`], if the program wants it, comes before each turn of the agent; the answer is [`Reply::Ok`].
-//! 4. [`Ask::Compact`] asks for the next view; the answer is [`Reply::Compacted`], [`Reply::Skip`] or [`Reply::Failed`].
+//! 3. [`Ask::BeforeTurn`], if the program wants it, comes before each turn of the agent; the answer
+//!    is [`Reply::Ok`].
+//! 4. [`Ask::Compact`] asks for the next view; the answer is [`Reply::Compacted`], [`Reply::Skip`]
+//!    or [`Reply::Failed`].
 //! 5. [`Ask::Bye`] ends the case, and the program.
 
 use compactometer_engine::message::{Part, Role};
@@ -43,18 +47,20 @@ pub enum Ask {
         request_tokens: u32,
         /// The view: what the next request would hold, in order.
         messages: Vec<Message>,
-        /// What the program asked to keep with the last answer that was applied. It may have come from another process.
+        /// What the program asked to keep with the last answer that was applied. It may have come
+        /// from another process.
         kept: Option<String>,
     },
     /// The case ends.
     Bye,
 }
 
-/// Where a program finds its model: an address with OpenAI's chat completions and responses, and Anthropic's messages.
+/// Where a program finds its model: an address with OpenAI's chat completions and responses, and
+/// Anthropic's messages.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Model {
-    /// The base of its addresses, such as `http://127.0.0.1:40001/v1`. It is also in `OPENAI_BASE_URL`, and without
-    /// `/v1` in `ANTHROPIC_BASE_URL`.
+    /// The base of its addresses, such as `http://127.0.0.1:40001/v1`. It is also in
+    /// `OPENAI_BASE_URL`, and without `/v1` in `ANTHROPIC_BASE_URL`.
     pub base_url: String,
     /// The name to ask for.
     pub name: String,
@@ -79,7 +85,8 @@ pub struct Budget {
     pub retained: u32,
     /// The part of it that the program means to keep word for word.
     pub tail: u32,
-    /// The rest, which the program should write at most. It is smaller if the last answer was over the budget.
+    /// The rest, which the program should write at most. It is smaller if the last answer was over
+    /// the budget.
     pub written: u32,
 }
 
@@ -94,8 +101,8 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// Its tokens.
     pub tokens: u32,
-    /// Whether it has to stay and does not count against the budget: the system prompt, the last user message and the last calls with
-    /// their results.
+    /// Whether it has to stay and does not count against the budget: the system prompt, the last
+    /// user message and the last calls with their results.
     pub fixed: bool,
 }
 
@@ -120,11 +127,12 @@ pub enum Reply {
         /// Whether it wants to see each turn.
         #[serde(default)]
         turns: bool,
-        /// The share of the retained budget that it means to keep word for word, from 0 to 1: `budget.written` is the rest.
+        /// The share of the retained budget that it means to keep word for word, from 0 to 1:
+        /// `budget.written` is the rest.
         #[serde(default)]
         tail_share: f64,
-        /// Whether it asks a model, or anything else, past the address that it is given. It then has no costs and waits in reports, and is
-        /// compared with nothing.
+        /// Whether it asks a model, or anything else, past the address that it is given. It then
+        /// has no costs and waits in reports, and is compared with nothing.
         #[serde(default)]
         unmetered: bool,
     },
@@ -159,15 +167,16 @@ pub enum Reply {
 pub struct Parameter {
     /// The name that users type.
     pub name: String,
-    /// Its value unless a user sets it: a number, a text or a truth value, which also says of what kind it is.
+    /// Its value unless a user sets it: a number, a text or a truth value, which also says of what
+    /// kind it is.
     pub default: serde_json::Value,
     /// One line about it.
     #[serde(default)]
     pub about: String,
 }
 
-/// A message of the next view. With an id and nothing else, the message stays as it was; with an id and other content, the content
-/// takes its place; without an id, it is new.
+/// A message of the next view. With an id and nothing else, the message stays as it was; with an id
+/// and other content, the content takes its place; without an id, it is new.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Item {

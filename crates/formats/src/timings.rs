@@ -1,6 +1,8 @@
-//! `timings.json`: measured times by case. Records do not hold them, so that a recorded run replays byte for byte.
+//! `timings.json`: measured times by case. Records do not hold them, so that a recorded run replays
+//! byte for byte.
 //!
-//! The latency of a model within the process is an assumption, not a measurement, so it stays in the record.
+//! The latency of a model within the process is an assumption, not a measurement, so it stays in
+//! the record.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +30,12 @@ pub struct Timings {
 pub struct CaseTimings {
     /// Wall time of the whole case, in seconds.
     pub seconds: f64,
-    /// The latency of each call, in the record's order: calls for compactions, checkpoints, answers, judgements. Empty if no
-    /// server was called.
+    /// The latency of each call, in the record's order: calls for compactions, checkpoints,
+    /// answers, judgements. Empty if no server was called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallTiming>,
-    /// How long each turn waited for compactions, in milliseconds, in order. Empty if no server was called.
+    /// How long each turn waited for compactions, in milliseconds, in order. Empty if no server was
+    /// called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits_ms: Vec<u64>,
 }
@@ -50,7 +53,10 @@ pub struct CallTiming {
 
 impl Default for Timings {
     fn default() -> Self {
-        Timings { version: VERSION, cases: BTreeMap::new() }
+        Timings {
+            version: VERSION,
+            cases: BTreeMap::new(),
+        }
     }
 }
 
@@ -63,13 +69,27 @@ impl Timings {
         if let Ok(seconds) = serde_json::from_str::<BTreeMap<String, f64>>(text)
             && !seconds.contains_key("version")
         {
-            let case = |(key, seconds)| (key, CaseTimings { seconds, ..CaseTimings::default() });
-            return Ok(Timings { version: VERSION, cases: seconds.into_iter().map(case).collect() });
+            let case = |(key, seconds)| {
+                (
+                    key,
+                    CaseTimings {
+                        seconds,
+                        ..CaseTimings::default()
+                    },
+                )
+            };
+            return Ok(Timings {
+                version: VERSION,
+                cases: seconds.into_iter().map(case).collect(),
+            });
         }
-        let timings: Timings = serde_json::from_str(text).map_err(|error| format!("expected timings: {error}"))?;
+        let timings: Timings =
+            serde_json::from_str(text).map_err(|error| format!("expected timings: {error}"))?;
         match timings.version {
             ..=VERSION => Ok(timings),
-            newer => Err(format!("version `{newer}` is newer than this program's, {VERSION}; update compactometer")),
+            newer => Err(format!(
+                "version `{newer}` is newer than this program's, {VERSION}; update compactometer"
+            )),
         }
     }
 }
@@ -77,16 +97,29 @@ impl Timings {
 impl CaseTimings {
     /// Moves measured times out of a record.
     pub fn take(record: &mut Record, seconds: f64) -> Self {
-        let mut timings = CaseTimings { seconds, ..CaseTimings::default() };
+        let mut timings = CaseTimings {
+            seconds,
+            ..CaseTimings::default()
+        };
         if !calls(record).any(|call| call.served.is_some()) {
             return timings;
         }
         for call in calls_mut(record) {
             let latency_ms = call.latency_ms.take().unwrap_or_default();
-            let first_token_ms = call.served.as_mut().and_then(|served| served.first_token_ms.take());
-            timings.calls.push(CallTiming { latency_ms, first_token_ms });
+            let first_token_ms = call
+                .served
+                .as_mut()
+                .and_then(|served| served.first_token_ms.take());
+            timings.calls.push(CallTiming {
+                latency_ms,
+                first_token_ms,
+            });
         }
-        timings.waits_ms = record.turns.iter_mut().map(|turn| turn.waited_ms.take().unwrap_or_default()).collect();
+        timings.waits_ms = record
+            .turns
+            .iter_mut()
+            .map(|turn| turn.waited_ms.take().unwrap_or_default())
+            .collect();
         timings
     }
 
@@ -108,7 +141,10 @@ impl CaseTimings {
 }
 
 fn calls(record: &Record) -> impl Iterator<Item = &CallRow> {
-    record.calls().chain(record.probe_calls()).chain(record.judge_calls())
+    record
+        .calls()
+        .chain(record.probe_calls())
+        .chain(record.judge_calls())
 }
 
 fn calls_mut(record: &mut Record) -> impl Iterator<Item = &mut CallRow> {

@@ -40,13 +40,14 @@ pub struct Storage {
     pub records: u32,
     /// Bytes of their JSON, uncompressed, without views.
     pub bytes: u64,
-    /// Fields of the strategic plan's checkpoint that the conversation supported when one was written, which means that a fact of
-    /// the field's category was stated by then. Summed over the checkpoints.
+    /// Fields of the strategic plan's checkpoint that the conversation supported when one was
+    /// written, which means that a fact of the field's category was stated by then. Summed over the
+    /// checkpoints.
     pub fields_supported: u32,
     /// Supported fields that the checkpoint fills.
     pub fields_populated: u32,
-    /// The fewest of the strategic plan's six fields that a checkpoint fills, supported or not; absent if no checkpoint was
-    /// written, and in records from before it was kept.
+    /// The fewest of the strategic plan's six fields that a checkpoint fills, supported or not;
+    /// absent if no checkpoint was written, and in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fewest_populated: Option<u32>,
 }

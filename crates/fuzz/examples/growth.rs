@@ -1,8 +1,9 @@
-//! Prints how the time of each target grows with its input. Each seed is enlarged in every way to a size and to four times that
-//! size. A line is printed if four times the input takes more than eight times as long.
+//! Prints how the time of each target grows with its input. Each seed is enlarged in every way to a
+//! size and to four times that size. A line is printed if four times the input takes more than
+//! eight times as long.
 //!
-//! `cargo run --release -p compactometer-fuzz --example growth [TARGET...]`. The times are for reading only; no verdict depends
-//! on them.
+//! `cargo run --release -p compactometer-fuzz --example growth [TARGET...]`. The times are for
+//! reading only; no verdict depends on them.
 #![allow(missing_docs, reason = "an example")]
 
 use std::time::{Duration, Instant};
@@ -16,10 +17,17 @@ const LEAST: Duration = Duration::from_millis(40);
 
 fn main() {
     let chosen = std::env::args().skip(1).collect::<Vec<_>>();
-    for target in ALL.iter().filter(|target| chosen.is_empty() || chosen.iter().any(|name| name == target.name)) {
+    for target in ALL
+        .iter()
+        .filter(|target| chosen.is_empty() || chosen.iter().any(|name| name == target.name))
+    {
         for path in target.seeds().into_iter().chain(target.regressions()) {
             let seed = std::fs::read(&path).expect("a seed");
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             look(target, &name, &seed);
         }
     }
@@ -33,7 +41,10 @@ fn look(target: &Target, name: &str, seed: &[u8]) {
             continue;
         }
         let quick = time(target, &small);
-        let (ratio, growth) = (slow.as_secs_f64() / quick.as_secs_f64(), large.len() as f64 / small.len() as f64);
+        let (ratio, growth) = (
+            slow.as_secs_f64() / quick.as_secs_f64(),
+            large.len() as f64 / small.len() as f64,
+        );
         if ratio > 2.0 * growth {
             println!(
                 "{}: {name}, more of `{}`: {} KiB take {slow:.1?}, {} KiB {quick:.1?}: {ratio:.1} times as long",

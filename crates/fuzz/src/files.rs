@@ -9,7 +9,8 @@ thread_local! {
     static FOLDER: OnceCell<TempDir> = const { OnceCell::new() };
 }
 
-/// Runs a function with an empty folder. Its path is the same for each input of a thread, so that messages are the same.
+/// Runs a function with an empty folder. Its path is the same for each input of a thread, so that
+/// messages are the same.
 pub(crate) fn in_folder<T>(run: impl FnOnce(&Path) -> T) -> T {
     FOLDER.with(|cell| {
         let folder = cell.get_or_init(|| tempfile::tempdir().expect("a folder"));

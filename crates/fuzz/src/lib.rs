@@ -1,8 +1,9 @@
 //! Fuzz targets: what must hold for every reader of the workspace, whatever bytes it gets.
 //!
-//! A target is one file in `targets` and one line in [`ALL`]. Its first inputs are the files of `seeds/NAME`. This crate's short
-//! test and `scripts/fuzz` run the same list. A panic is a finding, and so is an input that takes seconds or fills memory. Absent
-//! on purpose: time limits, which a test cannot enforce on a busy machine; `scripts/fuzz` has them.
+//! A target is one file in `targets` and one line in [`ALL`]. Its first inputs are the files of
+//! `seeds/NAME`. This crate's short test and `scripts/fuzz` run the same list. A panic is a
+//! finding, and so is an input that takes seconds or fills memory. Absent on purpose: time limits,
+//! which a test cannot enforce on a busy machine; `scripts/fuzz` has them.
 
 mod files;
 pub mod mutate;
@@ -40,7 +41,9 @@ pub fn by_name(name: &str) -> Option<&'static Target> {
 
 /// The files of a target's folder, sorted by name. Empty if there is no such folder.
 fn files(folder: &str, name: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(folder)
+        .join(name);
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files = entries.map(|entry| entry.path()).collect::<Vec<_>>();
     files.sort();

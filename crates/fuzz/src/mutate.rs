@@ -1,4 +1,5 @@
-//! Seeded mutations of an input: of its bytes, its lines and words, and of JSON values, so that code behind a parser is reached.
+//! Seeded mutations of an input: of its bytes, its lines and words, and of JSON values, so that
+//! code behind a parser is reached.
 //!
 //! The same seed makes the same mutation. libFuzzer's own mutations of bytes are used as well.
 
@@ -9,7 +10,8 @@ use serde_json::{Value, json};
 /// The longest input that a mutation may produce.
 pub const MOST_BYTES: usize = 1 << 16;
 
-/// One to three changes of an input. Pieces may come from `other`, another input of the same target.
+/// One to three changes of an input. Pieces may come from `other`, another input of the same
+/// target.
 pub fn mutated(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
     let mut data = data.to_vec();
@@ -24,8 +26,9 @@ pub fn mutated(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
 type Change = fn(&[u8], &[u8], &mut Dice) -> Vec<u8>;
 
 /// Five of the entries change JSON, because most readers accept nothing else.
-const CHANGES: &[Change] =
-    &[flip, insert, splice, cut, lines, words, repeat, of_json, of_json, of_json, of_json, of_json];
+const CHANGES: &[Change] = &[
+    flip, insert, splice, cut, lines, words, repeat, of_json, of_json, of_json, of_json, of_json,
+];
 
 struct Dice(ChaCha8Rng);
 
@@ -90,7 +93,11 @@ const ODD: &[&[u8]] = &[
 fn insert(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
     // Half of the insertions replace a few bytes.
-    let end = if dice.below(2) == 0 { start } else { end.min(start + 8) };
+    let end = if dice.below(2) == 0 {
+        start
+    } else {
+        end.min(start + 8)
+    };
     [&data[..start], ODD[dice.below(ODD.len())], &data[end..]].concat()
 }
 
@@ -101,12 +108,18 @@ fn splice(data: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
 
 fn cut(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
-    if dice.below(2) == 0 { data[..end].to_vec() } else { [&data[..start], &data[end..]].concat() }
+    if dice.below(2) == 0 {
+        data[..end].to_vec()
+    } else {
+        [&data[..start], &data[end..]].concat()
+    }
 }
 
 /// Drops, repeats or moves a line.
 fn lines(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let mut lines = data.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>();
+    let mut lines = data
+        .split_inclusive(|byte| *byte == b'\n')
+        .collect::<Vec<_>>();
     if lines.is_empty() {
         return Vec::new();
     }
@@ -120,9 +133,15 @@ fn lines(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
 /// Replaces a word by another one.
 fn words(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    let pieces = data.chunk_by(|one, other| is_of_word(one) == is_of_word(other)).collect::<Vec<_>>();
-    let words = (0..pieces.len()).filter(|at| pieces[*at].first().is_some_and(is_of_word)).collect::<Vec<_>>();
-    let Some(&from) = words.get(dice.below(words.len())) else { return data.to_vec() };
+    let pieces = data
+        .chunk_by(|one, other| is_of_word(one) == is_of_word(other))
+        .collect::<Vec<_>>();
+    let words = (0..pieces.len())
+        .filter(|at| pieces[*at].first().is_some_and(is_of_word))
+        .collect::<Vec<_>>();
+    let Some(&from) = words.get(dice.below(words.len())) else {
+        return data.to_vec();
+    };
     let mut changed = pieces.clone();
     changed[words[dice.below(words.len())]] = pieces[from];
     changed.concat()
@@ -133,7 +152,12 @@ fn repeat(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
     let end = end.min(start + 1 + dice.below(64));
     let room = (MOST_BYTES / 4) / (end - start).max(1);
-    [&data[..start], &data[start..end].repeat(1 + dice.below(room)), &data[end..]].concat()
+    [
+        &data[..start],
+        &data[start..end].repeat(1 + dice.below(room)),
+        &data[end..],
+    ]
+    .concat()
 }
 
 /// Changes the whole input as JSON, or otherwise one of its lines.
@@ -141,7 +165,10 @@ fn of_json(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     if let Some(changed) = json_of(data, dice) {
         return changed;
     }
-    let mut lines = data.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let mut lines = data
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect::<Vec<_>>();
     let at = dice.below(lines.len());
     if let Some(changed) = json_of(&lines[at], dice) {
         lines[at] = changed;
@@ -198,9 +225,14 @@ fn grown(value: Value, dice: &mut Dice) -> Value {
 
 /// The object without one of its fields, or with a field renamed.
 fn renamed(value: Value, dice: &mut Dice) -> Value {
-    let Value::Object(mut fields) = value else { return json!({"text": value}) };
+    let Value::Object(mut fields) = value else {
+        return json!({"text": value});
+    };
     let names = fields.keys().cloned().collect::<Vec<_>>();
-    let (Some(from), Some(to)) = (names.get(dice.below(names.len())), names.get(dice.below(names.len()))) else {
+    let (Some(from), Some(to)) = (
+        names.get(dice.below(names.len())),
+        names.get(dice.below(names.len())),
+    ) else {
         return Value::Object(fields);
     };
     let moved = fields.shift_remove(from).unwrap_or_default();
@@ -253,12 +285,25 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_change_and_each_change_is_made() {
         let text = br#"{"a":[1,"b",{"c":null}],"d":"e"}"#;
-        let all = (0..500).map(|seed| mutated(text, b"other", seed)).collect::<Vec<_>>();
-        assert_eq!(all, (0..500).map(|seed| mutated(text, b"other", seed)).collect::<Vec<_>>());
-        let json = all.iter().filter(|data| serde_json::from_slice::<Value>(data).is_ok()).count();
+        let all = (0..500)
+            .map(|seed| mutated(text, b"other", seed))
+            .collect::<Vec<_>>();
+        assert_eq!(
+            all,
+            (0..500)
+                .map(|seed| mutated(text, b"other", seed))
+                .collect::<Vec<_>>()
+        );
+        let json = all
+            .iter()
+            .filter(|data| serde_json::from_slice::<Value>(data).is_ok())
+            .count();
         assert!((100..400).contains(&json), "{json} of 500 are JSON");
         assert!(all.iter().any(|data| data.len() > 1_000), "none is long");
-        assert!(all.iter().all(|data| data.len() <= MOST_BYTES), "one is too long");
+        assert!(
+            all.iter().all(|data| data.len() <= MOST_BYTES),
+            "one is too long"
+        );
         for empty in 0..100 {
             mutated(b"", b"", empty);
         }

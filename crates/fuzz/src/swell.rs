@@ -1,4 +1,5 @@
-//! Inputs that are long in one way each: a piece of a seed, from anywhere in its text or JSON, repeated many times.
+//! Inputs that are long in one way each: a piece of a seed, from anywhere in its text or JSON,
+//! repeated many times.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +34,9 @@ pub fn swellings(seed: &[u8]) -> Vec<Swelling<'_>> {
     let mut seen = BTreeSet::new();
     let text = String::from_utf8_lossy(seed);
     if text.len() == seed.len() {
-        let first = text.char_indices().filter(|(_, letter)| seen.insert(*letter));
+        let first = text
+            .char_indices()
+            .filter(|(_, letter)| seen.insert(*letter));
         all.extend(first.map(|(at, letter)| repeated(seed, at, at + letter.len_utf8())));
     }
     all
@@ -45,16 +48,25 @@ fn repeated(seed: &[u8], start: usize, end: usize) -> Swelling<'_> {
         let times = 1 + bytes / piece.len().max(1);
         [&seed[..start], &piece.repeat(times), &seed[end..]].concat()
     };
-    Swelling { piece: escape(piece), swollen: Box::new(swollen) }
+    Swelling {
+        piece: escape(piece),
+        swollen: Box::new(swollen),
+    }
 }
 
-/// Variants of the JSON between two places, with longer texts, with the first item of each list repeated, or with more fields in
-/// each object.
+/// Variants of the JSON between two places, with longer texts, with the first item of each list
+/// repeated, or with more fields in each object.
 fn in_json(seed: &[u8], start: usize, end: usize) -> Vec<Swelling<'_>> {
-    let Ok(value) = serde_json::from_slice::<Value>(&seed[start..end]) else { return Vec::new() };
+    let Ok(value) = serde_json::from_slice::<Value>(&seed[start..end]) else {
+        return Vec::new();
+    };
     let of_node = |number: usize| {
         let mut value = value.clone();
-        let piece = escape(node(&mut value, &mut number.clone())?.to_string().as_bytes());
+        let piece = escape(
+            node(&mut value, &mut number.clone())?
+                .to_string()
+                .as_bytes(),
+        );
         let swollen = move |bytes: usize| {
             let mut value = value.clone();
             if let Some(node) = node(&mut value, &mut number.clone()) {
@@ -62,7 +74,10 @@ fn in_json(seed: &[u8], start: usize, end: usize) -> Vec<Swelling<'_>> {
             }
             [&seed[..start], value.to_string().as_bytes(), &seed[end..]].concat()
         };
-        Some(Swelling { piece: format!("JSON {piece}"), swollen: Box::new(swollen) as Box<dyn Fn(usize) -> Vec<u8>> })
+        Some(Swelling {
+            piece: format!("JSON {piece}"),
+            swollen: Box::new(swollen) as Box<dyn Fn(usize) -> Vec<u8>>,
+        })
     };
     (0..count(&value)).filter_map(of_node).collect()
 }
@@ -78,7 +93,11 @@ fn swell(value: &mut Value, bytes: usize) {
             }
         }
         Value::Object(fields) => {
-            if let Some((name, field)) = fields.iter().next().map(|(name, field)| (name.clone(), field.clone())) {
+            if let Some((name, field)) = fields
+                .iter()
+                .next()
+                .map(|(name, field)| (name.clone(), field.clone()))
+            {
                 let times = times(field.to_string().len() + name.len() + 10);
                 fields.extend((0..times).map(|number| (format!("{name}{number}"), field.clone())));
             }
@@ -87,7 +106,8 @@ fn swell(value: &mut Value, bytes: usize) {
     }
 }
 
-/// The value with a number appended to each of its texts, because a reader might detect equal items.
+/// The value with a number appended to each of its texts, because a reader might detect equal
+/// items.
 fn numbered(value: &Value, number: usize) -> Value {
     match value {
         Value::String(text) => Value::String(format!("{text}{number}")),
@@ -102,5 +122,10 @@ fn numbered(value: &Value, number: usize) -> Value {
 }
 
 fn escape(piece: &[u8]) -> String {
-    String::from_utf8_lossy(piece).chars().take(40).collect::<String>().escape_debug().to_string()
+    String::from_utf8_lossy(piece)
+        .chars()
+        .take(40)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
 }

@@ -20,24 +20,52 @@ pub struct LedgerAt {
     pub compacted_after: Option<MessageId>,
 }
 
-/// The ledger after a message, or at the end. The next request holds what the last compaction before it left and what was said
-/// since; without a compaction it is taken to hold nothing, as if everything were compacted away.
-pub fn ledger_at(scenario: &Scenario, until: Option<MessageId>, budget: u32, counter: &dyn TokenCounter) -> LedgerAt {
+/// The ledger after a message, or at the end. The next request holds what the last compaction
+/// before it left and what was said since; without a compaction it is taken to hold nothing, as if
+/// everything were compacted away.
+pub fn ledger_at(
+    scenario: &Scenario,
+    until: Option<MessageId>,
+    budget: u32,
+    counter: &dyn TokenCounter,
+) -> LedgerAt {
     let is_said = |id: MessageId| until.is_none_or(|until| id <= until);
-    let said = &scenario.messages[..scenario.messages.partition_point(|message| is_said(message.id))];
+    let said = &scenario.messages[..scenario
+        .messages
+        .partition_point(|message| is_said(message.id))];
     let mut ledger = Ledger::in_directories(&scenario.directories);
     said.iter().for_each(|message| ledger.add(message));
-    let made = scenario.compactions.iter().rfind(|made| is_said(made.after));
-    let unread = scenario.unmeasured.iter().filter_map(|left_out| left_out.after).filter(|after| is_said(*after)).max();
+    let made = scenario
+        .compactions
+        .iter()
+        .rfind(|made| is_said(made.after));
+    let unread = scenario
+        .unmeasured
+        .iter()
+        .filter_map(|left_out| left_out.after)
+        .filter(|after| is_said(*after))
+        .max();
     // Nothing is known of what a later compaction left whose summary cannot be read.
     let made = made.filter(|made| unread.is_none_or(|unread| unread <= made.after));
     let compacted_after = made.map(|made| made.after).max(unread);
     let kept = made.into_iter().flat_map(kept).collect::<HashSet<_>>();
-    let is_held =
-        |message: &&Message| kept.contains(&message.id) || compacted_after.is_some_and(|after| message.id > after);
-    let held = said.iter().filter(is_held).flat_map(|message| message.parts.iter().filter_map(part_text));
-    let page = ledger.page(budget, held.chain(made.into_iter().flat_map(written)), counter);
-    LedgerAt { page, messages: said.len(), compacted_after }
+    let is_held = |message: &&Message| {
+        kept.contains(&message.id) || compacted_after.is_some_and(|after| message.id > after)
+    };
+    let held = said
+        .iter()
+        .filter(is_held)
+        .flat_map(|message| message.parts.iter().filter_map(part_text));
+    let page = ledger.page(
+        budget,
+        held.chain(made.into_iter().flat_map(written)),
+        counter,
+    );
+    LedgerAt {
+        page,
+        messages: said.len(),
+        compacted_after,
+    }
 }
 
 fn kept(made: &RecordedCompaction) -> impl Iterator<Item = MessageId> {

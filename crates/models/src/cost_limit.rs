@@ -9,9 +9,11 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::Encoding;
 
-/// How many tokens of a model's own tokenizer one of the measuring counter may be, at most: assumed.
+/// How many tokens of a model's own tokenizer one of the measuring counter may be, at most:
+/// assumed.
 pub const TOKENS_AT_MOST: f64 = 2.0;
-/// Tokens of a reply that no request limits, at most. Assumed; to Anthropic the client sends half of it as a limit.
+/// Tokens of a reply that no request limits, at most. Assumed; to Anthropic the client sends half
+/// of it as a limit.
 pub const REPLY_AT_MOST: u32 = 8_192;
 
 /// What calls cost.
@@ -47,7 +49,8 @@ impl Tariff {
         millionths / 1e6
     }
 
-    /// What a call of so many tokens costs at most, in US dollars, whatever its tokenizer and cache.
+    /// What a call of so many tokens costs at most, in US dollars, whatever its tokenizer and
+    /// cache.
     pub fn at_most(&self, input: u64, output: u64) -> f64 {
         let input = input as f64 * TOKENS_AT_MOST;
         let prices = self.at(input);
@@ -55,7 +58,9 @@ impl Tariff {
     }
 
     fn at(&self, input: f64) -> TokenPrices {
-        self.long.filter(|(above, _)| input > *above as f64).map_or(self.short, |(_, prices)| prices)
+        self.long
+            .filter(|(above, _)| input > *above as f64)
+            .map_or(self.short, |(_, prices)| prices)
     }
 }
 
@@ -72,12 +77,23 @@ pub struct CostLimit {
 impl CostLimit {
     /// A limit in US dollars. The counter counts a request's tokens.
     pub fn new(limit: f64, tariff: Tariff, counter: Encoding) -> Self {
-        CostLimit { tariff, limit, counter, spent: Arc::default() }
+        CostLimit {
+            tariff,
+            limit,
+            counter,
+            spent: Arc::default(),
+        }
     }
 
-    /// The same limit on the calls of another model with another tariff: what either spends, both have spent.
+    /// The same limit on the calls of another model with another tariff: what either spends, both
+    /// have spent.
     pub fn beside(&self, tariff: Tariff) -> Self {
-        CostLimit { tariff, limit: self.limit, counter: self.counter, spent: Arc::clone(&self.spent) }
+        CostLimit {
+            tariff,
+            limit: self.limit,
+            counter: self.counter,
+            spent: Arc::clone(&self.spent),
+        }
     }
 
     /// Counts what was spent before, in US dollars.
@@ -126,10 +142,14 @@ impl ChatModel for CostLimited {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let output = request.max_output_tokens.unwrap_or(REPLY_AT_MOST);
-        let most = self.cap.tariff.at_most(u64::from(request.tokens(&self.cap.counter)), u64::from(output));
+        let most = self.cap.tariff.at_most(
+            u64::from(request.tokens(&self.cap.counter)),
+            u64::from(output),
+        );
         self.cap.reserve(most)?;
         let outcome = self.model.complete(request).await;
-        // A call that failed may have been billed as far as it came: nobody says, so all of it stays counted.
+        // A call that failed may have been billed as far as it came: nobody says, so all of it
+        // stays counted.
         let paid = match &outcome {
             Ok(reply) => self.cap.tariff.dollars(&reply.usage),
             Err(ChatError::Refused { .. } | ChatError::Rejected { .. }) => 0.0,
@@ -146,23 +166,42 @@ mod tests {
     use crate::by_name;
 
     /// A dollar a token of input, two a token of output.
-    const PRICES: TokenPrices = TokenPrices { input: 1e6, cache_write: 1e6, cache_read: 0.0, output: 2e6 };
-    const TARIFF: Tariff = Tariff { short: PRICES, long: None };
+    const PRICES: TokenPrices = TokenPrices {
+        input: 1e6,
+        cache_write: 1e6,
+        cache_read: 0.0,
+        output: 2e6,
+    };
+    const TARIFF: Tariff = Tariff {
+        short: PRICES,
+        long: None,
+    };
 
     fn capped(limit: f64) -> (CostLimited, Arc<CostLimit>) {
         let cap = Arc::new(CostLimit::new(limit, TARIFF, Encoding::O200k));
-        (CostLimited::new(by_name("mock").expect("the mock"), Arc::clone(&cap)), cap)
+        (
+            CostLimited::new(by_name("mock").expect("the mock"), Arc::clone(&cap)),
+            cap,
+        )
     }
 
     fn request() -> ChatRequest {
-        ChatRequest::prompt("Summarize: the build was mended on Monday.".to_owned(), 10, None, 1)
+        ChatRequest::prompt(
+            "Summarize: the build was mended on Monday.".to_owned(),
+            10,
+            None,
+            1,
+        )
     }
 
     #[tokio::test]
     async fn a_call_counts_what_it_used_and_the_one_that_may_pass_the_limit_is_not_made() {
         let most = TARIFF.at_most(u64::from(request().tokens(&Encoding::O200k)), 10);
         let (model, cap) = capped(most);
-        let reply = model.complete(&request()).await.expect("there is enough for one call");
+        let reply = model
+            .complete(&request())
+            .await
+            .expect("there is enough for one call");
         assert!(
             (*cap.spent() - TARIFF.dollars(&reply.usage)).abs() < 1e-9,
             "what is used counts, not what was set aside"
@@ -176,13 +215,34 @@ mod tests {
 
     #[test]
     fn a_long_prompt_has_prices_of_its_own() {
-        let long = TokenPrices { input: 3e6, cache_write: 4e6, cache_read: 1e6, output: 9e6 };
-        let tariff = Tariff { long: Some((10, long)), ..TARIFF };
-        let dollars =
-            |input: u64, cache_read: u64| tariff.dollars(&Usage { input, cache_read, output: 1, cache_write: 0 });
-        assert_eq!((dollars(10, 0), dollars(9, 2)), (12.0, 9.0 * 3.0 + 2.0 + 9.0), "what is cached counts");
+        let long = TokenPrices {
+            input: 3e6,
+            cache_write: 4e6,
+            cache_read: 1e6,
+            output: 9e6,
+        };
+        let tariff = Tariff {
+            long: Some((10, long)),
+            ..TARIFF
+        };
+        let dollars = |input: u64, cache_read: u64| {
+            tariff.dollars(&Usage {
+                input,
+                cache_read,
+                output: 1,
+                cache_write: 0,
+            })
+        };
+        assert_eq!(
+            (dollars(10, 0), dollars(9, 2)),
+            (12.0, 9.0 * 3.0 + 2.0 + 9.0),
+            "what is cached counts"
+        );
         // Its own tokenizer may count twice as many.
-        assert_eq!((tariff.at_most(5, 1), tariff.at_most(6, 1)), (12.0, 12.0 * 4.0 + 9.0));
+        assert_eq!(
+            (tariff.at_most(5, 1), tariff.at_most(6, 1)),
+            (12.0, 12.0 * 4.0 + 9.0)
+        );
     }
 
     #[tokio::test]
@@ -195,14 +255,34 @@ mod tests {
     #[tokio::test]
     async fn two_models_share_a_limit_each_at_its_own_price() {
         let (model, cap) = capped(1_000.0);
-        let free = TokenPrices { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
-        let free = Tariff { short: free, long: None };
-        let beside = CostLimited::new(by_name("mock").expect("the mock"), Arc::new(cap.beside(free)));
+        let free = TokenPrices {
+            input: 0.0,
+            cache_write: 0.0,
+            cache_read: 0.0,
+            output: 0.0,
+        };
+        let free = Tariff {
+            short: free,
+            long: None,
+        };
+        let beside = CostLimited::new(
+            by_name("mock").expect("the mock"),
+            Arc::new(cap.beside(free)),
+        );
         beside.complete(&request()).await.expect("it costs nothing");
         assert_eq!(*cap.spent(), 0.0);
-        let dear = cap.beside(Tariff { short: TokenPrices { output: 1e9, ..PRICES }, long: None });
+        let dear = cap.beside(Tariff {
+            short: TokenPrices {
+                output: 1e9,
+                ..PRICES
+            },
+            long: None,
+        });
         dear.add(1_000.0);
-        assert!(model.complete(&request()).await.is_err(), "what the other spent counts");
+        assert!(
+            model.complete(&request()).await.is_err(),
+            "what the other spent counts"
+        );
     }
 
     /// Fails so.
@@ -222,19 +302,32 @@ mod tests {
     #[tokio::test]
     async fn a_refused_call_costs_nothing_and_one_that_broke_off_all_that_it_may() {
         let most = TARIFF.at_most(u64::from(request().tokens(&Encoding::O200k)), 10);
-        for (error, expected) in
-            [(ChatError::Refused { message: "too long".into() }, 0.0), (ChatError::Server { status: 500 }, most)]
-        {
+        for (error, expected) in [
+            (
+                ChatError::Refused {
+                    message: "too long".into(),
+                },
+                0.0,
+            ),
+            (ChatError::Server { status: 500 }, most),
+        ] {
             let cap = Arc::new(CostLimit::new(1e6, TARIFF, Encoding::O200k));
             let model = CostLimited::new(Box::new(Failing(error.clone())), Arc::clone(&cap));
             assert_eq!(model.complete(&request()).await, Err(error));
-            assert!((*cap.spent() - expected).abs() < 1e-9, "{} is not {expected}", cap.spent());
+            assert!(
+                (*cap.spent() - expected).abs() < 1e-9,
+                "{} is not {expected}",
+                cap.spent()
+            );
         }
     }
 
     #[tokio::test]
     async fn a_request_without_a_limit_counts_with_the_longest_reply() {
-        let unlimited = ChatRequest { max_output_tokens: None, ..request() };
+        let unlimited = ChatRequest {
+            max_output_tokens: None,
+            ..request()
+        };
         let input = u64::from(unlimited.tokens(&Encoding::O200k));
         let (model, _) = capped(TARIFF.at_most(input, REPLY_AT_MOST.into()) - 1.0);
         assert!(model.complete(&unlimited).await.is_err());

@@ -29,10 +29,15 @@ pub fn all() -> Vec<ModelKind> {
         about: provider.about,
         form: Form::Served(provider),
     });
-    [mock::KIND].into_iter().chain(served).chain([cassette::KIND]).collect()
+    [mock::KIND]
+        .into_iter()
+        .chain(served)
+        .chain([cassette::KIND])
+        .collect()
 }
 
-/// A kind of model: what is before the first `:` of a model's name. Any model takes faults ([`compactometer_simulator::faults::SYNTAX`]).
+/// A kind of model: what is before the first `:` of a model's name. Any model takes faults
+/// ([`compactometer_simulator::faults::SYNTAX`]).
 pub struct ModelKind {
     /// The name users type.
     pub name: &'static str,
@@ -45,9 +50,15 @@ pub struct ModelKind {
 /// What follows a kind's name and `:`, and the model that it makes.
 enum Form {
     /// One of a list; the first is the default.
-    Listed { variants: fn() -> Vec<&'static str>, build: fn(&str) -> Option<Box<dyn ChatModel>> },
+    Listed {
+        variants: fn() -> Vec<&'static str>,
+        build: fn(&str) -> Option<Box<dyn ChatModel>>,
+    },
     /// Something of the form shown.
-    Free { form: &'static str, build: BuildFree },
+    Free {
+        form: &'static str,
+        build: BuildFree,
+    },
     /// A model of a provider.
     Served(&'static Provider),
 }
@@ -58,17 +69,19 @@ impl ModelKind {
     /// The names of this kind's models, or their form.
     pub fn forms(&self) -> Vec<String> {
         match self.form {
-            Form::Listed { variants, .. } => {
-                variants().into_iter().map(|variant| format!("{}:{variant}", self.name)).collect()
-            }
+            Form::Listed { variants, .. } => variants()
+                .into_iter()
+                .map(|variant| format!("{}:{variant}", self.name))
+                .collect(),
             Form::Free { form, .. } => vec![format!("{}:{form}", self.name)],
             Form::Served(provider) => vec![format!("{}:{}", self.name, provider.form)],
         }
     }
 }
 
-/// The model of that name: `KIND` or `KIND:VARIANT`, for example `mock` or `mock:strong`, and after a `+` its faults, for
-/// example `mock:strong+empty=0.1,timeout=0.05` ([`compactometer_simulator::faults::ALL`]).
+/// The model of that name: `KIND` or `KIND:VARIANT`, for example `mock` or `mock:strong`, and after
+/// a `+` its faults, for example `mock:strong+empty=0.1,timeout=0.05`
+/// ([`compactometer_simulator::faults::ALL`]).
 ///
 /// # Errors
 /// [`ModelError`] naming the value, the valid choices and the nearest of them.
@@ -81,7 +94,8 @@ pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
 pub struct Opening<'o> {
     /// The folder that its calls are kept in; what is there already is not called again.
     pub record: Option<&'o Path>,
-    /// Further folders of its calls that are not called again; nothing is written to them. Those that do not exist are left out.
+    /// Further folders of its calls that are not called again; nothing is written to them. Those
+    /// that do not exist are left out.
     pub earlier: &'o [PathBuf],
     /// Most requests a minute to a model behind HTTP.
     pub requests_a_minute: Option<NonZeroU32>,
@@ -98,11 +112,15 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
     let model = |spec| {
         let model = without_faults(spec, opening)?;
         let model = match &opening.cost_limit {
-            Some(limit) => Box::new(CostLimited::new(model, Arc::clone(limit))) as Box<dyn ChatModel>,
+            Some(limit) => {
+                Box::new(CostLimited::new(model, Arc::clone(limit))) as Box<dyn ChatModel>
+            }
             None => model,
         };
         Ok(match opening.record {
-            Some(folder) => Box::new(Cassette::recording(folder, opening.earlier, model)?) as Box<dyn ChatModel>,
+            Some(folder) => {
+                Box::new(Cassette::recording(folder, opening.earlier, model)?) as Box<dyn ChatModel>
+            }
             None => model,
         })
     };
@@ -115,7 +133,9 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
 
 /// A model's plain name, and its faults.
 fn split(spec: &str) -> (&str, Option<&str>) {
-    let faults = spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults));
+    let faults = spec
+        .rsplit_once('+')
+        .filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults));
     faults.map_or((spec, None), |(plain, faults)| (plain, Some(faults)))
 }
 
@@ -126,30 +146,53 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
     };
     let all = all();
     let unknown = |given: &str, choices: &[String], hint: String| {
-        ModelError::Unknown(format!("model `{given}` is unknown; choose one of: {}{hint}", choices.join(", ")))
+        ModelError::Unknown(format!(
+            "model `{given}` is unknown; choose one of: {}{hint}",
+            choices.join(", ")
+        ))
     };
     let kind = all.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let kinds = all.iter().map(|kind| kind.name.to_owned()).collect::<Vec<_>>();
-        let hint = of_provider(spec).unwrap_or_else(|| hint(name, kinds.iter().map(String::as_str)));
+        let kinds = all
+            .iter()
+            .map(|kind| kind.name.to_owned())
+            .collect::<Vec<_>>();
+        let hint =
+            of_provider(spec).unwrap_or_else(|| hint(name, kinds.iter().map(String::as_str)));
         unknown(&without_user(spec), &kinds, hint)
     })?;
     let (variants, build) = match kind.form {
         Form::Listed { variants, build } => (variants(), build),
         Form::Free { build, .. } => return build(variant.unwrap_or_default(), opening),
-        Form::Served(provider) => return http::open(provider, variant.unwrap_or_default(), opening),
+        Form::Served(provider) => {
+            return http::open(provider, variant.unwrap_or_default(), opening);
+        }
     };
     let variant = variant.or(variants.first().copied()).unwrap_or_default();
-    build(variant)
-        .ok_or_else(|| unknown(&format!("{name}:{variant}"), &kind.forms(), hint(variant, variants.iter().copied())))
+    build(variant).ok_or_else(|| {
+        unknown(
+            &format!("{name}:{variant}"),
+            &kind.forms(),
+            hint(variant, variants.iter().copied()),
+        )
+    })
 }
 
 /// A clause for a name that a provider gives to its models.
 fn of_provider(spec: &str) -> Option<String> {
-    const BEGINNINGS: [(&str, &str); 5] =
-        [("gpt-", "openai"), ("chatgpt-", "openai"), ("o1", "openai"), ("o3", "openai"), ("claude-", "anthropic")];
-    let (_, provider) = BEGINNINGS.into_iter().find(|(beginning, _)| spec.starts_with(beginning))?;
+    const BEGINNINGS: [(&str, &str); 5] = [
+        ("gpt-", "openai"),
+        ("chatgpt-", "openai"),
+        ("o1", "openai"),
+        ("o3", "openai"),
+        ("claude-", "anthropic"),
+    ];
+    let (_, provider) = BEGINNINGS
+        .into_iter()
+        .find(|(beginning, _)| spec.starts_with(beginning))?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
-    spec.chars().all(is_name).then(|| format!("; a model follows its provider: `{provider}:{spec}`"))
+    spec.chars()
+        .all(is_name)
+        .then(|| format!("; a model follows its provider: `{provider}:{spec}`"))
 }
 
 /// A name that names no model.
@@ -169,9 +212,11 @@ pub enum ModelError {
     Cassette(#[from] CassetteError),
 }
 
-/// A model's name for messages: of an address what follows the last `@`, since a user and password may be before it.
+/// A model's name for messages: of an address what follows the last `@`, since a user and password
+/// may be before it.
 fn without_user(spec: &str) -> String {
-    spec.rsplit_once('@').map_or_else(|| spec.to_owned(), |(_, host)| format!("...@{host}"))
+    spec.rsplit_once('@')
+        .map_or_else(|| spec.to_owned(), |(_, host)| format!("...@{host}"))
 }
 
 #[cfg(test)]
@@ -179,7 +224,10 @@ mod tests {
     use super::*;
 
     fn error(spec: &str) -> String {
-        by_name(spec).err().map(|error| error.to_string()).unwrap_or_default()
+        by_name(spec)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -192,23 +240,46 @@ mod tests {
     /// The dummy provider is one file and one line of the registry.
     #[test]
     fn a_new_provider_is_in_every_list_and_message() {
-        let kind = all().into_iter().find(|kind| kind.name == "dummy-provider").expect("in the list of models");
-        assert_eq!((kind.about, kind.forms()), ("answers nobody, in tests", vec!["dummy-provider:MODEL".to_owned()]));
+        let kind = all()
+            .into_iter()
+            .find(|kind| kind.name == "dummy-provider")
+            .expect("in the list of models");
+        assert_eq!(
+            (kind.about, kind.forms()),
+            (
+                "answers nobody, in tests",
+                vec!["dummy-provider:MODEL".to_owned()]
+            )
+        );
         assert!(error("nobody").contains("dummy-provider"));
         assert!(error("openai:").contains("`dummy-provider:MODEL`"));
-        assert_eq!(error("dummy-provider:x"), "`x` needs a key; set the environment's variable `DUMMY_API_KEY`");
-        let receiver = receiver("dummy-provider:x").expect("the address is right").expect("a server");
-        assert_eq!((receiver.host.as_str(), receiver.is_provider), ("dummy.invalid", true));
+        assert_eq!(
+            error("dummy-provider:x"),
+            "`x` needs a key; set the environment's variable `DUMMY_API_KEY`"
+        );
+        let receiver = receiver("dummy-provider:x")
+            .expect("the address is right")
+            .expect("a server");
+        assert_eq!(
+            (receiver.host.as_str(), receiver.is_provider),
+            ("dummy.invalid", true)
+        );
     }
 
     #[test]
     fn no_error_shows_a_password() {
-        for spec in ["http://me:hush@host/v1", "openai-compatible:small@me:hush@host", "openai-compatible:me:hush@host"]
-        {
+        for spec in [
+            "http://me:hush@host/v1",
+            "openai-compatible:small@me:hush@host",
+            "openai-compatible:me:hush@host",
+        ] {
             let told = error(spec);
             assert!(!told.is_empty() && !told.contains("hush"), "{told}");
         }
-        assert!(error("openai-compatible:small@http://me:hush@host").contains("holds a user or password"));
+        assert!(
+            error("openai-compatible:small@http://me:hush@host")
+                .contains("holds a user or password")
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Writes the report of a made-up run into a folder, for looking at tables and pictures: `cargo run --example sample DIR`.
+//! Writes the report of a made-up run into a folder, for looking at tables and pictures: `cargo run
+//! --example sample DIR`.
 
 use std::path::Path;
 
@@ -12,6 +13,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (manifest, records) = common::simulated::run(12);
     let prices = PriceTable::shipped()?;
     let summary = compactometer_report::write(Path::new(&dir), &manifest, &records, &prices)?;
-    println!("{}", compactometer_report::table(&summary, &compactometer_report::Screen::WHOLE));
+    println!(
+        "{}",
+        compactometer_report::table(&summary, &compactometer_report::Screen::WHOLE)
+    );
     Ok(())
 }

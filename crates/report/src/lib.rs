@@ -1,8 +1,9 @@
-//! Numbers and pictures from records alone: [`summarize`] computes a [`compactometer_formats::summary::Summary`],
-//! [`table`] shows it in a terminal, [`write()`] makes a folder of pages, tables and plots. The same records give the same
-//! bytes.
+//! Numbers and pictures from records alone: [`summarize`] computes a
+//! [`compactometer_formats::summary::Summary`], [`table`] shows it in a terminal, [`write()`] makes
+//! a folder of pages, tables and plots. The same records give the same bytes.
 //!
-//! Absent on purpose: anything that runs a strategy or calls a model, and anything that names a winner.
+//! Absent on purpose: anything that runs a strategy or calls a model, and anything that names a
+//! winner.
 
 pub mod agreement;
 mod data;
@@ -17,7 +18,9 @@ pub mod tables;
 mod version;
 
 pub use data::run_files::{RunFiles, RunFilesError};
-pub use render::{Format, ReportError, Screen, by_version, cases::Cases, explain, table, write, write_formats};
+pub use render::{
+    Format, ReportError, Screen, by_version, cases::Cases, explain, table, write, write_formats,
+};
 pub use stats::bootstrap::interval as bootstrap_interval;
 pub use stats::sign_flip::FEWEST_UNITS as FEWEST_TO_COMPARE;
 pub use summary::{salience, summarize, targets};

@@ -2,7 +2,11 @@
 
 /// A negative zero would look like a value.
 pub(crate) fn plain_zero(text: String) -> String {
-    if text.starts_with('-') && text.bytes().all(|byte| b"-0.".contains(&byte)) { text[1..].to_owned() } else { text }
+    if text.starts_with('-') && text.bytes().all(|byte| b"-0.".contains(&byte)) {
+        text[1..].to_owned()
+    } else {
+        text
+    }
 }
 
 /// A share without its leading zero, for text with many of them.
@@ -11,13 +15,22 @@ pub(crate) fn short_share(value: f64) -> String {
 }
 
 /// The least and the greatest value, or the one that all have; nothing if there is none.
-pub(crate) fn range(values: impl Iterator<Item = f64>, show: impl Fn(f64) -> String) -> Option<String> {
+pub(crate) fn range(
+    values: impl Iterator<Item = f64>,
+    show: impl Fn(f64) -> String,
+) -> Option<String> {
     let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
-        Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+        Some(ends.map_or((value, value), |(low, high)| {
+            (low.min(value), high.max(value))
+        }))
     });
     let (low, high) = ends?;
     let (low, high) = (show(low), show(high));
-    Some(if low == high { low } else { format!("{low} to {high}") })
+    Some(if low == high {
+        low
+    } else {
+        format!("{low} to {high}")
+    })
 }
 
 /// A whole number in groups of three digits.
@@ -30,7 +43,11 @@ pub(crate) fn grouped(value: f64) -> String {
         }
         text.push(digit);
     }
-    if value <= -0.5 { format!("-{text}") } else { text }
+    if value <= -0.5 {
+        format!("-{text}")
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -42,6 +59,9 @@ mod tests {
         assert_eq!(grouped(1234567.4), "1,234,567");
         assert_eq!(grouped(-999.6), "-1,000");
         assert_eq!(grouped(12.0), "12");
-        assert_eq!([0.126, -0.126, 0.997, 0.0].map(short_share), [".13", "-.13", "1.00", ".00"]);
+        assert_eq!(
+            [0.126, -0.126, 0.997, 0.0].map(short_share),
+            [".13", "-.13", "1.00", ".00"]
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! A run's records as tables for a database, one record at a time, so that a run of any size needs little memory.
+//! A run's records as tables for a database, one record at a time, so that a run of any size needs
+//! little memory.
 //!
-//! Absent on purpose: statistics. Whoever queries the tables takes means over groups, as reports do.
+//! Absent on purpose: statistics. Whoever queries the tables takes means over groups, as reports
+//! do.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -14,7 +16,8 @@ use compactometer_formats::record::{Observation, RANDOM_DRAWS, Record};
 use crate::data::{fates, looks, points};
 use crate::metrics::cost;
 
-/// A table: its name, and the name and SQL type of each column. Every row begins with the number of its case.
+/// A table: its name, and the name and SQL type of each column. Every row begins with the number of
+/// its case.
 struct TableSpec {
     /// The name. Its file is `NAME.csv`.
     name: &'static str,
@@ -132,14 +135,19 @@ pub struct Tables<'t> {
 }
 
 impl<'t> Tables<'t> {
-    /// Begins a file for each table in that folder, and writes what their columns hold: a column may be empty, and then its values do
-    /// not say what it is.
+    /// Begins a file for each table in that folder, and writes what their columns hold: a column
+    /// may be empty, and then its values do not say what it is.
     ///
     /// # Errors
     /// If a file cannot be written.
     pub fn create(dir: &Path, manifest: &'t Manifest, prices: &'t PriceTable) -> csv::Result<Self> {
-        let columns = TABLES.iter().map(|table| (table.name.to_owned(), serde_json::json!(table.columns)));
-        std::fs::write(dir.join(COLUMNS), serde_json::Value::Object(columns.collect()).to_string())?;
+        let columns = TABLES
+            .iter()
+            .map(|table| (table.name.to_owned(), serde_json::json!(table.columns)));
+        std::fs::write(
+            dir.join(COLUMNS),
+            serde_json::Value::Object(columns.collect()).to_string(),
+        )?;
         let table = |spec: &TableSpec| Table::create(dir, spec);
         Ok(Tables {
             manifest,
@@ -162,11 +170,23 @@ impl<'t> Tables<'t> {
         self.records += 1;
         let number = self.records;
         self.add_case(number, record)?;
-        points(record).try_for_each(|observation| self.add_observation(number, record, observation))?;
-        let is_usable = points(record).last().is_none_or(|observation| observation.unusable.is_none());
+        points(record)
+            .try_for_each(|observation| self.add_observation(number, record, observation))?;
+        let is_usable = points(record)
+            .last()
+            .is_none_or(|observation| observation.unusable.is_none());
         for (fact, fate) in fates::last(record) {
             let (fate, decoy, generic) = (fate.name(), fact.decoy, fact.generic);
-            let row = (number, &fact.id, fact.category, fact.value_kind, decoy, generic, fate, is_usable);
+            let row = (
+                number,
+                &fact.id,
+                fact.category,
+                fact.value_kind,
+                decoy,
+                generic,
+                fate,
+                is_usable,
+            );
             self.facts.rows.serialize(row)?;
         }
         for row in &record.compactions {
@@ -176,40 +196,76 @@ impl<'t> Tables<'t> {
                 Outcome::Skipped(_) => "skipped",
                 Outcome::Failed(_) => "failed",
             };
-            let sizes = (event.tokens_before, event.tokens_after, event.tokens_retained);
-            self.compactions.rows.serialize((number, event.after.0, outcome, sizes, row.calls.len()))?;
+            let sizes = (
+                event.tokens_before,
+                event.tokens_after,
+                event.tokens_retained,
+            );
+            self.compactions.rows.serialize((
+                number,
+                event.after.0,
+                outcome,
+                sizes,
+                row.calls.len(),
+            ))?;
         }
         let is_metered = !self.is_unmetered(record);
         for turn in &record.turns {
             let tokens = (turn.input, turn.shared_prefix, turn.output);
             let waited = turn.waited_ms.filter(|_| is_metered);
-            self.turns.rows.serialize((number, turn.message.0, tokens, waited, turn.over_window, turn.violations))?;
+            self.turns.rows.serialize((
+                number,
+                turn.message.0,
+                tokens,
+                waited,
+                turn.over_window,
+                turn.violations,
+            ))?;
         }
         Ok(())
     }
 
     /// Adds the looks at old facts at a point, and the uses by the turn after it.
-    fn add_observation(&mut self, number: u64, record: &Record, observation: &Observation) -> csv::Result<()> {
+    fn add_observation(
+        &mut self,
+        number: u64,
+        record: &Record,
+        observation: &Observation,
+    ) -> csv::Result<()> {
         let after = observation.after.0;
         for look in looks(record, observation) {
             let fact = look.fact;
             let fact = (&fact.id, fact.category, fact.value_kind, fact.weight);
-            let bound = look.binding.map(|binding| (binding.own, binding.corrected)).unzip();
+            let bound = look
+                .binding
+                .map(|binding| (binding.own, binding.corrected))
+                .unzip();
             let random = f64::from(look.random_hits) / f64::from(RANDOM_DRAWS);
-            let row = (number, after, look.round, fact, look.is_present, look.is_usable, bound, random);
+            let row = (
+                number,
+                after,
+                look.round,
+                fact,
+                look.is_present,
+                look.is_usable,
+                bound,
+                random,
+            );
             self.looks.rows.serialize(row)?;
         }
         for (fact, seen) in observation.used.iter().zip(&observation.uses) {
             let fact = record.facts.get(*fact as usize).map_or("", |fact| &fact.id);
-            self.uses.rows.serialize((number, after, fact, seen.kind, seen.held))?;
+            self.uses
+                .rows
+                .serialize((number, after, fact, seen.kind, seen.held))?;
         }
         Ok(())
     }
 
     fn add_case(&mut self, number: u64, record: &Record) -> csv::Result<()> {
         let case = &record.case;
-        let cost =
-            cost::of_conversation(self.prices, record, cost::SHORT_GAP_MS).filter(|_| !self.is_unmetered(record));
+        let cost = cost::of_conversation(self.prices, record, cost::SHORT_GAP_MS)
+            .filter(|_| !self.is_unmetered(record));
         self.cases.rows.serialize((
             number,
             &record.key,
@@ -230,7 +286,10 @@ impl<'t> Tables<'t> {
 
     /// Its calls are in no cost and in no wait.
     fn is_unmetered(&self, record: &Record) -> bool {
-        self.manifest.settings.get(&record.case.strategy).is_some_and(|settings| settings.unmetered)
+        self.manifest
+            .settings
+            .get(&record.case.strategy)
+            .is_some_and(|settings| settings.unmetered)
     }
 
     /// Ends all files.
@@ -238,8 +297,18 @@ impl<'t> Tables<'t> {
     /// # Errors
     /// If a file cannot be written.
     pub fn finish(self) -> csv::Result<()> {
-        let Tables { cases, looks, uses, facts, compactions, turns, .. } = self;
-        [cases, looks, uses, facts, compactions, turns].into_iter().try_for_each(Table::finish)
+        let Tables {
+            cases,
+            looks,
+            uses,
+            facts,
+            compactions,
+            turns,
+            ..
+        } = self;
+        [cases, looks, uses, facts, compactions, turns]
+            .into_iter()
+            .try_for_each(Table::finish)
     }
 }
 
@@ -250,7 +319,9 @@ struct Table {
 impl Table {
     fn create(dir: &Path, spec: &TableSpec) -> csv::Result<Self> {
         let file = File::create(dir.join(format!("{}.csv", spec.name)))?;
-        let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(BufWriter::new(file));
+        let mut rows = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(BufWriter::new(file));
         rows.write_record(spec.columns.iter().map(|(name, _)| name))?;
         Ok(Table { rows })
     }

@@ -10,7 +10,14 @@ pub(crate) enum Piece {
 }
 
 pub(crate) fn in_order(name: &str) -> VersionOrder {
-    let runs = name.as_bytes().chunk_by(|left, right| left.is_ascii_digit() == right.is_ascii_digit());
+    let runs = name
+        .as_bytes()
+        .chunk_by(|left, right| left.is_ascii_digit() == right.is_ascii_digit());
     let text = |run: &[u8]| String::from_utf8_lossy(run).into_owned();
-    runs.map(|run| text(run).parse().map_or_else(|_| Piece::Text(text(run)), Piece::Number)).collect()
+    runs.map(|run| {
+        text(run)
+            .parse()
+            .map_or_else(|_| Piece::Text(text(run)), Piece::Number)
+    })
+    .collect()
 }

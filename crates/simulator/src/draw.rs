@@ -4,7 +4,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A generator keyed by a seed and by bytes.
-pub(crate) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item = &'b [u8]>) -> ChaCha8Rng {
+pub(crate) fn keyed<'b>(
+    purpose: &str,
+    seed: u64,
+    bytes: impl IntoIterator<Item = &'b [u8]>,
+) -> ChaCha8Rng {
     // Hashed in one piece, because many short pieces take the hasher longer.
     let mut whole = opened(purpose, seed);
     for piece in bytes {
@@ -18,7 +22,9 @@ pub(crate) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item 
 pub(crate) fn keyed_by_whole(purpose: &str, seed: u64, pieces: &[&[u8]]) -> ChaCha8Rng {
     let length = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&opened(purpose, seed)).update(&length.to_le_bytes());
+    hasher
+        .update(&opened(purpose, seed))
+        .update(&length.to_le_bytes());
     for piece in pieces {
         hasher.update(piece);
     }
@@ -60,7 +66,9 @@ mod tests {
     #[test]
     fn latency_has_its_percentiles() {
         let mut rng = keyed("test", 1, []);
-        let mut draws = (0..20_000).map(|_| lognormal(&mut rng, 2.9, 9.5)).collect::<Vec<_>>();
+        let mut draws = (0..20_000)
+            .map(|_| lognormal(&mut rng, 2.9, 9.5))
+            .collect::<Vec<_>>();
         draws.sort_by(f64::total_cmp);
         assert!((draws[10_000] - 2.9).abs() < 0.1, "{}", draws[10_000]);
         assert!((draws[19_000] - 9.5).abs() < 0.5, "{}", draws[19_000]);
@@ -70,8 +78,14 @@ mod tests {
     fn a_whole_may_be_given_in_pieces() {
         let draws = |mut rng: ChaCha8Rng| [rng.next_u64(), rng.next_u64()];
         let whole = draws(keyed("test", 3, [b"one and two".as_slice()]));
-        assert_eq!(draws(keyed_by_whole("test", 3, &[b"one", b"", b" and two"])), whole);
-        assert_ne!(draws(keyed("test", 3, [b"one".as_slice(), b" and two"])), whole);
+        assert_eq!(
+            draws(keyed_by_whole("test", 3, &[b"one", b"", b" and two"])),
+            whole
+        );
+        assert_ne!(
+            draws(keyed("test", 3, [b"one".as_slice(), b" and two"])),
+            whole
+        );
     }
 
     #[test]

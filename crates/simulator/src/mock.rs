@@ -1,10 +1,11 @@
-//! The mock, which simulates a model in runs that must be free, fast and exact. Its results show mechanisms, not the quality of a
-//! model.
+//! The mock, which simulates a model in runs that must be free, fast and exact. Its results show
+//! mechanisms, not the quality of a model.
 //!
-//! It reads a request by general rules (what is given, what is asked, in which shape) and writes extracts of what is given. Text
-//! in the material is data and never changes the shape of the answer. Absent on purpose: scenarios, facts, the purpose of a call,
-//! any knowledge of a particular prompt, and a context window, so that no request is too long. Faults are in [`crate::faults`],
-//! because they apply to any model.
+//! It reads a request by general rules (what is given, what is asked, in which shape) and writes
+//! extracts of what is given. Text in the material is data and never changes the shape of the
+//! answer. Absent on purpose: scenarios, facts, the purpose of a call, any knowledge of a
+//! particular prompt, and a context window, so that no request is too long. Faults are in
+//! [`crate::faults`], because they apply to any model.
 
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
@@ -24,17 +25,22 @@ use crate::reading::statements::{self, Statement, Turn};
 use crate::reading::{self, Ask, Reading, Shape};
 use crate::writing::{self, Limits, answer, chat, order, relative, salience, within};
 
-/// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
+/// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None`
+/// if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
     let Some((profile, number)) = name.split_once(profile_draws::MARK) else {
         return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
     };
     let (profile, number) = (profile::by_name(profile)?, number.parse::<u64>().ok()?);
     let name = format!("mock:{}{}{number}", profile.name, profile_draws::MARK);
-    Some(Mock { name, ..Mock::new(profile_draws::drawn(profile, number)) })
+    Some(Mock {
+        name,
+        ..Mock::new(profile_draws::drawn(profile, number))
+    })
 }
 
-/// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
+/// A mock of one profile. Its reply is a function of the request's bytes, the profile and the
+/// request's seed.
 #[derive(Clone, Debug)]
 pub struct Mock {
     profile: Profile,
@@ -50,7 +56,13 @@ impl Mock {
         let name = format!("mock:{}", profile.name);
         // A profile without faults has an empty list, which does not parse.
         let faults = profile.faults.value.parse().ok();
-        Mock { profile, faults, name, counts: Counts::default(), known: Known::default() }
+        Mock {
+            profile,
+            faults,
+            name,
+            counts: Counts::default(),
+            known: Known::default(),
+        }
     }
 
     /// The reply, computed synchronously.
@@ -67,47 +79,91 @@ impl Mock {
         };
         let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
         let (tools, schema) = (request.tools.clone(), request.schema.clone());
-        let rest = ChatRequest { messages: Vec::new(), tools, schema, ..*request };
-        let (input, latency_ms) = last_request::with(&request.messages, &self.counts, |tokens, json| {
-            (tokens.saturating_add(rest.tokens(&self.counts)), self.latency_ms(&rest, json))
-        });
-        let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };
-        let mut reply = ChatReply { text, finish, usage, latency_ms, served: None };
-        self.faults.iter().for_each(|own| faults::spoil(own, request, &mut reply));
+        let rest = ChatRequest {
+            messages: Vec::new(),
+            tools,
+            schema,
+            ..*request
+        };
+        let (input, latency_ms) =
+            last_request::with(&request.messages, &self.counts, |tokens, json| {
+                (
+                    tokens.saturating_add(rest.tokens(&self.counts)),
+                    self.latency_ms(&rest, json),
+                )
+            });
+        let usage = Usage {
+            input: u64::from(input),
+            output: u64::from(output),
+            ..Usage::default()
+        };
+        let mut reply = ChatReply {
+            text,
+            finish,
+            usage,
+            latency_ms,
+            served: None,
+        };
+        self.faults
+            .iter()
+            .for_each(|own| faults::spoil(own, request, &mut reply));
         reply
     }
 
     /// The reply of a model that mistakes the chat for its own.
     fn continued(&self, reading: &Reading<'_>, seed: u64) -> Option<String> {
-        let chance = if reading.is_open { &self.profile.continues_open } else { &self.profile.continues };
+        let chance = if reading.is_open {
+            &self.profile.continues_open
+        } else {
+            &self.profile.continues
+        };
         if chance.value <= 0.0 {
             return None;
         }
-        let mut rng = draw::keyed("continues", seed, reading.turns.iter().map(|turn| turn.text.as_bytes()));
+        let mut rng = draw::keyed(
+            "continues",
+            seed,
+            reading.turns.iter().map(|turn| turn.text.as_bytes()),
+        );
         let is_struck = draw::uniform(&mut rng) < chance.value;
         is_struck.then(|| chat::continued(reading.turns.last().map(|turn| turn.text), &mut rng))
     }
 
     fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
         let find = |item: &str| self.look_up(item, turns, seed);
-        order::items(question).map_or_else(|| find(question), |items| order::answer(&items, turns, find))
+        order::items(question).map_or_else(
+            || find(question),
+            |items| order::answer(&items, turns, find),
+        )
     }
 
     fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
         let known = self.known.all(turns);
         if self.profile.reads_all() {
             let all = turns.iter().zip(&known);
-            let all = all.flat_map(|(turn, pieces)| pieces.iter().map(|piece| (piece.text(turn.text), piece)));
+            let all = all.flat_map(|(turn, pieces)| {
+                pieces.iter().map(|piece| (piece.text(turn.text), piece))
+            });
             return answer::answer(question, all, &self.profile);
         }
-        let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        let mut rng = draw::keyed(
+            question,
+            seed,
+            turns.iter().map(|turn| turn.text.as_bytes()),
+        );
         let statements = self.read(statements::statements(turns, &known), &mut rng);
-        let statements = statements.iter().map(|statement| (statement.text, statement.piece));
+        let statements = statements
+            .iter()
+            .map(|statement| (statement.text, statement.piece));
         answer::answer(question, statements, &self.profile)
     }
 
     /// The statements that the profile reads.
-    fn read<'m>(&self, mut statements: Vec<Statement<'m>>, rng: &mut ChaCha8Rng) -> Vec<Statement<'m>> {
+    fn read<'m>(
+        &self,
+        mut statements: Vec<Statement<'m>>,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<Statement<'m>> {
         if !self.profile.reads_all() {
             let chances = &self.profile.read.value;
             statements.retain(|statement| draw::uniform(rng) < chances[statement.fifth()]);
@@ -117,14 +173,20 @@ impl Mock {
 
     fn condense(&self, turns: &[Turn<'_>], shape: &Shape, request: &ChatRequest) -> String {
         // Keyed by the material only, so that a reworded prompt gets the same draws.
-        let mut rng = draw::keyed(self.profile.name, request.seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        let mut rng = draw::keyed(
+            self.profile.name,
+            request.seed,
+            turns.iter().map(|turn| turn.text.as_bytes()),
+        );
         let (least, most) = self.profile.fill.value;
         let fill = least + (most - least) * draw::uniform(&mut rng);
         let known = self.known.all(turns);
         let statements = self.read(statements::statements(turns, &known), &mut rng);
         let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
         let is_relative = self.profile.relative.value > 0.0;
-        let folder = is_relative.then(|| relative::folder(turns.iter().map(|turn| turn.text))).flatten();
+        let folder = is_relative
+            .then(|| relative::folder(turns.iter().map(|turn| turn.text)))
+            .flatten();
         let source = writing::Source {
             profile: &self.profile,
             turns,
@@ -135,20 +197,37 @@ impl Mock {
             counts: &self.counts,
         };
         let own = self.own_tokens(turns, request.seed);
-        writing::write(&source, shape, Limits { asked: request.max_output_tokens, own }, fill)
+        writing::write(
+            &source,
+            shape,
+            Limits {
+                asked: request.max_output_tokens,
+                own,
+            },
+            fill,
+        )
     }
 
-    /// The length of the reply that the profile chooses by itself. A generator of its own, so that the other draws are those of
-    /// a profile that chooses none.
+    /// The length of the reply that the profile chooses by itself. A generator of its own, so that
+    /// the other draws are those of a profile that chooses none.
     fn own_tokens(&self, turns: &[Turn<'_>], seed: u64) -> Option<u32> {
         let (least, most) = self.profile.own_tokens.value?;
-        let mut rng = draw::keyed("own length", seed, turns.iter().map(|turn| turn.text.as_bytes()));
-        let drawn = least + (f64::from(most.saturating_sub(least)) * draw::uniform(&mut rng)) as u32;
-        let material = turns.iter().map(|turn| self.counts.count_text(turn.text)).sum::<u32>();
+        let mut rng = draw::keyed(
+            "own length",
+            seed,
+            turns.iter().map(|turn| turn.text.as_bytes()),
+        );
+        let drawn =
+            least + (f64::from(most.saturating_sub(least)) * draw::uniform(&mut rng)) as u32;
+        let material = turns
+            .iter()
+            .map(|turn| self.counts.count_text(turn.text))
+            .sum::<u32>();
         Some(drawn.min((self.profile.most_share.value * f64::from(material)) as u32))
     }
 
-    /// Keyed by the JSON of the whole request, given the request without its messages, and their JSON.
+    /// Keyed by the JSON of the whole request, given the request without its messages, and their
+    /// JSON.
     fn latency_ms(&self, rest: &ChatRequest, messages: &[u8]) -> u64 {
         let empty = serde_json::to_vec(rest).unwrap_or_default();
         let (before, after) = empty.split_at(b"{\"messages\":[".len().min(empty.len()));

@@ -1,10 +1,11 @@
 //! Profiles of the mock: the kinds of model that it simulates. Each profile is one constant.
 //!
-//! Scores are log-odds of being written at a medium budget, so that the logarithm turns a measured rate into a weight. Each
-//! parameter has a source, which is "assumed" if no measurement supports it. "Measured" refers to aggregates of real summaries
-//! (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0) or to a run of a small real model for
-//! this project. "Fitted" refers to what `scripts/fit` prints. Absent on purpose: a context window. No request is too long for the
-//! mock.
+//! Scores are log-odds of being written at a medium budget, so that the logarithm turns a measured
+//! rate into a weight. Each parameter has a source, which is "assumed" if no measurement supports
+//! it. "Measured" refers to aggregates of real summaries (the data set lost-in-compaction, 8be3154;
+//! latencies from claude-code-viewer, 9367cf0) or to a run of a small real model for this project.
+//! "Fitted" refers to what `scripts/fit` prints. Absent on purpose: a context window. No request is
+//! too long for the mock.
 
 /// All profiles. The first is the default.
 pub const ALL: &[&Profile] = &[
@@ -29,7 +30,10 @@ pub struct Param<T> {
 }
 
 const fn assumed<T>(value: T) -> Param<T> {
-    Param { value, source: "assumed" }
+    Param {
+        value,
+        source: "assumed",
+    }
 }
 
 const fn param<T>(value: T, source: &'static str) -> Param<T> {
@@ -43,12 +47,15 @@ pub struct Profile {
     pub name: &'static str,
     /// One line for help and lists.
     pub about: &'static str,
-    /// The probability that a statement is read at all, by fifths of the material; for summaries and answers.
+    /// The probability that a statement is read at all, by fifths of the material; for summaries
+    /// and answers.
     pub read: Param<[f64; 5]>,
-    /// The smallest and largest share of the requested length that it uses, drawn for each material and seed.
+    /// The smallest and largest share of the requested length that it uses, drawn for each material
+    /// and seed.
     pub fill: Param<(f64, f64)>,
-    /// The smallest and largest number of tokens of its replies where neither the prompt nor the request allows less, drawn for
-    /// each material and seed. Without it, a reply uses the room that it is given.
+    /// The smallest and largest number of tokens of its replies where neither the prompt nor the
+    /// request allows less, drawn for each material and seed. Without it, a reply uses the room
+    /// that it is given.
     pub own_tokens: Param<Option<(u32, u32)>>,
     /// The largest share of its material that such a reply has.
     pub most_share: Param<f64>,
@@ -60,7 +67,8 @@ pub struct Profile {
     pub floor: Param<f64>,
     /// A statement with more words than this is reduced to its best clauses.
     pub most_words: Param<usize>,
-    /// The features that make a statement worth writing. All are assumed except those that `fitted` names.
+    /// The features that make a statement worth writing. All are assumed except those that `fitted`
+    /// names.
     pub weights: Weights,
     /// The weights that are not assumed.
     pub fitted: Param<&'static [Fitted]>,
@@ -70,7 +78,8 @@ pub struct Profile {
     pub reworded: Param<f64>,
     /// The probability that a paraphrased statement omits an exact value.
     pub value_omitted: Param<f64>,
-    /// The probability that an absolute path is named relative to the folder that most of the material's are in.
+    /// The probability that an absolute path is named relative to the folder that most of the
+    /// material's are in.
     pub relative: Param<f64>,
     /// The probability of continuing the chat if the request ends with its instruction.
     pub continues: Param<f64>,
@@ -78,7 +87,8 @@ pub struct Profile {
     pub continues_open: Param<f64>,
     /// Faults of form in its replies, as typed after `mock+`.
     pub faults: Param<&'static str>,
-    /// The smallest share of a question's weight that a statement must cover to be the answer, from 0 to 1.
+    /// The smallest share of a question's weight that a statement must cover to be the answer, from
+    /// 0 to 1.
     pub answer_threshold: Param<f64>,
     /// The median and 95th percentile of a call's latency, in milliseconds.
     pub latency_ms: Param<(f64, f64)>,
@@ -108,7 +118,8 @@ pub struct Weights {
     pub path: f64,
     /// Added to `value` if the value is a number, hash or other opaque text; a name adds nothing.
     pub opaque: f64,
-    /// For each unit of the natural logarithm of the number of statements with the value. The value that adds most counts.
+    /// For each unit of the natural logarithm of the number of statements with the value. The value
+    /// that adds most counts.
     pub repeated: f64,
     /// Words of obligation, choice, preference or need: half for one word, full from two on.
     pub modality: f64,
@@ -158,8 +169,8 @@ pub const STRONG: Profile = Profile {
     floor: assumed(-2.0),
     most_words: assumed(28),
     weights: Weights {
-        // Only the direction of the measured role rates is used (user .113, assistant -.001, chance-corrected), because they come
-        // from a keyword proxy that undercounts paraphrases.
+        // Only the direction of the measured role rates is used (user .113, assistant -.001,
+        // chance-corrected), because they come from a keyword proxy that undercounts paraphrases.
         rare: 1.0,
         value: 1.2,
         path: 0.0,
@@ -194,7 +205,8 @@ pub const STRONG: Profile = Profile {
     ),
 };
 
-/// No noise, no position effect, and every limit used in full: the best that selection by salience can achieve.
+/// No noise, no position effect, and every limit used in full: the best that selection by salience
+/// can achieve.
 pub const PERFECT_READER: Profile = Profile {
     name: "perfect-reader",
     about: "reads all, without noise, and uses every limit in full: an upper bound, not a model",
@@ -291,11 +303,13 @@ pub const CLAUDE_CODE: Profile = Profile {
     name: "claude-code",
     about: "keeps what recorded compactions of Claude Code kept: the agent's own words rather than tool output",
     own_tokens: CLAUDE_CODE_LENGTH.own_tokens,
-    // The recorded requests have 90,000 tokens and more, so nothing shows what is written of little.
+    // The recorded requests have 90,000 tokens and more, so nothing shows what is written of
+    // little.
     most_share: assumed(0.5),
     weights: Weights {
-        // Statements are ranked by what was fitted; the weights of plain language are assumed. With the weights of `strong` for
-        // these two, the mock kept more of the values of recorded sessions than was kept.
+        // Statements are ranked by what was fitted; the weights of plain language are assumed. With
+        // the weights of `strong` for these two, the mock kept more of the values of recorded
+        // sessions than was kept.
         rare: 0.0,
         value: 0.0,
         path: 0.64,
@@ -353,13 +367,26 @@ impl Profile {
     /// The standard error of a weight, if it was fitted.
     pub(crate) fn error_of(&self, weight: &str) -> Option<f64> {
         let name = weight.strip_prefix("weight ")?;
-        self.fitted.value.iter().find(|fitted| fitted.name == name).map(|fitted| fitted.error)
+        self.fitted
+            .value
+            .iter()
+            .find(|fitted| fitted.name == name)
+            .map(|fitted| fitted.error)
     }
 
     /// Every parameter with its value and source.
     pub fn parameters(&self) -> Vec<Row> {
         // Destructured by name, so that no parameter can be forgotten.
-        let Profile { name: _, about: _, read, fill, own_tokens, most_share, default_tokens, .. } = self;
+        let Profile {
+            name: _,
+            about: _,
+            read,
+            fill,
+            own_tokens,
+            most_share,
+            default_tokens,
+            ..
+        } = self;
         let Profile {
             noise,
             floor,
@@ -373,7 +400,13 @@ impl Profile {
             continues,
             ..
         } = self;
-        let Profile { continues_open, faults, answer_threshold, latency_ms, .. } = self;
+        let Profile {
+            continues_open,
+            faults,
+            answer_threshold,
+            latency_ms,
+            ..
+        } = self;
         let mut rows = vec![
             row("read", read),
             row("fill", fill),
@@ -394,7 +427,13 @@ impl Profile {
             row("latency_ms", latency_ms),
         ];
         let of_weight = |(name, value): (&'static str, f64)| {
-            row(name, &Param { value, source: self.error_of(name).map_or("assumed", |_| fitted.source) })
+            row(
+                name,
+                &Param {
+                    value,
+                    source: self.error_of(name).map_or("assumed", |_| fitted.source),
+                },
+            )
         };
         rows.extend(weights.named().map(of_weight));
         rows
@@ -402,14 +441,21 @@ impl Profile {
 }
 
 fn row<T: std::fmt::Debug>(name: &'static str, param: &Param<T>) -> Row {
-    Row { name, about: about(name), value: format!("{:?}", param.value), source: param.source }
+    Row {
+        name,
+        about: about(name),
+        value: format!("{:?}", param.value),
+        source: param.source,
+    }
 }
 
 /// What a parameter does, with its unit.
 fn about(name: &str) -> &'static str {
     match name {
         "read" => "probability that a statement is read, by fifths of the material",
-        "fill" => "least and most share of a requested length that a reply uses, drawn for each material and seed",
+        "fill" => {
+            "least and most share of a requested length that a reply uses, drawn for each material and seed"
+        }
         "own_tokens" => {
             "least and most tokens of a reply that nothing keeps shorter, drawn likewise; none: it uses its room"
         }
@@ -424,10 +470,14 @@ fn about(name: &str) -> &'static str {
         "relative" => {
             "probability that an absolute path is named relative to the folder of most of the material's paths"
         }
-        "continues" => "probability of continuing the chat if the request ends with its instruction",
+        "continues" => {
+            "probability of continuing the chat if the request ends with its instruction"
+        }
         "continues_open" => "the same if the request ends with the conversation",
         "faults" => "faults of form in replies, as typed after `mock+`",
-        "answer_threshold" => "least share of a question's weight that a statement must cover to be the answer",
+        "answer_threshold" => {
+            "least share of a question's weight that a statement must cover to be the answer"
+        }
         "latency_ms" => "median and 95th percentile of a call's latency, in milliseconds",
         "weight rare" => {
             "added for terms that are rare in the request, times a share from 0 to 1; log-odds, as all weights"
@@ -437,8 +487,12 @@ fn about(name: &str) -> &'static str {
         }
         "weight path" => "added to that of a value that is a path",
         "weight opaque" => "added to that of a number, hash or other opaque value",
-        "weight repeated" => "added for each unit of the natural logarithm of the number of statements with the value",
-        "weight modality" => "added for words of obligation, choice or need: half for one, full from two on",
+        "weight repeated" => {
+            "added for each unit of the natural logarithm of the number of statements with the value"
+        }
+        "weight modality" => {
+            "added for words of obligation, choice or need: half for one, full from two on"
+        }
         "weight first_person" => "added if users refer to themselves",
         "weight user" => "added to what the user types, in messages of up to 600 characters",
         "weight pasted" => "added to longer messages of the user",
@@ -491,9 +545,16 @@ mod tests {
             let rows = profile.parameters();
             assert_eq!(rows.len(), 17 + 15);
             for row in rows {
-                let is_told =
-                    ["assumed", "measured", "fitted", "Liu et al."].iter().any(|word| row.source.starts_with(word));
-                assert!(is_told && !row.about.is_empty(), "{} {}: {}", profile.name, row.name, row.source);
+                let is_told = ["assumed", "measured", "fitted", "Liu et al."]
+                    .iter()
+                    .any(|word| row.source.starts_with(word));
+                assert!(
+                    is_told && !row.about.is_empty(),
+                    "{} {}: {}",
+                    profile.name,
+                    row.name,
+                    row.source
+                );
             }
         }
     }

@@ -10,7 +10,8 @@ use crate::thread_id::ThreadId;
 
 /// What a kind of store does. `expected` is the sequence that the caller read.
 pub(crate) trait Backend: fmt::Debug + Send + Sync {
-    /// The format before this process brought it to the present one; none where it was left as it is.
+    /// The format before this process brought it to the present one; none where it was left as it
+    /// is.
     fn older(&self) -> Option<u64> {
         None
     }
@@ -44,7 +45,12 @@ pub(crate) fn check_follows(
     records: u32,
     change: &Change<'_>,
 ) -> Result<(), Error> {
-    let conflict = |what| Err(Error::Conflict { thread: id.to_string(), what });
+    let conflict = |what| {
+        Err(Error::Conflict {
+            thread: id.to_string(),
+            what,
+        })
+    };
     if expected != sequence {
         return conflict(format!("commit {expected} was loaded, {sequence} is there"));
     }

@@ -1,6 +1,7 @@
 //! The one way in: a store of either kind, and a thread of it that a session commits to.
 //!
-//! Absent on purpose: sharing checkpoints between threads; a thread reads and writes only its own data.
+//! Absent on purpose: sharing checkpoints between threads; a thread reads and writes only its own
+//! data.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -16,7 +17,8 @@ use crate::directory::Directory;
 use crate::error::Error;
 use crate::thread_id::ThreadId;
 
-/// How many commits keep the view that a rollback needs (the strategic plan: "keep only last 10 checkpoints").
+/// How many commits keep the view that a rollback needs (the strategic plan: "keep only last 10
+/// checkpoints").
 pub const KEEP: NonZeroUsize = NonZeroUsize::new(10).expect("ten is not zero");
 
 /// A store of many threads; each holds one conversation's records and view. Clones share it.
@@ -25,11 +27,13 @@ pub struct Checkpoints {
     backend: Arc<dyn Backend>,
 }
 
-/// One conversation of a store, as this process knows it. [`Thread::load`] before the first commit to what exists.
+/// One conversation of a store, as this process knows it. [`Thread::load`] before the first commit
+/// to what exists.
 pub struct Thread {
     backend: Arc<dyn Backend>,
     id: ThreadId,
-    /// The sequence that this process saw last; a commit is refused where another process went on from it.
+    /// The sequence that this process saw last; a commit is refused where another process went on
+    /// from it.
     sequence: u64,
     price: Option<Price>,
 }
@@ -47,12 +51,15 @@ pub enum Which {
 }
 
 impl Checkpoints {
-    /// A folder of files (the strategic plan, part 3), made where it is missing. `keep`: [`KEEP`] unless there is a reason.
+    /// A folder of files (the strategic plan, part 3), made where it is missing. `keep`: [`KEEP`]
+    /// unless there is a reason.
     ///
     /// # Errors
     /// [`Error`], where the folder cannot be made or written.
     pub fn in_directory(root: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        Ok(Checkpoints { backend: Arc::new(Directory::open(root, keep)?) })
+        Ok(Checkpoints {
+            backend: Arc::new(Directory::open(root, keep)?),
+        })
     }
 
     /// A SQLite database (the threshold plan, step 1), made where it is missing.
@@ -61,20 +68,25 @@ impl Checkpoints {
     /// [`Error`], where the file cannot be opened, is another program's or a newer version's.
     #[cfg(feature = "sqlite")]
     pub fn in_sqlite(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open(path, keep)?) })
+        Ok(Checkpoints {
+            backend: Arc::new(crate::sqlite::Sqlite::open(path, keep)?),
+        })
     }
 
     /// An existing SQLite database, for reading; it may be on a disk that cannot be written.
     ///
     /// # Errors
-    /// As [`Checkpoints::in_sqlite`]; and if the disk cannot be written and the database's log still holds commits.
+    /// As [`Checkpoints::in_sqlite`]; and if the disk cannot be written and the database's log
+    /// still holds commits.
     #[cfg(feature = "sqlite")]
     pub fn in_sqlite_to_read(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open_to_read(path, keep)?) })
+        Ok(Checkpoints {
+            backend: Arc::new(crate::sqlite::Sqlite::open_to_read(path, keep)?),
+        })
     }
 
-    /// The format that a database was of before opening it brought it to the present one, which older programs cannot read;
-    /// none where nothing was changed.
+    /// The format that a database was of before opening it brought it to the present one, which
+    /// older programs cannot read; none where nothing was changed.
     pub fn older_format(&self) -> Option<u64> {
         self.backend.older()
     }
@@ -86,7 +98,12 @@ impl Checkpoints {
     pub fn thread(&self, id: &str) -> Result<Thread, Error> {
         let id = ThreadId::parse(id)?;
         self.backend.heal(&id)?;
-        Ok(Thread { backend: Arc::clone(&self.backend), id, sequence: 0, price: None })
+        Ok(Thread {
+            backend: Arc::clone(&self.backend),
+            id,
+            sequence: 0,
+            price: None,
+        })
     }
 
     /// Ids of all threads, sorted.
@@ -99,7 +116,8 @@ impl Checkpoints {
         Ok(ids.iter().map(|id| id.as_str().to_owned()).collect())
     }
 
-    /// Deletes all data of a thread, for good: also where a file of it is damaged. One that is not there is no error.
+    /// Deletes all data of a thread, for good: also where a file of it is damaged. One that is not
+    /// there is no error.
     ///
     /// # Errors
     /// [`Error`], where the store cannot be written.
@@ -117,13 +135,21 @@ impl Checkpoints {
 }
 
 impl Thread {
-    /// Gives each record's cost: US dollars of the calls whose usage it has. Without it, costs are unknown.
+    /// Gives each record's cost: US dollars of the calls whose usage it has. Without it, costs are
+    /// unknown.
     #[must_use]
-    pub fn priced(self, price: impl Fn(&SessionRecord) -> Option<f64> + Send + Sync + 'static) -> Self {
-        Thread { price: Some(Box::new(price)), ..self }
+    pub fn priced(
+        self,
+        price: impl Fn(&SessionRecord) -> Option<f64> + Send + Sync + 'static,
+    ) -> Self {
+        Thread {
+            price: Some(Box::new(price)),
+            ..self
+        }
     }
 
-    /// What was committed last, for a session to start from. What was rolled back counts as failed attempts.
+    /// What was committed last, for a session to start from. What was rolled back counts as failed
+    /// attempts.
     ///
     /// # Errors
     /// [`Error::Damaged`], [`Error::Newer`] or what reading met.
@@ -157,27 +183,38 @@ impl Thread {
         })
     }
 
-    /// Goes back to the view after the commit of that record, and gives the state from there on. Nothing is deleted: later
-    /// records stay listed, and one can go forth to them again while their view is kept. Messages said since follow the
-    /// view as they were said.
+    /// Goes back to the view after the commit of that record, and gives the state from there on.
+    /// Nothing is deleted: later records stay listed, and one can go forth to them again while
+    /// their view is kept. Messages said since follow the view as they were said.
     ///
     /// # Errors
-    /// [`Error::Missing`] where the record's view is not among those kept; [`Error::Conflict`] where another process
-    /// committed meanwhile; else as [`Thread::load`].
+    /// [`Error::Missing`] where the record's view is not among those kept; [`Error::Conflict`]
+    /// where another process committed meanwhile; else as [`Thread::load`].
     pub fn rollback(&mut self, number: u32) -> Result<State, Error> {
         let contents = self.backend.read(&self.id)?;
         let Some(kept) = contents.kept_with(number) else {
             return Err(self.missing(format!("kept view of record {number}"), &contents));
         };
-        let rollback = Rollback { at: contents.history.len() as u32, to: kept.numbers.end - 1 };
-        let commit = Commit { saved: &[], view: &kept.view, after: kept.after };
-        let change = Change { commit, rollback: Some(rollback), costs: Vec::new() };
+        let rollback = Rollback {
+            at: contents.history.len() as u32,
+            to: kept.numbers.end - 1,
+        };
+        let commit = Commit {
+            saved: &[],
+            view: &kept.view,
+            after: kept.after,
+        };
+        let change = Change {
+            commit,
+            rollback: Some(rollback),
+            costs: Vec::new(),
+        };
         self.backend.append(&self.id, contents.sequence, &change)?;
         self.load()
     }
 
-    /// The document that the agent keeps beside the conversation (the agent loop, section 8: `MEMORY.md`), for
-    /// `compactometer_engine::memory::document`; none where none was written.
+    /// The document that the agent keeps beside the conversation (the agent loop, section 8:
+    /// `MEMORY.md`), for `compactometer_engine::memory::document`; none where none was written.
     ///
     /// # Errors
     /// [`Error`], where it cannot be read or is not text.
@@ -185,8 +222,8 @@ impl Thread {
         self.backend.memory_document(&self.id)
     }
 
-    /// Puts a document in place of the one before, whole or not at all; the last writer wins. No commit or rollback touches
-    /// it; clearing the thread deletes it.
+    /// Puts a document in place of the one before, whole or not at all; the last writer wins. No
+    /// commit or rollback touches it; clearing the thread deletes it.
     ///
     /// # Errors
     /// [`Error`], where it cannot be written; the one before stays.
@@ -200,18 +237,38 @@ impl Thread {
     /// [`Error`]; earlier commits stay as they were.
     pub fn append(&mut self, commit: &Commit<'_>) -> Result<(), Error> {
         let cost = |saved: &SessionRecord| self.price.as_ref().and_then(|price| price(saved));
-        let change = Change { commit: *commit, rollback: None, costs: commit.saved.iter().map(cost).collect() };
+        let change = Change {
+            commit: *commit,
+            rollback: None,
+            costs: commit.saved.iter().map(cost).collect(),
+        };
         self.backend.append(&self.id, self.sequence, &change)?;
         self.sequence += 1;
         Ok(())
     }
 
     fn missing(&self, what: String, contents: &Contents) -> Error {
-        let restorable = contents.versions().into_iter().filter(|version| version.restorable);
-        let numbers = restorable.map(|version| version.number.to_string()).collect::<Vec<_>>();
-        let views = if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") };
-        let has = format!("{} records, with the views of: {views}", contents.history.len());
-        Error::Missing { thread: self.id.to_string(), what, has }
+        let restorable = contents
+            .versions()
+            .into_iter()
+            .filter(|version| version.restorable);
+        let numbers = restorable
+            .map(|version| version.number.to_string())
+            .collect::<Vec<_>>();
+        let views = if numbers.is_empty() {
+            "none".to_owned()
+        } else {
+            numbers.join(", ")
+        };
+        let has = format!(
+            "{} records, with the views of: {views}",
+            contents.history.len()
+        );
+        Error::Missing {
+            thread: self.id.to_string(),
+            what,
+            has,
+        }
     }
 }
 
@@ -223,6 +280,10 @@ impl Store for Thread {
 
 impl fmt::Debug for Thread {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Thread").field("id", &self.id).field("sequence", &self.sequence).finish_non_exhaustive()
+        formatter
+            .debug_struct("Thread")
+            .field("id", &self.id)
+            .field("sequence", &self.sequence)
+            .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,5 @@
-//! What a thread holds, whichever store keeps it: its records, the views that one can go back to, and what going back hides.
+//! What a thread holds, whichever store keeps it: its records, the views that one can go back to,
+//! and what going back hides.
 
 use std::ops::Range;
 
@@ -75,39 +76,61 @@ pub struct Size {
 const NO_SEQUENCE: u64 = 1 << 62;
 
 impl Contents {
-    /// Says what does not fit together in a changed store, such as a view or a rollback that names missing records.
+    /// Says what does not fit together in a changed store, such as a view or a rollback that names
+    /// missing records.
     pub(crate) fn check(&self) -> Result<(), String> {
         let records = self.history.len() as u32;
         if self.sequence >= NO_SEQUENCE {
             return Err(format!("it counts {} commits", self.sequence));
         }
-        if let Some(Kept { numbers, .. }) = self.kept.iter().find(|kept| kept.numbers.end > records) {
-            return Err(format!("a view names records {} to {} of {records}", numbers.start, numbers.end));
+        if let Some(Kept { numbers, .. }) = self.kept.iter().find(|kept| kept.numbers.end > records)
+        {
+            return Err(format!(
+                "a view names records {} to {} of {records}",
+                numbers.start, numbers.end
+            ));
         }
-        let ends = self.rollbacks.iter().map(|rollback| rollback.at).chain([records]);
+        let ends = self
+            .rollbacks
+            .iter()
+            .map(|rollback| rollback.at)
+            .chain([records]);
         let wrong = self
             .rollbacks
             .iter()
             .zip(ends.skip(1))
             .find(|(rollback, next)| rollback.to >= rollback.at || rollback.at > *next);
         match wrong {
-            Some((Rollback { at, to }, _)) => Err(format!("a rollback names records {to} and {at} of {records}")),
+            Some((Rollback { at, to }, _)) => Err(format!(
+                "a rollback names records {to} and {at} of {records}"
+            )),
             None => Ok(()),
         }
     }
 
-    /// What a session starts from. Records that were rolled back keep their number, usage and time, as failed attempts: no
-    /// strategy reads a failed attempt's text, and numbers stay without gaps.
+    /// What a session starts from. Records that were rolled back keep their number, usage and time,
+    /// as failed attempts: no strategy reads a failed attempt's text, and numbers stay without
+    /// gaps.
     pub(crate) fn into_state(self) -> State {
         let hidden = self.rolled_back();
         let mut history = self.history;
-        for saved in history.iter_mut().filter(|saved| is_in(&hidden, saved.number)) {
+        for saved in history
+            .iter_mut()
+            .filter(|saved| is_in(&hidden, saved.number))
+        {
             saved.kind = RecordKind::Failed;
             saved.body = "rolled back".to_owned();
         }
         match self.kept.into_iter().last() {
-            Some(kept) => State { history, view: kept.view, after: Some(kept.after) },
-            None => State { history, ..State::default() },
+            Some(kept) => State {
+                history,
+                view: kept.view,
+                after: Some(kept.after),
+            },
+            None => State {
+                history,
+                ..State::default()
+            },
         }
     }
 
@@ -136,7 +159,10 @@ impl Contents {
     pub(crate) fn latest(&self) -> Option<&SessionRecord> {
         let hidden = self.rolled_back();
         let newest = |kind| {
-            self.history.iter().rev().find(|saved: &&SessionRecord| saved.kind == kind && !is_in(&hidden, saved.number))
+            self.history
+                .iter()
+                .rev()
+                .find(|saved: &&SessionRecord| saved.kind == kind && !is_in(&hidden, saved.number))
         };
         newest(RecordKind::Checkpoint).or_else(|| newest(RecordKind::Summary))
     }
@@ -146,7 +172,8 @@ impl Contents {
     }
 }
 
-/// What the last rollback hides: all after its target, and what was hidden when its target was written.
+/// What the last rollback hides: all after its target, and what was hidden when its target was
+/// written.
 fn rolled_back(mut rollbacks: &[Rollback]) -> Vec<Range<u32>> {
     let mut hidden = Vec::new();
     while let Some(last) = rollbacks.last() {
@@ -160,8 +187,8 @@ pub(crate) fn is_in(ranges: &[Range<u32>], number: u32) -> bool {
     ranges.iter().any(|range| range.contains(&number))
 }
 
-/// Which commit beyond `keep`, at least 1, loses its view next: one that no rollback can name, else the oldest. Never the
-/// newest.
+/// Which commit beyond `keep`, at least 1, loses its view next: one that no rollback can name, else
+/// the oldest. Never the newest.
 pub(crate) fn to_fold(names_version: &[bool], keep: usize) -> Option<usize> {
     if names_version.len() <= keep {
         return None;
@@ -170,10 +197,12 @@ pub(crate) fn to_fold(names_version: &[bool], keep: usize) -> Option<usize> {
     Some(older.iter().position(|names| !names).unwrap_or(0))
 }
 
-/// Whether a rollback can name a commit with these records: failed attempts and notes alone change nothing that one could go
-/// back to.
+/// Whether a rollback can name a commit with these records: failed attempts and notes alone change
+/// nothing that one could go back to.
 pub(crate) fn names_version(saved: &[SessionRecord]) -> bool {
-    saved.iter().any(|saved| matches!(saved.kind, RecordKind::Summary | RecordKind::Checkpoint))
+    saved
+        .iter()
+        .any(|saved| matches!(saved.kind, RecordKind::Summary | RecordKind::Checkpoint))
 }
 
 #[cfg(test)]
@@ -185,7 +214,9 @@ mod tests {
         let back = |at, to| Rollback { at, to };
         let hidden = |rollbacks: &[Rollback]| {
             let ranges = rolled_back(rollbacks);
-            (0..10).filter(|number| is_in(&ranges, *number)).collect::<Vec<_>>()
+            (0..10)
+                .filter(|number| is_in(&ranges, *number))
+                .collect::<Vec<_>>()
         };
         assert!(hidden(&[]).is_empty());
         assert_eq!(hidden(&[back(5, 2)]), [3, 4]);
@@ -200,22 +231,48 @@ mod tests {
     #[test]
     fn what_names_records_that_are_not_there_does_not_fit() {
         let fits = |rollbacks: &[(u32, u32)], numbers: Range<u32>| {
-            let rollbacks = rollbacks.iter().map(|(at, to)| Rollback { at: *at, to: *to }).collect();
-            let kept = vec![Kept { numbers, view: Vec::new(), after: MessageId(0) }];
-            Contents { rollbacks, kept, ..Contents::default() }.check()
+            let rollbacks = rollbacks
+                .iter()
+                .map(|(at, to)| Rollback { at: *at, to: *to })
+                .collect();
+            let kept = vec![Kept {
+                numbers,
+                view: Vec::new(),
+                after: MessageId(0),
+            }];
+            Contents {
+                rollbacks,
+                kept,
+                ..Contents::default()
+            }
+            .check()
         };
         assert_eq!(fits(&[], 0..0), Ok(()));
-        assert_eq!(fits(&[], 0..u32::MAX), Err(format!("a view names records 0 to {} of 0", u32::MAX)));
+        assert_eq!(
+            fits(&[], 0..u32::MAX),
+            Err(format!("a view names records 0 to {} of 0", u32::MAX))
+        );
         for wrong in [&[(0, 0)][..], &[(1, 0)], &[(0, u32::MAX)]] {
             assert!(fits(wrong, 0..0).is_err(), "{wrong:?}");
         }
-        let endless = Contents { sequence: u64::MAX, ..Contents::default() };
-        assert_eq!(endless.check(), Err(format!("it counts {} commits", u64::MAX)));
+        let endless = Contents {
+            sequence: u64::MAX,
+            ..Contents::default()
+        };
+        assert_eq!(
+            endless.check(),
+            Err(format!("it counts {} commits", u64::MAX))
+        );
     }
 
     #[test]
     fn a_hundred_thousand_rollbacks_are_followed_back() {
-        let rollbacks = (1..100_000).map(|at| Rollback { at: 2 * at + 1, to: 2 * at - 1 }).collect::<Vec<_>>();
+        let rollbacks = (1..100_000)
+            .map(|at| Rollback {
+                at: 2 * at + 1,
+                to: 2 * at - 1,
+            })
+            .collect::<Vec<_>>();
         assert_eq!(rolled_back(&rollbacks).len(), rollbacks.len());
     }
 

@@ -77,7 +77,9 @@ pub enum Error {
         log: PathBuf,
     },
     /// Somebody else committed to the thread in the meantime.
-    #[error("thread `{thread}` changed since it was loaded ({what}): load it again and restore the session from that")]
+    #[error(
+        "thread `{thread}` changed since it was loaded ({what}): load it again and restore the session from that"
+    )]
     Conflict {
         /// The thread.
         thread: String,
@@ -110,7 +112,9 @@ impl Error {
         match self {
             Error::Io { cause, .. } => FULL.contains(&cause.kind()),
             #[cfg(feature = "sqlite")]
-            Error::Sqlite { cause, .. } => cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            Error::Sqlite { cause, .. } => {
+                cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
+            }
             _ => false,
         }
     }
@@ -119,8 +123,13 @@ impl Error {
     #[cfg(feature = "sqlite")]
     pub(crate) fn is_of_place(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
-        let Error::Sqlite { cause, .. } = self else { return false };
-        matches!(cause.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
+        let Error::Sqlite { cause, .. } = self else {
+            return false;
+        };
+        matches!(
+            cause.sqlite_error_code(),
+            Some(CannotOpen | PermissionDenied | ReadOnly)
+        )
     }
 
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
@@ -129,7 +138,10 @@ impl Error {
     }
 
     pub(crate) fn damaged(path: &Path, why: impl ToString) -> Error {
-        Error::Damaged { path: path.to_owned(), why: why.to_string() }
+        Error::Damaged {
+            path: path.to_owned(),
+            why: why.to_string(),
+        }
     }
 }
 
@@ -162,8 +174,12 @@ fn sqlite_advice(error: &rusqlite::Error) -> &'static str {
         }
         Some(ErrorCode::NotADatabase) => "; it was left as it is: name another file",
         Some(ErrorCode::DatabaseCorrupt) => "; restore the file from a copy",
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "; end the process that holds it",
-        Some(ErrorCode::SystemIoFailure) => "; what was committed before is kept: check the disk, then try again",
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "; end the process that holds it"
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            "; what was committed before is kept: check the disk, then try again"
+        }
         _ => "",
     }
 }

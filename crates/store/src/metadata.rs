@@ -1,6 +1,7 @@
 //! What the strategic plan keeps beside each checkpoint, read from the record itself.
 //!
-//! Absent on purpose: a clock. `extracted_at` is the session's time, and null where the session has none.
+//! Absent on purpose: a clock. `extracted_at` is the session's time, and null where the session has
+//! none.
 
 use compactometer_engine::record::{RecordKind, SessionRecord};
 use jiff::Timestamp;
@@ -29,10 +30,22 @@ pub(crate) struct Metadata {
 impl Metadata {
     /// Of the record that represents a commit: its checkpoint, else its last record.
     pub(crate) fn of_commit(thread: &str, saved: &[SessionRecord], cost_usd: Option<f64>) -> Self {
-        let chosen = saved.iter().rev().find(|saved| saved.kind == RecordKind::Checkpoint).or(saved.last());
-        let Some(chosen) = chosen else { return Metadata { thread_id: thread.to_owned(), ..Metadata::default() } };
+        let chosen = saved
+            .iter()
+            .rev()
+            .find(|saved| saved.kind == RecordKind::Checkpoint)
+            .or(saved.last());
+        let Some(chosen) = chosen else {
+            return Metadata {
+                thread_id: thread.to_owned(),
+                ..Metadata::default()
+            };
+        };
         Metadata {
-            extracted_at: chosen.created_at_ms.and_then(timestamp).map(|at| at.to_string()),
+            extracted_at: chosen
+                .created_at_ms
+                .and_then(timestamp)
+                .map(|at| at.to_string()),
             token_count: chosen.tokens_before,
             thread_id: thread.to_owned(),
             summarization_imminent: chosen.is_before_turn(),
@@ -44,7 +57,9 @@ impl Metadata {
 
 /// Why the last attempt among these failed.
 pub(crate) fn failure(saved: &[SessionRecord]) -> Option<String> {
-    let failed = saved.last().filter(|saved| saved.kind == RecordKind::Failed);
+    let failed = saved
+        .last()
+        .filter(|saved| saved.kind == RecordKind::Failed);
     failed.map(|saved| saved.body.clone())
 }
 
@@ -60,6 +75,9 @@ pub(crate) fn document(body: &str, metadata: &Metadata) -> Value {
         // Another strategy's checkpoint need not be an object.
         _ => Map::from_iter([("checkpoint".to_owned(), Value::String(body.to_owned()))]),
     };
-    fields.insert("metadata".to_owned(), serde_json::to_value(metadata).unwrap_or_default());
+    fields.insert(
+        "metadata".to_owned(),
+        serde_json::to_value(metadata).unwrap_or_default(),
+    );
     Value::Object(fields)
 }

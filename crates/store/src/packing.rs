@@ -17,7 +17,10 @@ pub(crate) fn pack(plain: &[u8], dictionary: &[u8]) -> io::Result<Vec<u8>> {
     compressor.include_checksum(true)?;
     let packed = compressor.compress(plain)?;
     if plain.len().max(packed.len()) > MOST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "what one commit keeps is longer than 1 GiB"));
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "what one commit keeps is longer than 1 GiB",
+        ));
     }
     Ok(packed)
 }

@@ -6,7 +6,8 @@ use percent_encoding::percent_decode_str;
 
 use crate::error::Error;
 
-/// The id of one conversation, such as `telegram:123456`. Parsed once, so that no later step can leave the store's folder.
+/// The id of one conversation, such as `telegram:123456`. Parsed once, so that no later step can
+/// leave the store's folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ThreadId(String);
 
@@ -20,34 +21,47 @@ impl ThreadId {
     /// Checks an id.
     ///
     /// # Errors
-    /// [`Error::ThreadId`] for what is empty, too long, holds control characters or walks up folders.
+    /// [`Error::ThreadId`] for what is empty, too long, holds control characters or walks up
+    /// folders.
     pub(crate) fn parse(id: &str) -> Result<Self, Error> {
-        let refuse = |why: &str| Err(Error::ThreadId { id: visible(id), why: why.to_owned() });
+        let refuse = |why: &str| {
+            Err(Error::ThreadId {
+                id: visible(id),
+                why: why.to_owned(),
+            })
+        };
         if id.is_empty() {
             return refuse("is empty: name the conversation, such as `telegram:123456`");
         }
         if id.chars().any(char::is_control) {
             return refuse("holds a control character: leave it out");
         }
-        if id.split(['/', '\\']).any(|step| step == "." || step == "..") {
+        if id
+            .split(['/', '\\'])
+            .any(|step| step == "." || step == "..")
+        {
             return refuse("walks through folders: leave out `.` and `..`");
         }
         let bytes = encode(id).len();
         if bytes > LONGEST_NAME {
-            let why = format!("takes {bytes} bytes as a file name, of at most {LONGEST_NAME}: use a hash of it");
+            let why = format!(
+                "takes {bytes} bytes as a file name, of at most {LONGEST_NAME}: use a hash of it"
+            );
             return refuse(&why);
         }
         Ok(ThreadId(id.to_owned()))
     }
 
-    /// The thread whose folder has this name; none where it is not the name that [`ThreadId::folder`] gives.
+    /// The thread whose folder has this name; none where it is not the name that
+    /// [`ThreadId::folder`] gives.
     pub(crate) fn of_folder(name: &str) -> Option<Self> {
         let id = ThreadId::parse(&percent_decode_str(name).decode_utf8().ok()?).ok()?;
         (id.folder() == name).then_some(id)
     }
 
-    /// Its folder's name: percent-encoded but for lower-case letters, digits, `_` and `-`. So ids that differ only in case
-    /// stay apart where file systems do not tell case, and no script depends on a file system's normalization.
+    /// Its folder's name: percent-encoded but for lower-case letters, digits, `_` and `-`. So ids
+    /// that differ only in case stay apart where file systems do not tell case, and no script
+    /// depends on a file system's normalization.
     pub(crate) fn folder(&self) -> String {
         encode(&self.0)
     }
@@ -121,13 +135,34 @@ mod tests {
     fn refused_ids_are_named_with_the_fix() {
         let long = "x".repeat(10_000);
         for (id, text) in [
-            ("", "thread id `` is empty: name the conversation, such as `telegram:123456`"),
-            (".", "thread id `.` walks through folders: leave out `.` and `..`"),
-            ("..", "thread id `..` walks through folders: leave out `.` and `..`"),
-            ("../../x", "thread id `../../x` walks through folders: leave out `.` and `..`"),
-            ("a\\..\\b", "thread id `a\\\\..\\\\b` walks through folders: leave out `.` and `..`"),
-            ("a\0b", "thread id `a\\0b` holds a control character: leave it out"),
-            ("\u{1b}[2J", "thread id `\\u{1b}[2J` holds a control character: leave it out"),
+            (
+                "",
+                "thread id `` is empty: name the conversation, such as `telegram:123456`",
+            ),
+            (
+                ".",
+                "thread id `.` walks through folders: leave out `.` and `..`",
+            ),
+            (
+                "..",
+                "thread id `..` walks through folders: leave out `.` and `..`",
+            ),
+            (
+                "../../x",
+                "thread id `../../x` walks through folders: leave out `.` and `..`",
+            ),
+            (
+                "a\\..\\b",
+                "thread id `a\\\\..\\\\b` walks through folders: leave out `.` and `..`",
+            ),
+            (
+                "a\0b",
+                "thread id `a\\0b` holds a control character: leave it out",
+            ),
+            (
+                "\u{1b}[2J",
+                "thread id `\\u{1b}[2J` holds a control character: leave it out",
+            ),
             (
                 &long,
                 "thread id `xxxxxxxxxxxxxxxxxxxx...` (10000 characters) takes 10000 bytes as a file name, of at most 240: \
@@ -140,7 +175,18 @@ mod tests {
 
     #[test]
     fn foreign_folder_names_are_no_threads() {
-        for name in ["Team", "%41%4", "%zz", "con", "%61", "%2e%2e", "~removed-x", ".locks", "%+1", ""] {
+        for name in [
+            "Team",
+            "%41%4",
+            "%zz",
+            "con",
+            "%61",
+            "%2e%2e",
+            "~removed-x",
+            ".locks",
+            "%+1",
+            "",
+        ] {
             assert_eq!(ThreadId::of_folder(name), None, "{name}");
         }
     }

@@ -1,5 +1,5 @@
-//! Suites of conversations: generating them, importing transcripts, adding a user's own questions, sampling, and the properties
-//! that any suite has before a strategy runs.
+//! Suites of conversations: generating them, importing transcripts, adding a user's own questions,
+//! sampling, and the properties that any suite has before a strategy runs.
 //!
 //! Absent on purpose: strategies, models, records.
 

@@ -1,18 +1,20 @@
-//! A representative part of a suite: a given number of conversations, drawn in proportion from each kind that the suite has.
+//! A representative part of a suite: a given number of conversations, drawn in proportion from each
+//! kind that the suite has.
 //!
-//! Absent on purpose: the run's seed. Runs under several seeds use the same conversations, so a run repeated under the next seed
-//! can be paired with the first.
+//! Absent on purpose: the run's seed. Runs under several seeds use the same conversations, so a run
+//! repeated under the next seed can be paired with the first.
 
 use compactometer_engine::message::part_text;
 use compactometer_formats::scenario::{Scenario, Split};
 use compactometer_formats::suite::Suite;
 
-/// Keeps `count` conversations of the suite, in its order, and notes it in the header. A suite of at most `count` conversations
-/// is unchanged.
+/// Keeps `count` conversations of the suite, in its order, and notes it in the header. A suite of
+/// at most `count` conversations is unchanged.
 ///
-/// Systematic stratified sampling: conversations are sorted by split, source, tools (which identify a generated conversation's
-/// domain) and length (to a power of two, in bytes), and within such a stratum by a hash of the suite's name and their id.
-/// Conversations are then taken from this list at equal intervals, so that each stratum has its share to within one.
+/// Systematic stratified sampling: conversations are sorted by split, source, tools (which identify
+/// a generated conversation's domain) and length (to a power of two, in bytes), and within such a
+/// stratum by a hash of the suite's name and their id. Conversations are then taken from this list
+/// at equal intervals, so that each stratum has its share to within one.
 pub fn sample(mut suite: Suite, count: usize) -> Suite {
     let all = suite.scenarios.len();
     if count >= all {
@@ -24,8 +26,8 @@ pub fn sample(mut suite: Suite, count: usize) -> Suite {
         let scenario = &suite.scenarios[*index];
         (Stratum::new(scenario), hash(&[&name, &scenario.id]))
     });
-    // The start of the systematic sample, in units of 1/`count` of a conversation. It is less than one interval, so the last
-    // index stays in range.
+    // The start of the systematic sample, in units of 1/`count` of a conversation. It is less than
+    // one interval, so the last index stays in range.
     let offset = u128::from(hash(&[&name])) % all as u128;
     let mut taken = vec![false; all];
     for step in 0..count {
@@ -34,10 +36,9 @@ pub fn sample(mut suite: Suite, count: usize) -> Suite {
     }
     let mut taken = taken.into_iter();
     suite.scenarios.retain(|_| taken.next().unwrap_or(false));
-    suite
-        .header
-        .notes
-        .push(format!("a sample of {count} of {all} conversations, spread over split, source, tools and length"));
+    suite.header.notes.push(format!(
+        "a sample of {count} of {all} conversations, spread over split, source, tools and length"
+    ));
     suite
 }
 
@@ -53,11 +54,29 @@ struct Stratum {
 impl Stratum {
     fn new(scenario: &Scenario) -> Self {
         // The part after the colon is a file name, which may differ for each conversation.
-        let source = scenario.source.split(':').next().unwrap_or_default().to_owned();
-        let tools = scenario.tools.iter().map(|tool| tool.name.clone()).collect();
-        let texts = scenario.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
+        let source = scenario
+            .source
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let tools = scenario
+            .tools
+            .iter()
+            .map(|tool| tool.name.clone())
+            .collect();
+        let texts = scenario
+            .messages
+            .iter()
+            .flat_map(|message| &message.parts)
+            .filter_map(part_text);
         let bytes = texts.map(str::len).sum::<usize>();
-        Stratum { split: scenario.split, source, tools, length: bytes.checked_ilog2().unwrap_or_default() }
+        Stratum {
+            split: scenario.split,
+            source,
+            tools,
+            length: bytes.checked_ilog2().unwrap_or_default(),
+        }
     }
 }
 
@@ -78,7 +97,11 @@ mod tests {
     use super::*;
 
     fn ids(suite: &Suite) -> Vec<String> {
-        suite.scenarios.iter().map(|scenario| scenario.id.clone()).collect()
+        suite
+            .scenarios
+            .iter()
+            .map(|scenario| scenario.id.clone())
+            .collect()
     }
 
     #[test]
@@ -86,11 +109,17 @@ mod tests {
         let whole = smoke().expect("the embedded suite");
         let strata = |suite: &Suite| {
             let mut strata = BTreeMap::<Stratum, usize>::new();
-            suite.scenarios.iter().for_each(|scenario| *strata.entry(Stratum::new(scenario)).or_default() += 1);
+            suite
+                .scenarios
+                .iter()
+                .for_each(|scenario| *strata.entry(Stratum::new(scenario)).or_default() += 1);
             strata
         };
         let (all, in_whole) = (whole.scenarios.len(), strata(&whole));
-        assert!(in_whole.len() > 2, "domains and lengths differ: {in_whole:?}");
+        assert!(
+            in_whole.len() > 2,
+            "domains and lengths differ: {in_whole:?}"
+        );
         for count in 1..all {
             let part = sample(whole.clone(), count);
             assert_eq!(part.scenarios.len(), count);
@@ -98,7 +127,10 @@ mod tests {
             for (stratum, size) in &in_whole {
                 let share = *size as f64 * count as f64 / all as f64;
                 let found = found.get(stratum).copied().unwrap_or_default() as f64;
-                assert!((found - share).abs() < 1.0, "{count}: {found} of {share} in {stratum:?}");
+                assert!(
+                    (found - share).abs() < 1.0,
+                    "{count}: {found} of {share} in {stratum:?}"
+                );
             }
         }
     }
@@ -107,7 +139,10 @@ mod tests {
     fn a_sample_is_in_the_suites_order_and_does_not_depend_on_it() {
         let whole = smoke().expect("the embedded suite");
         let part = ids(&sample(whole.clone(), 5));
-        let in_order = ids(&whole).into_iter().filter(|id| part.contains(id)).collect::<Vec<_>>();
+        let in_order = ids(&whole)
+            .into_iter()
+            .filter(|id| part.contains(id))
+            .collect::<Vec<_>>();
         assert_eq!(part, in_order);
         let mut turned = whole.clone();
         turned.scenarios.reverse();
@@ -116,7 +151,11 @@ mod tests {
         assert_eq!(part, back);
         let mut renamed = whole.clone();
         renamed.header.name = "another".to_owned();
-        assert_ne!(part, ids(&sample(renamed, 5)), "the suite's name is part of the choice");
+        assert_ne!(
+            part,
+            ids(&sample(renamed, 5)),
+            "the suite's name is part of the choice"
+        );
     }
 
     #[test]

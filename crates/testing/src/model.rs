@@ -18,12 +18,17 @@ pub struct Scripted<F> {
 impl<F: Fn(usize, &ChatRequest) -> Answer + Send + Sync> Scripted<F> {
     /// A model with these answers.
     pub fn new(answer: F) -> Self {
-        Scripted { answer, calls: AtomicUsize::new(0) }
+        Scripted {
+            answer,
+            calls: AtomicUsize::new(0),
+        }
     }
 }
 
 /// A model that gives every request the same answer.
-pub fn says(text: impl Into<String>) -> Scripted<impl Fn(usize, &ChatRequest) -> Answer + Send + Sync> {
+pub fn says(
+    text: impl Into<String>,
+) -> Scripted<impl Fn(usize, &ChatRequest) -> Answer + Send + Sync> {
     let text = text.into();
     Scripted::new(move |_, _| Ok(reply(text.clone())))
 }
@@ -37,8 +42,18 @@ pub fn writes(
 
 /// A finished reply that was billed and took a second.
 pub fn reply(text: impl Into<String>) -> ChatReply {
-    let usage = Usage { input: 100, output: 10, ..Usage::default() };
-    ChatReply { text: text.into(), finish: Finish::Stop, usage, latency_ms: 1_000, served: None }
+    let usage = Usage {
+        input: 100,
+        output: 10,
+        ..Usage::default()
+    };
+    ChatReply {
+        text: text.into(),
+        finish: Finish::Stop,
+        usage,
+        latency_ms: 1_000,
+        served: None,
+    }
 }
 
 #[async_trait]

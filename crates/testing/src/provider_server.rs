@@ -1,4 +1,5 @@
-//! A server on loopback that answers like a provider and rejects requests that break the provider's published rules.
+//! A server on loopback that answers like a provider and rejects requests that break the provider's
+//! published rules.
 
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path_regex};
@@ -6,8 +7,11 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::provider_rules::{anthropic, openai};
 
-/// Answers chat completions and messages with a short text. `rejects` may return a further reason to reject a body.
-pub async fn start(rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> MockServer {
+/// Answers chat completions and messages with a short text. `rejects` may return a further reason
+/// to reject a body.
+pub async fn start(
+    rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
+) -> MockServer {
     let server = MockServer::start().await;
     let provider = Provider { rejects };
     Mock::given(method("POST"))
@@ -26,7 +30,11 @@ impl<R: Fn(&Value) -> Option<String> + Send + Sync> Respond for Provider<R> {
     fn respond(&self, request: &Request) -> ResponseTemplate {
         let is_anthropic = request.url.path().ends_with("/messages");
         let body = serde_json::from_slice::<Value>(&request.body).unwrap_or_default();
-        let mut broken = if is_anthropic { anthropic(&body) } else { openai(&body) };
+        let mut broken = if is_anthropic {
+            anthropic(&body)
+        } else {
+            openai(&body)
+        };
         broken.extend((self.rejects)(&body));
         match broken.first() {
             Some(rule) => {

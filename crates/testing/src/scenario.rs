@@ -48,26 +48,48 @@ impl Builder {
     /// Adds a message of these parts and gives its id.
     pub fn push(&mut self, role: Role, parts: Vec<Part>) -> MessageId {
         let id = MessageId(self.scenario.messages.len() as u32);
-        self.scenario.messages.push(Message { id, role, at_ms: None, parts, usage: None });
+        self.scenario.messages.push(Message {
+            id,
+            role,
+            at_ms: None,
+            parts,
+            usage: None,
+        });
         id
     }
 
     /// A tool call and its result; gives the id of the call's message.
     pub fn call(&mut self, arguments: &str, result: &str) -> MessageId {
         let call_id = format!("call-{}", self.scenario.messages.len());
-        let call = Part::ToolCall { id: call_id.clone(), name: "run".into(), arguments: arguments.into() };
+        let call = Part::ToolCall {
+            id: call_id.clone(),
+            name: "run".into(),
+            arguments: arguments.into(),
+        };
         let id = self.push(Role::Assistant, vec![call]);
-        self.push(Role::Tool, vec![Part::ToolResult { call_id, text: result.into(), is_error: false }]);
+        self.push(
+            Role::Tool,
+            vec![Part::ToolResult {
+                call_id,
+                text: result.into(),
+                is_error: false,
+            }],
+        );
         id
     }
 
     /// User turns and answers without facts, some `tokens` tokens in all.
     pub fn chatter(&mut self, tokens: usize) {
         for number in 0..tokens / 60 {
-            self.say(Role::User, &format!("Please go on with step {number} and tell me what you see there now."));
+            self.say(
+                Role::User,
+                &format!("Please go on with step {number} and tell me what you see there now."),
+            );
             self.say(
                 Role::Assistant,
-                "I looked at it again, and there is nothing unusual about it so far. ".repeat(2).trim(),
+                "I looked at it again, and there is nothing unusual about it so far. "
+                    .repeat(2)
+                    .trim(),
             );
         }
     }
@@ -75,8 +97,17 @@ impl Builder {
     /// A fact, `fact-0` and so on, with the messages that state it.
     pub fn fact(&mut self, value: &str, evidence: &[MessageId]) -> &mut Fact {
         let facts = &mut self.scenario.facts;
-        let stated = Fact::stated(format!("fact-{}", facts.len()), "a thing", value, ValueKind::Id, evidence.to_vec());
-        facts.push(Fact { category: Category::NumberOrId, ..stated });
+        let stated = Fact::stated(
+            format!("fact-{}", facts.len()),
+            "a thing",
+            value,
+            ValueKind::Id,
+            evidence.to_vec(),
+        );
+        facts.push(Fact {
+            category: Category::NumberOrId,
+            ..stated
+        });
         let last = facts.len() - 1;
         &mut facts[last]
     }
@@ -93,7 +124,10 @@ impl Builder {
     /// A question for these facts, `p0` and so on, after the user's last turn.
     pub fn ask(&mut self, facts: &[&str], question: &str) -> &mut Probe {
         let said = self.scenario.messages.iter();
-        let last = said.rev().find(|message| message.role == Role::User).map_or(MessageId(0), |message| message.id);
+        let last = said
+            .rev()
+            .find(|message| message.role == Role::User)
+            .map_or(MessageId(0), |message| message.id);
         let probes = &mut self.scenario.probes;
         probes.push(probe(&format!("p{}", probes.len()), facts, question, last));
         let last = probes.len() - 1;
@@ -123,5 +157,8 @@ pub fn probe(id: &str, facts: &[&str], question: &str, asked_after: MessageId) -
 
 /// A suite of these conversations.
 pub fn suite(scenarios: Vec<Scenario>) -> Suite {
-    Suite { header: Header::new("test", None, Vec::new()), scenarios }
+    Suite {
+        header: Header::new("test", None, Vec::new()),
+        scenarios,
+    }
 }

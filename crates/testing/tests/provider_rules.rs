@@ -50,7 +50,10 @@ fn each_is_found(rules: fn(&Value) -> Vec<String>, good: &Value, cases: Vec<Case
         let mut body = good.clone();
         *body.pointer_mut(place).unwrap_or_else(|| panic!("{place}")) = value.clone();
         let broken = rules(&body);
-        assert!(broken.iter().any(|found| found.contains(rule)), "{place} as {value}: {broken:?} lacks `{rule}`");
+        assert!(
+            broken.iter().any(|found| found.contains(rule)),
+            "{place} as {value}: {broken:?} lacks `{rule}`"
+        );
     }
 }
 
@@ -65,19 +68,47 @@ fn chat_completions() {
             ("/max_tokens", json!(0), "is above 0"),
             ("/temperature", json!(2.5), "within the provider's range"),
             ("/tools/0/function/name", json!("a.b"), "letters, digits"),
-            ("/messages/0/role", json!("assistant"), "begin with the user"),
-            ("/messages/5/role", json!("assistant"), "do not end with the assistant"),
+            (
+                "/messages/0/role",
+                json!("assistant"),
+                "begin with the user",
+            ),
+            (
+                "/messages/5/role",
+                json!("assistant"),
+                "do not end with the assistant",
+            ),
             ("/messages/4/role", json!("system"), "system prompt first"),
-            ("/messages/4/role", json!("robot"), "a role that the API defines"),
+            (
+                "/messages/4/role",
+                json!("robot"),
+                "a role that the API defines",
+            ),
             ("/messages/1/content", json!(" \n"), "more than whitespace"),
             ("/messages/4/content", json!(null), "more than whitespace"),
             ("/messages/2/content", json!(""), "more than whitespace"),
             ("/messages/2/tool_calls/0/id", json!(long), "1 to 40"),
-            ("/messages/2/tool_calls/0/function/name", json!("a b"), "1 to 64"),
-            ("/messages/2/tool_calls/0/function/arguments", json!("{"), "JSON of an object"),
-            ("/messages/2/tool_calls", json!([]), "no empty list of calls"),
+            (
+                "/messages/2/tool_calls/0/function/name",
+                json!("a b"),
+                "1 to 64",
+            ),
+            (
+                "/messages/2/tool_calls/0/function/arguments",
+                json!("{"),
+                "JSON of an object",
+            ),
+            (
+                "/messages/2/tool_calls",
+                json!([]),
+                "no empty list of calls",
+            ),
             ("/messages/3/tool_call_id", json!("c2"), "answers a call"),
-            ("/messages/3", json!({"role": "user", "content": "x"}), "after the results of all calls"),
+            (
+                "/messages/3",
+                json!({"role": "user", "content": "x"}),
+                "after the results of all calls",
+            ),
         ],
     );
 }
@@ -96,24 +127,72 @@ fn messages() {
             ("/system/0/text", json!(""), "more than whitespace"),
             ("/tools", json!([]), "are defined if messages contain calls"),
             ("/tools/0/name", json!(""), "1 to 64"),
-            ("/tools/0/input_schema", json!({}), "the schema of an object"),
-            ("/tool_choice", json!({"type": "tool", "name": "other"}), "a choice that the API defines"),
-            ("/messages/0/role", json!("assistant"), "begin with the user"),
+            (
+                "/tools/0/input_schema",
+                json!({}),
+                "the schema of an object",
+            ),
+            (
+                "/tool_choice",
+                json!({"type": "tool", "name": "other"}),
+                "a choice that the API defines",
+            ),
+            (
+                "/messages/0/role",
+                json!("assistant"),
+                "begin with the user",
+            ),
             ("/messages/0/role", json!("assistant"), "alternate"),
             ("/messages/0/role", json!("system"), "known roles"),
-            ("/messages", json!([turn("user"), turn("assistant")]), "do not end with the assistant"),
+            (
+                "/messages",
+                json!([turn("user"), turn("assistant")]),
+                "do not end with the assistant",
+            ),
             ("/messages/0/content", json!([]), "is not empty"),
-            ("/messages/0/content/0/text", json!("\u{1f}"), "more than whitespace"),
-            ("/messages/0/content/0", call.clone(), "only in assistant turns"),
-            ("/messages/1/content/0/signature", json!(""), "with its signature"),
+            (
+                "/messages/0/content/0/text",
+                json!("\u{1f}"),
+                "more than whitespace",
+            ),
+            (
+                "/messages/0/content/0",
+                call.clone(),
+                "only in assistant turns",
+            ),
+            (
+                "/messages/1/content/0/signature",
+                json!(""),
+                "with its signature",
+            ),
             ("/messages/1/content/0", call, "is unique"),
             ("/messages/1/content/1/id", json!("a:b"), "1 to 40"),
-            ("/messages/1/content/1/input", json!("{}"), "input as an object"),
-            ("/messages/2/content/0/tool_use_id", json!("c2"), "of the previous turn"),
-            ("/messages/2/content/0/content", json!(""), "more than whitespace"),
+            (
+                "/messages/1/content/1/input",
+                json!("{}"),
+                "input as an object",
+            ),
+            (
+                "/messages/2/content/0/tool_use_id",
+                json!("c2"),
+                "of the previous turn",
+            ),
+            (
+                "/messages/2/content/0/content",
+                json!(""),
+                "more than whitespace",
+            ),
             ("/messages/2/content", late, "results before other blocks"),
-            ("/messages/2/content/0", json!({"type": "text", "text": "x"}), "answers every call"),
-            ("/messages/2/content/1", json!({"type": "movie"}), "blocks that the API defines"),
+            (
+                "/messages/2/content/0",
+                json!({"type": "text", "text": "x"}),
+                "answers every call",
+            ),
+            (
+                "/messages/2/content/1",
+                json!({"type": "movie"}),
+                "blocks that the API defines",
+            ),
         ],
     );
 }

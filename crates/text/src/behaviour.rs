@@ -1,9 +1,11 @@
-//! What the matcher and the rules of binding find in a fixed list of texts. Recall that was counted by rules with other results
-//! is another measure, so runs and baselines carry a hash of these results.
+//! What the matcher and the rules of binding find in a fixed list of texts. Recall that was counted
+//! by rules with other results is another measure, so runs and baselines carry a hash of these
+//! results.
 //!
-//! A version number would have to be raised by hand, and a hash of the sources would change with every comment. These results
-//! change when a rule does: each text is searched for all values, with every stance, so that one list reaches most rules. A rule
-//! that no text reaches still goes unnoticed; a new rule therefore needs a text here.
+//! A version number would have to be raised by hand, and a hash of the sources would change with
+//! every comment. These results change when a rule does: each text is searched for all values, with
+//! every stance, so that one list reaches most rules. A rule that no text reaches still goes
+//! unnoticed; a new rule therefore needs a text here.
 //!
 //! Absent on purpose: what would be right. `tests/it/hard` measures that.
 
@@ -16,11 +18,29 @@ use crate::matcher::{Matcher, Said, Sought};
 /// The results, a line for each text that holds a value.
 pub fn results() -> String {
     let mut results = String::new();
-    let sought = |said| VALUES.iter().map(move |(kind, value)| (Sought { kind: *kind, said }, [*value]));
-    let matcher = Matcher::new([Said::Either, Said::Affirmed, Said::Denied].into_iter().flat_map(sought));
-    let said = STATED.iter().flat_map(|value| SAID.iter().map(move |text| text.replace("{}", value)));
-    let worded = WORDS.split_whitespace().flat_map(|word| AROUND.iter().map(move |text| text.replace("{}", word)));
-    for (place, text) in SPELLED.iter().map(|text| (*text).to_owned()).chain(said).chain(worded).enumerate() {
+    let sought = |said| {
+        VALUES
+            .iter()
+            .map(move |(kind, value)| (Sought { kind: *kind, said }, [*value]))
+    };
+    let matcher = Matcher::new(
+        [Said::Either, Said::Affirmed, Said::Denied]
+            .into_iter()
+            .flat_map(sought),
+    );
+    let said = STATED
+        .iter()
+        .flat_map(|value| SAID.iter().map(move |text| text.replace("{}", value)));
+    let worded = WORDS
+        .split_whitespace()
+        .flat_map(|word| AROUND.iter().map(move |text| text.replace("{}", word)));
+    for (place, text) in SPELLED
+        .iter()
+        .map(|text| (*text).to_owned())
+        .chain(said)
+        .chain(worded)
+        .enumerate()
+    {
         let found = matcher.find(&text).collect::<Vec<_>>();
         let _ = writeln!(results, "{place} {found:?}");
     }
@@ -202,8 +222,14 @@ const AROUND: &[&str] = &[
     "Memcached is {} Redis",
 ];
 
-const SUBJECTS: &[&str] =
-    &["the retry limit", "the port of the cache", "the deploy branch", "the ticket", "the cache", "the entry point"];
+const SUBJECTS: &[&str] = &[
+    "the retry limit",
+    "the port of the cache",
+    "the deploy branch",
+    "the ticket",
+    "the cache",
+    "the entry point",
+];
 
 const BOUND: &[&str] = &[
     "The retry limit is 17.",
@@ -241,29 +267,47 @@ mod tests {
     fn every_value_is_found_in_some_texts_with_every_stance_that_it_can_have() {
         let mut found = BTreeSet::new();
         for line in results().lines() {
-            let items = line.split_once('[').map_or("", |(_, items)| items.trim_end_matches(']'));
+            let items = line
+                .split_once('[')
+                .map_or("", |(_, items)| items.trim_end_matches(']'));
             found.extend(
-                items.split(", ").filter_map(|item| item.parse::<usize>().ok()).map(|item| item % VALUES.len()),
+                items
+                    .split(", ")
+                    .filter_map(|item| item.parse::<usize>().ok())
+                    .map(|item| item % VALUES.len()),
             );
         }
         assert_eq!(found.len(), VALUES.len(), "{found:?}");
         let stances = |stated: &str| {
-            let place = VALUES.iter().position(|(_, value)| *value == stated).expect("listed");
+            let place = VALUES
+                .iter()
+                .position(|(_, value)| *value == stated)
+                .expect("listed");
             [0, 1, 2].map(|said| {
                 let item = (said * VALUES.len() + place).to_string();
-                let holds = |line: &&str| line.split([' ', '[', ',', ']']).skip(1).any(|found| found == item);
+                let holds = |line: &&str| {
+                    line.split([' ', '[', ',', ']'])
+                        .skip(1)
+                        .any(|found| found == item)
+                };
                 results().lines().filter(holds).count()
             })
         };
         for stated in STATED {
             let [either, affirmed, denied] = stances(stated);
-            assert!(affirmed > 10 && denied > 5 && either > affirmed, "{stated}: {either} {affirmed} {denied}");
+            assert!(
+                affirmed > 10 && denied > 5 && either > affirmed,
+                "{stated}: {either} {affirmed} {denied}"
+            );
         }
     }
 
     #[test]
     fn results_are_the_same_each_time_and_hold_bindings() {
         assert_eq!(results(), results());
-        assert!(results().contains("(25, 0), (26, 1)"), "the retry limit is 17, the port 6379");
+        assert!(
+            results().contains("(25, 0), (26, 1)"),
+            "the retry limit is 17, the port 6379"
+        );
     }
 }

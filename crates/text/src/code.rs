@@ -1,13 +1,22 @@
 //! Names and values in backticks: terminals show such text unchanged, and pages show it as code.
 
-/// The text as a CommonMark code span in one line. The fence is longer than any run of backticks in the text, and the text is
-/// padded with blanks if it could not be read back without them.
+/// The text as a CommonMark code span in one line. The fence is longer than any run of backticks in
+/// the text, and the text is padded with blanks if it could not be read back without them.
 pub fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    let longest = text
+        .split(|letter| letter != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
     let fence = "`".repeat(longest + 1);
-    let loses_blanks = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
-    let pad = if text.is_empty() || text.starts_with('`') || text.ends_with('`') || loses_blanks { " " } else { "" };
+    let loses_blanks =
+        text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
+    let pad = if text.is_empty() || text.starts_with('`') || text.ends_with('`') || loses_blanks {
+        " "
+    } else {
+        ""
+    };
     // An empty text becomes one blank, since a code span cannot be empty.
     let end = if text.is_empty() { "" } else { pad };
     format!("{fence}{pad}{text}{end}{fence}")
@@ -65,8 +74,12 @@ fn closing(text: &str, fence: usize) -> Option<usize> {
 }
 
 fn unpadded(inside: &str) -> &str {
-    let without = inside.strip_prefix(' ').and_then(|rest| rest.strip_suffix(' '));
-    without.filter(|rest| !rest.trim_matches(' ').is_empty()).unwrap_or(inside)
+    let without = inside
+        .strip_prefix(' ')
+        .and_then(|rest| rest.strip_suffix(' '));
+    without
+        .filter(|rest| !rest.trim_matches(' ').is_empty())
+        .unwrap_or(inside)
 }
 
 #[cfg(test)]
@@ -93,7 +106,10 @@ mod tests {
     #[test]
     fn backticks_without_a_partner_are_plain() {
         assert_eq!(pieces("odd ` tick"), [Piece::Plain("odd ` tick")]);
-        assert_eq!(pieces("`a` and ``b`"), [Piece::Code("a"), Piece::Plain(" and ``b`")]);
+        assert_eq!(
+            pieces("`a` and ``b`"),
+            [Piece::Code("a"), Piece::Plain(" and ``b`")]
+        );
     }
 
     proptest! {

@@ -1,15 +1,25 @@
-//! Lines that list the names in a folder: `src/pay/: refund.rs, card.rs`. Such a line spells out the path of each.
+//! Lines that list the names in a folder: `src/pay/: refund.rs, card.rs`. Such a line spells out
+//! the path of each.
 
 /// The paths that the lines of a text spell out.
 pub fn spelled_out(text: &str) -> impl Iterator<Item = String> {
-    text.lines().filter(|line| line.contains("/:") || line.contains("/`:")).flat_map(|line| {
-        let (folder, names) = line.split_once(": ").unwrap_or_default();
-        let folder = folder.trim_start_matches(|letter: char| letter.is_whitespace() || "-*•`".contains(letter));
-        let folder = folder.trim_end_matches('`');
-        let is_folder = folder.ends_with('/') && !folder.contains(char::is_whitespace);
-        let names = names.split(',').map(|name| name.trim().trim_matches('`')).take_while(|name| is_name(name));
-        names.filter(move |_| is_folder).map(move |name| format!("{folder}{name}"))
-    })
+    text.lines()
+        .filter(|line| line.contains("/:") || line.contains("/`:"))
+        .flat_map(|line| {
+            let (folder, names) = line.split_once(": ").unwrap_or_default();
+            let folder = folder.trim_start_matches(|letter: char| {
+                letter.is_whitespace() || "-*•`".contains(letter)
+            });
+            let folder = folder.trim_end_matches('`');
+            let is_folder = folder.ends_with('/') && !folder.contains(char::is_whitespace);
+            let names = names
+                .split(',')
+                .map(|name| name.trim().trim_matches('`'))
+                .take_while(|name| is_name(name));
+            names
+                .filter(move |_| is_folder)
+                .map(move |name| format!("{folder}{name}"))
+        })
 }
 
 /// Whether a text is a name that a folder may hold.

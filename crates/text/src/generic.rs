@@ -1,14 +1,21 @@
-//! Values that any project may have: bare numbers, paths of the operating system, masked text, and names that a language or its
-//! tools bring. Whether a conversation still holds such a value says nothing about what it remembers.
+//! Values that any project may have: bare numbers, paths of the operating system, masked text, and
+//! names that a language or its tools bring. Whether a conversation still holds such a value says
+//! nothing about what it remembers.
 //!
-//! Absent on purpose: names of libraries, because no list of them is complete. Where sessions of several projects are read together,
-//! values that more than one of them has count as generic too.
+//! Absent on purpose: names of libraries, because no list of them is complete. Where sessions of
+//! several projects are read together, values that more than one of them has count as generic too.
 
 use crate::matcher::ValueKind;
 
 /// Whether a value is one that any project may have.
 pub fn is_generic(value: &str, kind: ValueKind) -> bool {
-    let is_so: [fn(&str) -> bool; 5] = [is_measure, is_range, is_of_system, is_masked, is_of_language];
+    let is_so: [fn(&str) -> bool; 5] = [
+        is_measure,
+        is_range,
+        is_of_system,
+        is_masked,
+        is_of_language,
+    ];
     kind == ValueKind::Number || is_so.iter().any(|is_so| is_so(value))
 }
 
@@ -19,13 +26,15 @@ const UNITS: &str = "b byte bytes bit bits k kb kib m mb mib g gb gib s sec seco
 
 /// Whether a value is a number with its unit, such as `16-byte` or `1500ms`.
 fn is_measure(value: &str) -> bool {
-    let digits = value.trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ','));
+    let digits = value
+        .trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ','));
     // Two dots are those of a version.
     if value.matches('.').count() > 1 {
         return false;
     }
     let unit = digits.trim_start_matches(['-', '_']).to_ascii_lowercase();
-    digits.len() < value.len() && (unit.is_empty() || UNITS.split_whitespace().any(|known| known == unit))
+    digits.len() < value.len()
+        && (unit.is_empty() || UNITS.split_whitespace().any(|known| known == unit))
 }
 
 /// Folders whose files belong to the operating system.
@@ -68,7 +77,8 @@ const SYSTEM_PATHS: &[&str] = &[
 /// Whether a value is a path of the operating system.
 fn is_of_system(value: &str) -> bool {
     let path = value.replace('\\', "/").to_lowercase();
-    SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder)) || SYSTEM_PATHS.contains(&path.trim_end_matches('/'))
+    SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder))
+        || SYSTEM_PATHS.contains(&path.trim_end_matches('/'))
 }
 
 /// Whether a value is nothing but ranges of characters, as in a pattern: `a-z0-9`.
@@ -76,14 +86,18 @@ fn is_range(value: &str) -> bool {
     let letters = value.chars().collect::<Vec<_>>();
     letters.len() >= 3
         && letters.len() % 3 == 0
-        && letters.chunks(3).all(|range| range[1] == '-' && range[0] < range[2])
+        && letters
+            .chunks(3)
+            .all(|range| range[1] == '-' && range[0] < range[2])
 }
 
 /// Whether a value was masked before it was read.
 fn is_masked(value: &str) -> bool {
     value.starts_with("masked:")
         || value.contains("[masked")
-        || value.split(['_', '-', '/', '.']).any(|word| word == "REDACTED")
+        || value
+            .split(['_', '-', '/', '.'])
+            .any(|word| word == "REDACTED")
 }
 
 /// Names that languages and their tools bring.
@@ -191,9 +205,13 @@ const ENDINGS: &str = "c cc cfg conf cpp cs css csv env erl ex exs go h hpp html
 
 /// Whether a value is a name that a language or its tools bring.
 fn is_of_language(value: &str) -> bool {
-    let is_file = value.rsplit_once('.').is_some_and(|(_, end)| ENDINGS.split_whitespace().any(|known| known == end));
+    let is_file = value
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| ENDINGS.split_whitespace().any(|known| known == end));
     NAMES.split_whitespace().any(|known| known == value)
-        || (!is_file && !value.contains('/') && MODULES.iter().any(|module| value.starts_with(module)))
+        || (!is_file
+            && !value.contains('/')
+            && MODULES.iter().any(|module| value.starts_with(module)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Text of any subject: values found in it and whether they belong to a subject, code spans, lines of a width, and suggestions of
-//! similar names.
+//! Text of any subject: values found in it and whether they belong to a subject, code spans, lines
+//! of a width, and suggestions of similar names.
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
 

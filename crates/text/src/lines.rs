@@ -3,7 +3,8 @@
 /// Narrower than this, lines are not broken further.
 const NARROWEST: usize = 40;
 
-/// The line broken at blanks; further lines are indented by two more than it is. A number and its `%` stay together.
+/// The line broken at blanks; further lines are indented by two more than it is. A number and its
+/// `%` stay together.
 pub fn wrapped(line: &str, width: usize) -> Vec<String> {
     let indent = line.chars().take_while(|letter| *letter == ' ').count();
     let text = line[indent..].replace(" %", "\u{a0}%");
@@ -17,7 +18,10 @@ pub fn wrapped(line: &str, width: usize) -> Vec<String> {
         line.push_str(word);
     }
     lines.push(line);
-    lines.into_iter().map(|line| line.replace('\u{a0}', " ").trim_end().to_owned()).collect()
+    lines
+        .into_iter()
+        .map(|line| line.replace('\u{a0}', " ").trim_end().to_owned())
+        .collect()
 }
 
 /// The text with its middle left out where it is longer than `most`.
@@ -28,7 +32,11 @@ pub fn clipped(text: &str, most: usize) -> String {
     }
     let end = most.saturating_sub(1) / 2;
     let begin = most.saturating_sub(1) - end;
-    letters[..begin].iter().chain(['…'].iter()).chain(&letters[letters.len() - end..]).collect()
+    letters[..begin]
+        .iter()
+        .chain(['…'].iter())
+        .chain(&letters[letters.len() - end..])
+        .collect()
 }
 
 #[cfg(test)]
@@ -39,8 +47,14 @@ mod tests {
     fn lines_break_at_blanks_and_keep_their_indent() {
         let line = format!("  - {}", "word ".repeat(12).trim_end());
         let lines = wrapped(&line, 40);
-        assert!(lines.iter().all(|line| line.chars().count() <= 40), "{lines:?}");
-        assert!(lines[0].starts_with("  - word") && lines[1].starts_with("    word"), "{lines:?}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 40),
+            "{lines:?}"
+        );
+        assert!(
+            lines[0].starts_with("  - word") && lines[1].starts_with("    word"),
+            "{lines:?}"
+        );
         assert_eq!(lines.join(" ").split_whitespace().count(), 13);
         // A word that is longer than the line has one of its own.
         assert_eq!(wrapped(&format!("a {} b", "x".repeat(60)), 40).len(), 3);
@@ -51,7 +65,10 @@ mod tests {
 
     #[test]
     fn a_long_name_keeps_both_ends() {
-        assert_eq!(clipped("middleware-checkpoint", 21), "middleware-checkpoint");
+        assert_eq!(
+            clipped("middleware-checkpoint", 21),
+            "middleware-checkpoint"
+        );
         assert_eq!(clipped("middleware-checkpoint", 12), "middle…point");
         assert_eq!(clipped("abc", 1), "…");
     }

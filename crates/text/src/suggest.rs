@@ -7,7 +7,10 @@ pub fn unknown<'c>(what: &str, given: &str, choices: impl IntoIterator<Item = &'
         Some(choice) => format!(" (did you mean `{choice}`?)"),
         None => String::new(),
     };
-    format!("unknown {what} `{given}`{suggestion}; choose from {}", join_choices(&choices))
+    format!(
+        "unknown {what} `{given}`{suggestion}; choose from {}",
+        join_choices(&choices)
+    )
 }
 
 /// A clause for the end of a message: `; did you mean CHOICE?`, or nothing if no choice is similar.
@@ -18,13 +21,20 @@ pub fn hint<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> Stri
 /// The only choice that begins with what is given, else the one with the fewest typing errors.
 fn nearest<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let choices = choices.into_iter().collect::<Vec<_>>();
-    let begun =
-        choices.iter().filter(|choice| given.len() >= BEGINNING && choice.starts_with(given)).collect::<Vec<_>>();
+    let begun = choices
+        .iter()
+        .filter(|choice| given.len() >= BEGINNING && choice.starts_with(given))
+        .collect::<Vec<_>>();
     if let [only] = begun[..] {
         return Some(only);
     }
-    let distances = choices.into_iter().map(|choice| (strsim::levenshtein(given, choice), choice));
-    distances.min().filter(|(distance, _)| *distance <= FARTHEST).map(|(_, choice)| choice)
+    let distances = choices
+        .into_iter()
+        .map(|choice| (strsim::levenshtein(given, choice), choice));
+    distances
+        .min()
+        .filter(|(distance, _)| *distance <= FARTHEST)
+        .map(|(_, choice)| choice)
 }
 
 /// Fewest letters that count as the beginning of a name.
@@ -36,7 +46,12 @@ const FARTHEST: usize = 3;
 const LISTED: usize = 24;
 
 fn join_choices(choices: &[&str]) -> String {
-    let shown = choices.iter().take(LISTED).map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ");
+    let shown = choices
+        .iter()
+        .take(LISTED)
+        .map(|choice| format!("`{choice}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
     match choices.len().checked_sub(LISTED) {
         Some(more) if more > 0 => format!("{shown} and {more} more"),
         _ => shown,
@@ -61,7 +76,8 @@ mod tests {
         let formats = ["claude-code", "codex", "copilot"];
         assert!(unknown("format", "claude", formats).contains("did you mean `claude-code`?"));
         assert!(
-            !unknown("format", "claude", ["claude-code", "claude-desktop"]).contains("did you mean"),
+            !unknown("format", "claude", ["claude-code", "claude-desktop"])
+                .contains("did you mean"),
             "two begin with it"
         );
     }

@@ -1,5 +1,6 @@
-//! Rounds of compaction over short sessions, as in the suites of peers: a session is compacted, continues for one turn, and is
-//! compacted again. After each round every fact is searched for and every question is asked.
+//! Rounds of compaction over short sessions, as in the suites of peers: a session is compacted,
+//! continues for one turn, and is compacted again. After each round every fact is searched for and
+//! every question is asked.
 
 use std::error::Error;
 use std::path::Path;
@@ -28,7 +29,8 @@ use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
 const COUNTER: Encoding = Encoding::O200k;
-/// A strategy writes at most one part in this many of a session, so that even short sessions shrink.
+/// A strategy writes at most one part in this many of a session, so that even short sessions
+/// shrink.
 const WRITTEN_PART: u32 = 3;
 /// The largest number of tokens in an answer to a question.
 const ANSWER: u32 = 100;
@@ -47,11 +49,13 @@ struct Done {
     tokens_after: u64,
 }
 
-/// The fixed reply of a model without latency, like the mocks of peers: a summary, and a checkpoint if one is requested.
-const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
+/// The fixed reply of a model without latency, like the mocks of peers: a summary, and a checkpoint
+/// if one is requested.
+const AT_ONCE: &str =
+    "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
 
-/// Runs the first strategies of the registry (a number) or one of them (a name) over every scenario, with the named model or
-/// `at-once`.
+/// Runs the first strategies of the registry (a number) or one of them (a name) over every
+/// scenario, with the named model or `at-once`.
 pub(crate) fn run(
     path: &Path,
     strategies: &str,
@@ -69,22 +73,54 @@ pub(crate) fn run(
     for scenario in &suite.scenarios {
         // Counted and prepared once for all strategies, as in every replay.
         let said = counted(scenario, &COUNTER);
-        let matcher = Matcher::new(scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms())));
+        let matcher = Matcher::new(
+            scenario
+                .facts
+                .iter()
+                .map(|fact| (fact.value_kind, fact.forms())),
+        );
         for spec in &strategies {
-            let case = Case { scenario, said: &said, matcher: &matcher, model: &*model, runtime: &runtime };
+            let case = Case {
+                scenario,
+                said: &said,
+                matcher: &matcher,
+                model: &*model,
+                runtime: &runtime,
+            };
             case.run(&mut done, spec, rounds)?;
         }
     }
-    let Done { cases, rounds, applied, checks, held, asked, tokens_before, tokens_after } = done;
-    Ok(json!({"cases": cases, "rounds": rounds, "applied": applied, "checks": checks, "held": held, "asked": asked,
-        "tokens_before": tokens_before, "tokens_after": tokens_after}))
+    let Done {
+        cases,
+        rounds,
+        applied,
+        checks,
+        held,
+        asked,
+        tokens_before,
+        tokens_after,
+    } = done;
+    Ok(
+        json!({"cases": cases, "rounds": rounds, "applied": applied, "checks": checks, "held": held, "asked": asked,
+        "tokens_before": tokens_before, "tokens_after": tokens_after}),
+    )
 }
 
 fn chosen(strategies: &str) -> Result<Vec<&'static StrategySpec>, String> {
     let number = strategies.parse().unwrap_or(0);
-    let named = |(place, spec): &(usize, &&StrategySpec)| *place < number || spec.name == strategies;
-    let found = strategies::ALL.iter().enumerate().filter(named).map(|(_, spec)| *spec).collect::<Vec<_>>();
-    if found.is_empty() { Err(format!("no strategy `{strategies}`")) } else { Ok(found) }
+    let named =
+        |(place, spec): &(usize, &&StrategySpec)| *place < number || spec.name == strategies;
+    let found = strategies::ALL
+        .iter()
+        .enumerate()
+        .filter(named)
+        .map(|(_, spec)| *spec)
+        .collect::<Vec<_>>();
+    if found.is_empty() {
+        Err(format!("no strategy `{strategies}`"))
+    } else {
+        Ok(found)
+    }
 }
 
 /// One session and what all strategies share.
@@ -97,7 +133,12 @@ struct Case<'c> {
 }
 
 impl Case<'_> {
-    fn run(&self, done: &mut Done, spec: &StrategySpec, rounds: usize) -> Result<(), Box<dyn Error>> {
+    fn run(
+        &self,
+        done: &mut Done,
+        spec: &StrategySpec,
+        rounds: usize,
+    ) -> Result<(), Box<dyn Error>> {
         let settings = Settings::defaults(spec);
         let strategy = (spec.build)(&settings);
         let metered = Metered::new(self.model, 1);
@@ -110,7 +151,10 @@ impl Case<'_> {
             if round > 0 {
                 go_on(&mut session)?;
             }
-            let event = self.runtime.block_on(session.compact(None)).ok_or("nothing was said")?;
+            let event = self
+                .runtime
+                .block_on(session.compact(None))
+                .ok_or("nothing was said")?;
             done.applied += usize::from(event.outcome == Outcome::Applied);
             done.tokens_before += u64::from(event.tokens_before);
             done.tokens_after += u64::from(event.tokens_after);
@@ -118,7 +162,10 @@ impl Case<'_> {
             done.checks += held.len();
             done.held += held.iter().filter(|held| **held).count();
             for probe in &self.scenario.probes {
-                self.runtime.block_on(self.model.complete(&question(session.view(), &probe.question)))?;
+                self.runtime.block_on(
+                    self.model
+                        .complete(&question(session.view(), &probe.question)),
+                )?;
                 done.asked += 1;
             }
             done.rounds += 1;
@@ -139,15 +186,32 @@ fn config(written: u32) -> SessionConfig {
         written,
         estimator: Estimator::Exact,
     };
-    SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: false, policy: Policy::Enforce }
+    SessionConfig {
+        budget,
+        overhead: 0,
+        summarizer_window: None,
+        automatic: false,
+        policy: Policy::Enforce,
+    }
 }
 
 /// The turn between two rounds.
 fn go_on(session: &mut Session<'_>) -> Result<(), Box<dyn Error>> {
-    for (role, text) in [(Role::User, "Please go on from here."), (Role::Assistant, "I go on from here.")] {
+    for (role, text) in [
+        (Role::User, "Please go on from here."),
+        (Role::Assistant, "I go on from here."),
+    ] {
         let id = session.log().last().map_or(0, |last| last.0 + 1);
-        let parts = vec![Part::Text { text: text.to_owned() }];
-        let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+        let parts = vec![Part::Text {
+            text: text.to_owned(),
+        }];
+        let message = Message {
+            id: MessageId(id),
+            role,
+            at_ms: None,
+            parts,
+            usage: None,
+        };
         session.push(CountedMessage::new(message, &COUNTER))?;
     }
     Ok(())
@@ -155,7 +219,11 @@ fn go_on(session: &mut Session<'_>) -> Result<(), Box<dyn Error>> {
 
 fn held(matcher: &Matcher, view: &View) -> Vec<bool> {
     let mut held = vec![false; matcher.len()];
-    let texts = view.entries().iter().flat_map(|entry| entry.parts()).filter_map(|(part, _)| part_text(part));
+    let texts = view
+        .entries()
+        .iter()
+        .flat_map(|entry| entry.parts())
+        .filter_map(|(part, _)| part_text(part));
     texts.for_each(|text| matcher.mark(text, &mut held));
     held
 }
@@ -163,6 +231,10 @@ fn held(matcher: &Matcher, view: &View) -> Vec<bool> {
 fn question(view: &View, question: &str) -> ChatRequest {
     let mut request = ChatRequest::prompt(question.to_owned(), ANSWER, None, 1);
     let asked = std::mem::take(&mut request.messages);
-    request.messages = view.to_wire().into_iter().chain(asked).collect::<Vec<WireMessage>>();
+    request.messages = view
+        .to_wire()
+        .into_iter()
+        .chain(asked)
+        .collect::<Vec<WireMessage>>();
     request
 }

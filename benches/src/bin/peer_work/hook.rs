@@ -1,4 +1,5 @@
-//! The work of an agent framework before each call of the model: if the history exceeds its trigger, compact it.
+//! The work of an agent framework before each call of the model: if the history exceeds its
+//! trigger, compact it.
 
 use std::error::Error;
 use std::path::Path;
@@ -24,7 +25,11 @@ const KEPT: u32 = 20;
 const PASSES: u32 = 100;
 
 /// CPU seconds of one replay of the first `messages` messages, and its result.
-pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serde_json::Value, Box<dyn Error>> {
+pub(crate) fn measure(
+    path: &Path,
+    messages: usize,
+    trigger: u32,
+) -> Result<serde_json::Value, Box<dyn Error>> {
     let suite = Suite::read(path)?;
     // Counted beforehand, because an engine counts each message only once, when it is added.
     let mut said = counted(&suite.scenarios[0], &Quarter);
@@ -33,7 +38,10 @@ pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serd
         return Err(format!("{} messages, asked for {messages}", said.len()).into());
     }
     said.truncate(messages);
-    let spec = strategies::ALL.iter().find(|spec| spec.name == "summarize").ok_or("no strategy `summarize`")?;
+    let spec = strategies::ALL
+        .iter()
+        .find(|spec| spec.name == "summarize")
+        .ok_or("no strategy `summarize`")?;
     let settings = Settings::defaults(spec);
     let strategy = (spec.build)(&settings);
     let budget = Budget {
@@ -45,8 +53,13 @@ pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serd
         written: 400,
         estimator: Estimator::Exact,
     };
-    let config =
-        SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
+    let config = SessionConfig {
+        budget,
+        overhead: 0,
+        summarizer_window: None,
+        automatic: true,
+        policy: Policy::Enforce,
+    };
     let model = SameAnswer(ANSWER.to_owned());
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let replay = || {
@@ -63,7 +76,9 @@ pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serd
     }
     let (compactions, left) = expected;
     let cpu_s = nanoseconds as f64 / 1e9 / f64::from(PASSES);
-    Ok(serde_json::json!({"cpu_s": cpu_s, "messages": messages, "compactions": compactions, "left": left}))
+    Ok(
+        serde_json::json!({"cpu_s": cpu_s, "messages": messages, "compactions": compactions, "left": left}),
+    )
 }
 
 async fn replayed(session: &mut Session<'_>, metered: &Metered<'_>, said: &[Arc<CountedMessage>]) {

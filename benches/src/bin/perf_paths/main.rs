@@ -1,4 +1,5 @@
-//! The key paths whose instructions `scripts/perf-gate` counts, one per process, and exact counting compared with tiktoken-rs.
+//! The key paths whose instructions `scripts/perf-gate` counts, one per process, and exact counting
+//! compared with tiktoken-rs.
 //!
 //! ```text
 //! perf-paths list                 the name and the size of each path that is counted
@@ -8,8 +9,8 @@
 //! perf-paths ratio ENCODING KIND  CPU time of tiktoken-rs over ours, both in this process, in turn
 //! ```
 //!
-//! Absent on purpose: limits and verdicts, which belong to the script, and times, because on a shared machine only their ratio
-//! within one process is meaningful.
+//! Absent on purpose: limits and verdicts, which belong to the script, and times, because on a
+//! shared machine only their ratio within one process is meaningful.
 
 mod ratio;
 
@@ -23,10 +24,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["list"] => {
-            let counted = paths::all().into_iter().filter(|path| path.measured == Measured::Instructions);
+            let counted = paths::all()
+                .into_iter()
+                .filter(|path| path.measured == Measured::Instructions);
             counted.for_each(|path| println!("{} {} {}", path.name, path.size, path.about));
         }
-        ["describe"] => paths::all().iter().for_each(|path| println!("{} {}", path.name, path.what())),
+        ["describe"] => paths::all()
+            .iter()
+            .for_each(|path| println!("{} {}", path.name, path.what())),
         ["run", name, size] => {
             let path = paths::by_name(name)?;
             let mut work = path.prepare(size.parse()?)?;

@@ -14,16 +14,30 @@ const BYTES: usize = 1 << 20;
 /// The ratios of tiktoken-rs's CPU time to ours, one per round, as JSON.
 pub(crate) fn measure(encoding: &str, kind: &str) -> Result<String, Box<dyn Error>> {
     let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind of text `{kind}`"))?;
-    let ours = Encoding::by_name(encoding).ok_or_else(|| format!("unknown encoding `{encoding}`"))?;
+    let ours =
+        Encoding::by_name(encoding).ok_or_else(|| format!("unknown encoding `{encoding}`"))?;
     let reference = reference(ours);
     let text = kind.text(7, BYTES);
     let texts = chunks(&text, CHUNK);
     let mut ratios = Vec::with_capacity(ROUNDS);
     for round in 0..=ROUNDS {
-        let (theirs, theirs_ns) = timed(|| texts.iter().map(|text| reference.count_ordinary(text) as u64).sum::<u64>());
-        let (found, ours_ns) = timed(|| texts.iter().map(|text| u64::from(ours.count_text(text))).sum::<u64>());
+        let (theirs, theirs_ns) = timed(|| {
+            texts
+                .iter()
+                .map(|text| reference.count_ordinary(text) as u64)
+                .sum::<u64>()
+        });
+        let (found, ours_ns) = timed(|| {
+            texts
+                .iter()
+                .map(|text| u64::from(ours.count_text(text)))
+                .sum::<u64>()
+        });
         if found != theirs {
-            return Err(format!("{encoding} counts {found} tokens where tiktoken-rs counts {theirs}").into());
+            return Err(format!(
+                "{encoding} counts {found} tokens where tiktoken-rs counts {theirs}"
+            )
+            .into());
         }
         if round > 0 {
             ratios.push(theirs_ns as f64 / ours_ns.max(1) as f64);

@@ -21,7 +21,12 @@ pub(crate) enum HelpGroup {
 }
 
 impl HelpGroup {
-    const ALL: [HelpGroup; 4] = [HelpGroup::Everyday, HelpGroup::Data, HelpGroup::Engine, HelpGroup::Rest];
+    const ALL: [HelpGroup; 4] = [
+        HelpGroup::Everyday,
+        HelpGroup::Data,
+        HelpGroup::Engine,
+        HelpGroup::Rest,
+    ];
 
     const fn heading(self) -> &'static str {
         match self {
@@ -36,13 +41,19 @@ impl HelpGroup {
 /// The flag that shows every option in full.
 const ALL: &str = "help-all";
 
-/// The arguments, with the folder's defaults; ends the program where they ask for help or cannot be used.
+/// The arguments, with the folder's defaults; ends the program where they ask for help or cannot be
+/// used.
 ///
 /// # Errors
 /// Where the folder's settings cannot be used.
-pub(crate) fn parse(bare: Command, group_of: impl Fn(&str) -> HelpGroup) -> Result<ArgMatches, Failure> {
+pub(crate) fn parse(
+    bare: Command,
+    group_of: impl Fn(&str) -> HelpGroup,
+) -> Result<ArgMatches, Failure> {
     let words = std::env::args_os().collect::<Vec<_>>();
-    let is_whole = words.iter().any(|word| word.to_str().is_some_and(|word| word == format!("--{ALL}")));
+    let is_whole = words
+        .iter()
+        .any(|word| word.to_str().is_some_and(|word| word == format!("--{ALL}")));
     let words = flags_behind(words, &bare);
     // Help is given whatever the file says.
     let set = settings::read(Path::new(""), &bare).map_err(Failure::usage);
@@ -50,24 +61,46 @@ pub(crate) fn parse(bare: Command, group_of: impl Fn(&str) -> HelpGroup) -> Resu
         Ok(set) => settings::applied(bare.clone(), set),
         Err(_) => bare.clone(),
     };
-    let command = if is_whole { command } else { shortened(command) };
-    let command = command.clone().help_template(template(&command, is_whole, group_of));
-    let parsed = command.clone().try_get_matches_from(&words).map_err(|error| {
-        let plain = plain(&command, &words).unwrap_or_else(|| error.render().ansi().to_string());
-        match bare.try_get_matches_from(&words) {
-            // The arguments can be used without the file.
-            Ok(_) => Failure::usage(anyhow!("`{FILE}`: {}", plain.trim_start_matches("error: ").trim_end())),
-            Err(_) => terminal::exit(&error, &plain),
-        }
-    });
+    let command = if is_whole {
+        command
+    } else {
+        shortened(command)
+    };
+    let command = command
+        .clone()
+        .help_template(template(&command, is_whole, group_of));
+    let parsed = command
+        .clone()
+        .try_get_matches_from(&words)
+        .map_err(|error| {
+            let plain =
+                plain(&command, &words).unwrap_or_else(|| error.render().ansi().to_string());
+            match bare.try_get_matches_from(&words) {
+                // The arguments can be used without the file.
+                Ok(_) => Failure::usage(anyhow!(
+                    "`{FILE}`: {}",
+                    plain.trim_start_matches("error: ").trim_end()
+                )),
+                Err(_) => terminal::exit(&error, &plain),
+            }
+        });
     set.and(parsed)
 }
 
-/// The words with flags of the whole program behind the command's name, where the parser takes them too.
+/// The words with flags of the whole program behind the command's name, where the parser takes them
+/// too.
 fn flags_behind(mut words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let is_flag = |word: &OsString| word.to_str().is_some_and(|word| VERBOSE.contains(&word));
-    let flags = words.iter().skip(1).take_while(|word| is_flag(word)).count();
-    let is_command = |word: &OsString| command.get_subcommands().any(|one| *one.get_name() == **word);
+    let flags = words
+        .iter()
+        .skip(1)
+        .take_while(|word| is_flag(word))
+        .count();
+    let is_command = |word: &OsString| {
+        command
+            .get_subcommands()
+            .any(|one| *one.get_name() == **word)
+    };
     if words.get(1 + flags).is_some_and(is_command) {
         words[1..=1 + flags].rotate_right(1);
     }
@@ -79,12 +112,27 @@ const VERBOSE: [&str; 4] = ["-v", "-vv", "-vvv", "--verbose"];
 
 /// The command and those below it with `--help` for the everyday options and `--help-all` for all.
 pub(crate) fn with_help(command: Command) -> Command {
-    let names = command.get_subcommands().map(|one| one.get_name().to_owned()).collect::<Vec<_>>();
-    let short =
-        Arg::new("help").short('h').long("help").help("Print the everyday options").action(ArgAction::HelpShort);
-    let long = Arg::new(ALL).long(ALL).help("Print every option in full").action(ArgAction::HelpLong);
-    let command = command.disable_help_flag(true).disable_help_subcommand(true).arg(short).arg(long);
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_help))
+    let names = command
+        .get_subcommands()
+        .map(|one| one.get_name().to_owned())
+        .collect::<Vec<_>>();
+    let short = Arg::new("help")
+        .short('h')
+        .long("help")
+        .help("Print the everyday options")
+        .action(ArgAction::HelpShort);
+    let long = Arg::new(ALL)
+        .long(ALL)
+        .help("Print every option in full")
+        .action(ArgAction::HelpLong);
+    let command = command
+        .disable_help_flag(true)
+        .disable_help_subcommand(true)
+        .arg(short)
+        .arg(long);
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, with_help)
+    })
 }
 
 /// The command with one sentence for each option, and without variables.
@@ -102,18 +150,28 @@ fn shortened(command: Command) -> Command {
 
 /// What is below the everyday options.
 fn more(command: &Command) -> String {
-    let own = command.get_after_help().map(|text| format!("\n{text}")).unwrap_or_default();
+    let own = command
+        .get_after_help()
+        .map(|text| format!("\n{text}"))
+        .unwrap_or_default();
     format!("More options, and variables: `--{ALL}`.{own}")
 }
 
 /// The first sentence of a text, and the last one if it names the default.
 fn first_sentence(text: &str) -> String {
-    let Some((first, rest)) = text.split_once(". ") else { return text.to_owned() };
+    let Some((first, rest)) = text.split_once(". ") else {
+        return text.to_owned();
+    };
     let default = rest.rfind("Default: ").map_or("", |at| &rest[at..]);
-    if default.is_empty() { first.to_owned() } else { format!("{first}. {default}") }
+    if default.is_empty() {
+        first.to_owned()
+    } else {
+        format!("{first}. {default}")
+    }
 }
 
-/// The program's own help: its commands in groups. Its options are those of `compare`, and are listed with all others only.
+/// The program's own help: its commands in groups. Its options are those of `compare`, and are
+/// listed with all others only.
 fn template(command: &Command, is_whole: bool, group_of: impl Fn(&str) -> HelpGroup) -> String {
     let groups = groups(command, group_of);
     let head = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}");
@@ -123,23 +181,38 @@ fn template(command: &Command, is_whole: bool, group_of: impl Fn(&str) -> HelpGr
     }
 }
 
-/// Clap's message without clap's colours: anything else in it that a terminal would obey came from outside.
+/// Clap's message without clap's colours: anything else in it that a terminal would obey came from
+/// outside.
 fn plain(command: &Command, words: &[OsString]) -> Option<String> {
-    let error = command.clone().styles(Styles::plain()).try_get_matches_from(words).err()?;
+    let error = command
+        .clone()
+        .styles(Styles::plain())
+        .try_get_matches_from(words)
+        .err()?;
     Some(error.render().ansi().to_string())
 }
 
 /// The program's commands under their headings.
 pub(crate) fn groups(command: &Command, group_of: impl Fn(&str) -> HelpGroup) -> String {
-    let width = command.get_subcommands().map(|one| one.get_name().len()).max().unwrap_or_default();
+    let width = command
+        .get_subcommands()
+        .map(|one| one.get_name().len())
+        .max()
+        .unwrap_or_default();
     let mut text = String::new();
     for group in HelpGroup::ALL {
-        let listed = command.get_subcommands().filter(|one| group_of(one.get_name()) == group);
+        let listed = command
+            .get_subcommands()
+            .filter(|one| group_of(one.get_name()) == group);
         let rows = listed.map(|one| {
             let about = one.get_about().map(ToString::to_string).unwrap_or_default();
             format!("  {:<width$}  {about}\n", one.get_name())
         });
-        text.push_str(&format!("{}:\n{}\n", group.heading(), rows.collect::<String>()));
+        text.push_str(&format!(
+            "{}:\n{}\n",
+            group.heading(),
+            rows.collect::<String>()
+        ));
     }
     text
 }

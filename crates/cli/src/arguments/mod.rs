@@ -1,5 +1,5 @@
-//! What commands are given: shared arguments, a folder's settings, and the models, suites, recordings and stores that arguments
-//! name.
+//! What commands are given: shared arguments, a folder's settings, and the models, suites,
+//! recordings and stores that arguments name.
 
 pub(crate) mod help;
 pub(crate) mod programs;
@@ -11,4 +11,6 @@ pub(crate) mod stores;
 pub(crate) mod suites;
 pub(crate) mod transcripts;
 
-pub(crate) use run::{DEFAULT_MODEL, PricesArg, RunArgs, SettingArgs, encoding, number, one_of, positive};
+pub(crate) use run::{
+    DEFAULT_MODEL, PricesArg, RunArgs, SettingArgs, encoding, number, one_of, positive,
+};

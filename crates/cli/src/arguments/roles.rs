@@ -1,4 +1,5 @@
-//! The models of a run by role: their flags, their folders in a recording, and which of them receives a call.
+//! The models of a run by role: their flags, their folders in a recording, and which of them
+//! receives a call.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,16 +36,24 @@ impl Role {
         }
     }
 
-    /// The folder that its calls are recorded in. A recording holds one model's calls, so the other roles have subfolders of
-    /// the model's.
+    /// The folder that its calls are recorded in. A recording holds one model's calls, so the other
+    /// roles have subfolders of the model's.
     pub(crate) fn folder(self, record: &Path) -> PathBuf {
-        if self == Role::Model { record.to_owned() } else { record.join(self.flag()) }
+        if self == Role::Model {
+            record.to_owned()
+        } else {
+            record.join(self.flag())
+        }
     }
 
     /// An error of this model. It names the flag, except for the model that every run has.
     pub(crate) fn told(self, error: impl Into<anyhow::Error>) -> anyhow::Error {
         let error = error.into();
-        if self == Role::Model { error } else { error.context(format!("`--{}`", self.flag())) }
+        if self == Role::Model {
+            error
+        } else {
+            error.context(format!("`--{}`", self.flag()))
+        }
     }
 }
 
@@ -68,45 +77,86 @@ impl<T> Roles<T> {
             (Role::Checkpointer, &self.checkpointer),
             (Role::Judge, &self.judge),
         ];
-        let others = others.into_iter().filter_map(|(role, other)| Some((role, other.as_ref()?)));
+        let others = others
+            .into_iter()
+            .filter_map(|(role, other)| Some((role, other.as_ref()?)));
         std::iter::once((Role::Model, &self.model)).chain(others)
     }
 
     /// Applies a function to each value.
-    pub(crate) fn map<U, E>(&self, mut each: impl FnMut(Role, &T) -> Result<U, E>) -> Result<Roles<U>, E> {
+    pub(crate) fn map<U, E>(
+        &self,
+        mut each: impl FnMut(Role, &T) -> Result<U, E>,
+    ) -> Result<Roles<U>, E> {
         let model = each(Role::Model, &self.model)?;
-        let summarizer = self.summarizer.as_ref().map(|one| each(Role::Summarizer, one)).transpose()?;
-        let checkpointer = self.checkpointer.as_ref().map(|one| each(Role::Checkpointer, one)).transpose()?;
-        let judge = self.judge.as_ref().map(|one| each(Role::Judge, one)).transpose()?;
-        Ok(Roles { model, summarizer, checkpointer, judge })
+        let summarizer = self
+            .summarizer
+            .as_ref()
+            .map(|one| each(Role::Summarizer, one))
+            .transpose()?;
+        let checkpointer = self
+            .checkpointer
+            .as_ref()
+            .map(|one| each(Role::Checkpointer, one))
+            .transpose()?;
+        let judge = self
+            .judge
+            .as_ref()
+            .map(|one| each(Role::Judge, one))
+            .transpose()?;
+        Ok(Roles {
+            model,
+            summarizer,
+            checkpointer,
+            judge,
+        })
     }
 
-    /// The role that receives calls of this purpose. A recount goes to the model, since it counts the agent's next request.
+    /// The role that receives calls of this purpose. A recount goes to the model, since it counts
+    /// the agent's next request.
     pub(crate) fn called_for(&self, purpose: Purpose) -> Role {
         match purpose {
             Purpose::Judge => Role::Judge,
             Purpose::Checkpoint if self.checkpointer.is_some() => Role::Checkpointer,
-            Purpose::Compaction | Purpose::Checkpoint if self.summarizer.is_some() => Role::Summarizer,
-            Purpose::Compaction | Purpose::Checkpoint | Purpose::Recount | Purpose::Probe => Role::Model,
+            Purpose::Compaction | Purpose::Checkpoint if self.summarizer.is_some() => {
+                Role::Summarizer
+            }
+            Purpose::Compaction | Purpose::Checkpoint | Purpose::Recount | Purpose::Probe => {
+                Role::Model
+            }
         }
     }
 
     /// The value of this role.
     pub(crate) fn get(&self, role: Role) -> Option<&T> {
-        self.iter().find(|(other, _)| *other == role).map(|(_, one)| one)
+        self.iter()
+            .find(|(other, _)| *other == role)
+            .map(|(_, one)| one)
     }
 }
 
 impl Roles<String> {
-    /// The names that the arguments give. A summarizer with the model's name is dropped: the model does its work. So is a
-    /// checkpointer with the name of the model that writes summaries.
+    /// The names that the arguments give. A summarizer with the model's name is dropped: the model
+    /// does its work. So is a checkpointer with the name of the model that writes summaries.
     pub(crate) fn named(setting: &SettingArgs, judge: Option<&str>) -> Self {
         let model = setting.model.clone();
-        let summarizer = setting.summarizer.clone().or_else(|| recorded_beside(&model, Role::Summarizer));
+        let summarizer = setting
+            .summarizer
+            .clone()
+            .or_else(|| recorded_beside(&model, Role::Summarizer));
         let summarizer = summarizer.filter(|summarizer| *summarizer != model);
-        let checkpointer = setting.checkpointer.clone().or_else(|| recorded_beside(&model, Role::Checkpointer));
-        let checkpointer = checkpointer.filter(|checkpointer| checkpointer != summarizer.as_ref().unwrap_or(&model));
-        Roles { model, summarizer, checkpointer, judge: judge.map(str::to_owned) }
+        let checkpointer = setting
+            .checkpointer
+            .clone()
+            .or_else(|| recorded_beside(&model, Role::Checkpointer));
+        let checkpointer = checkpointer
+            .filter(|checkpointer| checkpointer != summarizer.as_ref().unwrap_or(&model));
+        Roles {
+            model,
+            summarizer,
+            checkpointer,
+            judge: judge.map(str::to_owned),
+        }
     }
 
     /// The name of the model that writes summaries.
@@ -125,7 +175,11 @@ impl Roles<String> {
     ) -> anyhow::Result<Roles<Box<dyn ChatModel>>> {
         self.map(|role, name| {
             let record = setting.record.as_deref().map(|folder| role.folder(folder));
-            let earlier = setting.earlier.iter().map(|folder| role.folder(folder)).collect::<Vec<_>>();
+            let earlier = setting
+                .earlier
+                .iter()
+                .map(|folder| role.folder(folder))
+                .collect::<Vec<_>>();
             let opening = Opening {
                 record: record.as_deref(),
                 earlier: &earlier,
@@ -145,7 +199,10 @@ impl Roles<Box<dyn ChatModel>> {
             target: &*self.model,
             summarizer: self.summarizer.as_deref(),
             // One that was named in another way than the summarizer, and is the same.
-            checkpointer: self.checkpointer.as_deref().filter(|checkpointer| checkpointer.name() != summarizer),
+            checkpointer: self
+                .checkpointer
+                .as_deref()
+                .filter(|checkpointer| checkpointer.name() != summarizer),
             judge: self.judge.as_deref(),
         }
     }
@@ -163,5 +220,8 @@ fn recorded_beside(model: &str, role: Role) -> Option<String> {
 /// A run whose strategies write no summary leaves an empty recording, which could answer no call.
 fn holds_calls(folder: &Path) -> bool {
     let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.any(|file| file.metadata().is_ok_and(|about| about.is_file() && about.len() > 0))
+    files.any(|file| {
+        file.metadata()
+            .is_ok_and(|about| about.is_file() && about.len() > 0)
+    })
 }

@@ -1,9 +1,10 @@
-//! `compactometer.toml`: the defaults of arguments in a folder. A flag overrides the environment, the environment overrides the
-//! file, and the file overrides the built-in default.
+//! `compactometer.toml`: the defaults of arguments in a folder. A flag overrides the environment,
+//! the environment overrides the file, and the file overrides the built-in default.
 //!
-//! A setting is an argument that also has an environment variable. Its key is the variable's name without the prefix, in lower
-//! case. Absent on purpose: the most that a run may cost, which a person decides, and hosts on the network, since a file that
-//! came with a folder must not choose who is sent a key.
+//! A setting is an argument that also has an environment variable. Its key is the variable's name
+//! without the prefix, in lower case. Absent on purpose: the most that a run may cost, which a
+//! person decides, and hosts on the network, since a file that came with a folder must not choose
+//! who is sent a key.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -38,7 +39,9 @@ pub(crate) fn all(command: &Command) -> Vec<Setting> {
     let arguments = command.get_arguments().filter_map(setting);
     let below = command.get_subcommands().flat_map(all);
     for one in arguments.chain(below) {
-        if !NOT_BY_FILE.contains(&one.key.as_str()) && found.iter().all(|known| known.key != one.key) {
+        if !NOT_BY_FILE.contains(&one.key.as_str())
+            && found.iter().all(|known| known.key != one.key)
+        {
             found.push(one);
         }
     }
@@ -46,7 +49,11 @@ pub(crate) fn all(command: &Command) -> Vec<Setting> {
 }
 
 fn setting(arg: &Arg) -> Option<Setting> {
-    let defaults = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect::<Vec<_>>();
+    let defaults = arg
+        .get_default_values()
+        .iter()
+        .map(|value| value.to_string_lossy())
+        .collect::<Vec<_>>();
     Some(Setting {
         key: key(arg)?,
         variable: arg.get_env()?.to_str()?.to_owned(),
@@ -56,7 +63,12 @@ fn setting(arg: &Arg) -> Option<Setting> {
 }
 
 fn key(arg: &Arg) -> Option<String> {
-    Some(arg.get_env()?.to_str()?.strip_prefix(PREFIX)?.to_ascii_lowercase())
+    Some(
+        arg.get_env()?
+            .to_str()?
+            .strip_prefix(PREFIX)?
+            .to_ascii_lowercase(),
+    )
 }
 
 /// What the folder's file sets, by key; empty without a file.
@@ -69,7 +81,9 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
         return Ok(BTreeMap::new());
     }
     let text = read_text(&path, Kind::SETTINGS).with_context(|| format!("cannot read `{FILE}`"))?;
-    let table = text.parse::<toml::Table>().with_context(|| format!("`{FILE}` is not TOML"))?;
+    let table = text
+        .parse::<toml::Table>()
+        .with_context(|| format!("`{FILE}` is not TOML"))?;
     let known = all(command);
     let mut set = BTreeMap::new();
     for (key, value) in &table {
@@ -77,10 +91,18 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
             bail!("`{FILE}` sets `{key}`, which only a flag or the environment may set");
         }
         if !known.iter().any(|setting| setting.key == *key) {
-            bail!("`{FILE}`: {}", unknown("setting", key, known.iter().map(|setting| setting.key.as_str())));
+            bail!(
+                "`{FILE}`: {}",
+                unknown(
+                    "setting",
+                    key,
+                    known.iter().map(|setting| setting.key.as_str())
+                )
+            );
         }
-        let value = as_argument(value)
-            .ok_or_else(|| anyhow!("`{FILE}`: `{key}` must be a word, a number or a list of them"))?;
+        let value = as_argument(value).ok_or_else(|| {
+            anyhow!("`{FILE}`: `{key}` must be a word, a number or a list of them")
+        })?;
         names_no_program(key, &value)?;
         names_no_host(key, &value)?;
         names_no_file_elsewhere(folder, key, &value)?;
@@ -104,7 +126,12 @@ fn as_argument(value: &toml::Value) -> Option<String> {
 
 fn names_no_host(key: &str, value: &str) -> Result<()> {
     let is_model = ["model", "summarizer", "checkpointer", "judge"].contains(&key);
-    let elsewhere = || compactometer_models::receiver(value).ok().flatten().filter(|receiver| !receiver.is_here);
+    let elsewhere = || {
+        compactometer_models::receiver(value)
+            .ok()
+            .flatten()
+            .filter(|receiver| !receiver.is_here)
+    };
     match is_model.then(elsewhere).flatten() {
         Some(receiver) if value.contains('@') => bail!(
             "`{FILE}` sends requests to `{}`; name another machine by `--{key}` or {PREFIX}{} instead",
@@ -118,15 +145,22 @@ fn names_no_host(key: &str, value: &str) -> Result<()> {
 /// A file from elsewhere must not run anything.
 fn names_no_program(key: &str, value: &str) -> Result<()> {
     match key == "strategy" && value.contains("exec:") {
-        true => bail!("`{FILE}` runs a program (`exec:`), which only `--strategy` or {PREFIX}STRATEGY may do"),
+        true => bail!(
+            "`{FILE}` runs a program (`exec:`), which only `--strategy` or {PREFIX}STRATEGY may do"
+        ),
         false => Ok(()),
     }
 }
 
-/// A file from elsewhere must not choose what is read on this machine, sent to a model or overwritten.
+/// A file from elsewhere must not choose what is read on this machine, sent to a model or
+/// overwritten.
 fn names_no_file_elsewhere(folder: &Path, key: &str, value: &str) -> Result<()> {
-    let names_file = ["prices", "store", "strategy"].contains(&key) || value.starts_with("cassette:");
-    match value.split([',', ':', '=']).find(|path| names_file && is_elsewhere(folder, Path::new(path))) {
+    let names_file =
+        ["prices", "store", "strategy"].contains(&key) || value.starts_with("cassette:");
+    match value
+        .split([',', ':', '='])
+        .find(|path| names_file && is_elsewhere(folder, Path::new(path)))
+    {
         Some(path) => bail!(
             "`{FILE}`: `{key}` names `{path}`, which is outside its folder; name it with `--{key}` or {PREFIX}{} instead",
             key.to_ascii_uppercase()
@@ -135,15 +169,24 @@ fn names_no_file_elsewhere(folder: &Path, key: &str, value: &str) -> Result<()> 
     }
 }
 
-/// Whether a path leaves the folder, by its words or by a link. A link to nothing could lead anywhere.
+/// Whether a path leaves the folder, by its words or by a link. A link to nothing could lead
+/// anywhere.
 fn is_elsewhere(folder: &Path, path: &Path) -> bool {
     if path.has_root() || path.components().any(|part| part == Component::ParentDir) {
         return true;
     }
-    let Ok(folder) = Path::new(".").join(folder).canonicalize() else { return true };
+    let Ok(folder) = Path::new(".").join(folder).canonicalize() else {
+        return true;
+    };
     let place = folder.join(path);
-    let existing = place.ancestors().find(|place| place.symlink_metadata().is_ok());
-    existing.is_some_and(|place| !place.canonicalize().is_ok_and(|place| place.starts_with(&folder)))
+    let existing = place
+        .ancestors()
+        .find(|place| place.symlink_metadata().is_ok());
+    existing.is_some_and(|place| {
+        !place
+            .canonicalize()
+            .is_ok_and(|place| place.starts_with(&folder))
+    })
 }
 
 /// The command with these values as its defaults.
@@ -152,5 +195,7 @@ pub(crate) fn applied(command: Command, set: &BTreeMap<String, String>) -> Comma
         Some(value) => arg.default_value(value.clone()),
         None => arg,
     };
-    command.mut_args(with_default).mut_subcommands(|one| applied(one, set))
+    command
+        .mut_args(with_default)
+        .mut_subcommands(|one| applied(one, set))
 }

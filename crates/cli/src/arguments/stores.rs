@@ -11,8 +11,8 @@ use crate::output::terminal::note;
 /// Endings that name a database rather than a folder.
 const DATABASES: [&str; 3] = ["db", "sqlite", "sqlite3"];
 
-/// Opens a store and creates it if it is missing: a SQLite database if the path is a file or has a database's extension, else a
-/// folder.
+/// Opens a store and creates it if it is missing: a SQLite database if the path is a file or has a
+/// database's extension, else a folder.
 pub(crate) fn open(path: &Path) -> Result<Checkpoints> {
     if !is_database(path) {
         return Ok(Checkpoints::in_directory(path, KEEP)?);
@@ -36,11 +36,17 @@ pub(crate) fn existing(path: &Path) -> Result<Checkpoints> {
 /// Opens an existing store for reading, which also works on a disk that cannot be written.
 pub(crate) fn to_read(path: &Path) -> Result<Checkpoints> {
     must_exist(path)?;
-    if is_database(path) { Ok(Checkpoints::in_sqlite_to_read(path, KEEP)?) } else { open(path) }
+    if is_database(path) {
+        Ok(Checkpoints::in_sqlite_to_read(path, KEEP)?)
+    } else {
+        open(path)
+    }
 }
 
 fn is_database(path: &Path) -> bool {
-    let ends_as_one = path.extension().is_some_and(|ending| DATABASES.iter().any(|known| ending == *known));
+    let ends_as_one = path
+        .extension()
+        .is_some_and(|ending| DATABASES.iter().any(|known| ending == *known));
     path.is_file() || (ends_as_one && !path.is_dir())
 }
 
@@ -55,7 +61,11 @@ fn must_exist(path: &Path) -> Result<()> {
 }
 
 /// An existing thread: the one with this id, or the only one.
-pub(crate) fn thread(store: &Checkpoints, path: &Path, id: Option<&str>) -> Result<(String, Thread)> {
+pub(crate) fn thread(
+    store: &Checkpoints,
+    path: &Path,
+    id: Option<&str>,
+) -> Result<(String, Thread)> {
     let id = match id {
         Some(id) => id.to_owned(),
         None => only_thread(store, path)?,
@@ -76,9 +86,16 @@ pub(crate) fn no_thread(store: &Checkpoints, path: &Path, id: &str) -> Result<an
     let threads = store.threads()?;
     let escaped = id.escape_debug().to_string();
     Ok(if threads.is_empty() {
-        anyhow!("no thread `{escaped}`: the store `{}` holds none", path.display())
+        anyhow!(
+            "no thread `{escaped}`: the store `{}` holds none",
+            path.display()
+        )
     } else {
-        anyhow!("{} in `{}`", unknown("thread", &escaped, threads.iter().map(String::as_str)), path.display())
+        anyhow!(
+            "{} in `{}`",
+            unknown("thread", &escaped, threads.iter().map(String::as_str)),
+            path.display()
+        )
     })
 }
 
@@ -88,8 +105,17 @@ fn only_thread(store: &Checkpoints, path: &Path) -> Result<String> {
         0 => bail!("the store `{}` holds no thread", path.display()),
         1 => Ok(threads.remove(0)),
         more => {
-            let near = threads.iter().take(SHOWN).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
-            bail!("the store `{}` holds {more} threads; name one with `--thread`: {near}{}", path.display(), dots(more))
+            let near = threads
+                .iter()
+                .take(SHOWN)
+                .map(|id| format!("`{id}`"))
+                .collect::<Vec<_>>()
+                .join(", ");
+            bail!(
+                "the store `{}` holds {more} threads; name one with `--thread`: {near}{}",
+                path.display(),
+                dots(more)
+            )
         }
     }
 }

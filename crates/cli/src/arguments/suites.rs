@@ -12,14 +12,18 @@ use compactometer_text::suggest::unknown;
 
 use super::recordings;
 
-/// The suite that the paths name; several are joined. Without paths, the suite that the model was recorded on, else the
-/// embedded one.
+/// The suite that the paths name; several are joined. Without paths, the suite that the model was
+/// recorded on, else the embedded one.
 pub(crate) fn load(paths: &[PathBuf], model: &str) -> Result<Suite> {
     if !paths.is_empty() {
         return join(paths);
     }
     let recorded = recordings::suites(model)?;
-    if recorded.is_empty() { Ok(agentic()?) } else { join(&recorded) }
+    if recorded.is_empty() {
+        Ok(agentic()?)
+    } else {
+        join(&recorded)
+    }
 }
 
 /// Only the suite's conversations of this split; all of them if no split is named.
@@ -32,16 +36,25 @@ pub(crate) fn of_split(mut suite: Suite, split: Option<Split>) -> Result<Suite> 
     suite.scenarios.retain(|scenario| scenario.split == split);
     let name = format!("{split:?}").to_lowercase();
     if suite.scenarios.is_empty() {
-        bail!("suite `{}` has no conversations of the split `{name}`", suite.header.name);
+        bail!(
+            "suite `{}` has no conversations of the split `{name}`",
+            suite.header.name
+        );
     }
-    suite.header.notes.push(format!("only the split `{name}`: {} of {all} conversations", suite.scenarios.len()));
+    suite.header.notes.push(format!(
+        "only the split `{name}`: {} of {all} conversations",
+        suite.scenarios.len()
+    ));
     Ok(suite)
 }
 
 /// Fails if a new suite must not be written to this path.
 pub(crate) fn must_be_free(out: &Path, force: bool) -> Result<()> {
     if out.extension().is_some_and(|extension| extension == "toml") {
-        bail!("`{}` ends in `.toml`, which names generator specs; use `.jsonl`", out.display());
+        bail!(
+            "`{}` ends in `.toml`, which names generator specs; use `.jsonl`",
+            out.display()
+        );
     }
     if out.exists() && !force {
         bail!("`{}` exists; give `--force` to overwrite it", out.display());
@@ -51,7 +64,8 @@ pub(crate) fn must_be_free(out: &Path, force: bool) -> Result<()> {
 
 /// Writes a new suite.
 pub(crate) fn write(out: &Path, suite: &Suite) -> Result<()> {
-    write_whole(out, |file| suite.write(file)).with_context(|| format!("cannot write `{}`", out.display()))
+    write_whole(out, |file| suite.write(file))
+        .with_context(|| format!("cannot write `{}`", out.display()))
 }
 
 fn read(path: &Path) -> Result<Suite> {
@@ -67,16 +81,24 @@ fn read(path: &Path) -> Result<Suite> {
     })
 }
 
-/// The generator spec that the path names: a `.toml` file, or an embedded spec if no file has its name.
+/// The generator spec that the path names: a `.toml` file, or an embedded spec if no file has its
+/// name.
 ///
 /// # Errors
 /// If the file cannot be read or used.
 pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        let text = read_text(path, Kind::SPEC).with_context(|| format!("cannot read `{}`", path.display()))?;
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "toml")
+    {
+        let text = read_text(path, Kind::SPEC)
+            .with_context(|| format!("cannot read `{}`", path.display()))?;
         return Ok(Some(Spec::parse(&text, path)?));
     }
-    let embedded = path.to_str().and_then(embedded::by_name).filter(|_| !path.exists());
+    let embedded = path
+        .to_str()
+        .and_then(embedded::by_name)
+        .filter(|_| !path.exists());
     Ok(embedded.map(|embedded| embedded.spec()).transpose()?)
 }
 
@@ -100,7 +122,11 @@ pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
         joined.header.notes.extend(suite.header.notes);
         joined.scenarios.extend(suite.scenarios);
     }
-    let mut ids = joined.scenarios.iter().map(|scenario| scenario.id.as_str()).collect::<Vec<_>>();
+    let mut ids = joined
+        .scenarios
+        .iter()
+        .map(|scenario| scenario.id.as_str())
+        .collect::<Vec<_>>();
     ids.sort_unstable();
     if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
         bail!("scenario id `{}` is in two of the suites", pair[0]);

@@ -34,7 +34,8 @@ pub(crate) struct AgreementArgs {
     /// Folder of the model's run, live or replayed from a recording.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Folder of the same model's run with another seed, which shows how far the model agrees with itself. Default: none.
+    /// Folder of the same model's run with another seed, which shows how far the model agrees with
+    /// itself. Default: none.
     #[arg(long, value_name = "DIR")]
     pub(crate) ceiling: Option<PathBuf>,
     /// Print the numbers as JSON.
@@ -44,10 +45,16 @@ pub(crate) struct AgreementArgs {
 
 /// Compares the runs of two or three folders.
 fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
-    let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
+    let prices = PriceTable::shipped()
+        .context("the shipped price table")
+        .map_err(Failure::failed)?;
     let read = |dir: &Path| RunFiles::read(dir).map_err(Failure::usage);
     let (mock, model) = (read(&args.mock)?, read(&args.model)?);
     let again = args.ceiling.as_deref().map(read).transpose()?;
     let found = compared(&mock, &model, again.as_ref(), &prices).map_err(Failure::usage)?;
-    if args.json { say_json(&found) } else { say(&agreement_text(&found)) }
+    if args.json {
+        say_json(&found)
+    } else {
+        say(&agreement_text(&found))
+    }
 }

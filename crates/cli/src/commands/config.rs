@@ -1,4 +1,5 @@
-//! `config` and `init`: print the settings and where they come from, and write a file to change them in.
+//! `config` and `init`: print the settings and where they come from, and write a file to change
+//! them in.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -35,15 +36,38 @@ fn config() -> Result<(), Failure> {
     let command = program();
     let set = settings::read(Path::new(""), &command).map_err(Failure::usage)?;
     let held = |setting: &Setting| {
-        let by_environment = || std::env::var(&setting.variable).ok().map(|value| (value, setting.variable.clone()));
-        let by_file = || set.get(&setting.key).map(|value| (value.clone(), FILE.to_owned()));
-        let by_default = || (setting.default.clone().unwrap_or_else(|| "-".to_owned()), "default".to_owned());
+        let by_environment = || {
+            std::env::var(&setting.variable)
+                .ok()
+                .map(|value| (value, setting.variable.clone()))
+        };
+        let by_file = || {
+            set.get(&setting.key)
+                .map(|value| (value.clone(), FILE.to_owned()))
+        };
+        let by_default = || {
+            (
+                setting.default.clone().unwrap_or_else(|| "-".to_owned()),
+                "default".to_owned(),
+            )
+        };
         by_environment().or_else(by_file).unwrap_or_else(by_default)
     };
-    let rows = settings::all(&command).into_iter().map(|setting| (held(&setting), setting.key));
-    let rows = rows.map(|((value, from), key)| [key, value, from]).collect::<Vec<_>>();
-    let widths = [0, 1].map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default());
-    let line = |[key, value, from]: &[String; 3]| format!("{key:<0$}  {value:<1$}  {from}\n", widths[0], widths[1]);
+    let rows = settings::all(&command)
+        .into_iter()
+        .map(|setting| (held(&setting), setting.key));
+    let rows = rows
+        .map(|((value, from), key)| [key, value, from])
+        .collect::<Vec<_>>();
+    let widths = [0, 1].map(|column| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or_default()
+    });
+    let line = |[key, value, from]: &[String; 3]| {
+        format!("{key:<0$}  {value:<1$}  {from}\n", widths[0], widths[1])
+    };
     say(&rows.iter().map(line).collect::<String>())
 }
 
@@ -51,11 +75,17 @@ fn config() -> Result<(), Failure> {
 fn init() -> Result<(), Failure> {
     let path = Path::new(FILE);
     if path.exists() {
-        return Err(Failure::usage(anyhow!("`{FILE}` exists; `compactometer config` shows what it sets")));
+        return Err(Failure::usage(anyhow!(
+            "`{FILE}` exists; `compactometer config` shows what it sets"
+        )));
     }
     let text = commented(&settings::all(&program()));
-    write_whole(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|error| Failure::failed(anyhow!("cannot write `{FILE}`: {error}; {}", advice(&error, "folder"))))?;
+    write_whole(path, |out| out.write_all(text.as_bytes())).map_err(|error| {
+        Failure::failed(anyhow!(
+            "cannot write `{FILE}`: {error}; {}",
+            advice(&error, "folder")
+        ))
+    })?;
     note(&format!("wrote {FILE}"));
     Ok(())
 }
@@ -64,15 +94,26 @@ fn commented(settings: &[Setting]) -> String {
     let mut text =
         "# Defaults of this folder. Flags override the environment, and the environment overrides this file.\n"
             .to_owned();
-    for Setting { key, default, help, .. } in settings {
+    for Setting {
+        key, default, help, ..
+    } in settings
+    {
         let default = match default {
             Some(number) if number.parse::<f64>().is_ok() => format!(" {number}"),
             Some(word) => format!(" {word:?}"),
             None => String::new(),
         };
-        let about = help.split(". ").next().unwrap_or_default().trim_end_matches('.');
+        let about = help
+            .split(". ")
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches('.');
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n# {}.\n# {key} ={default}\n", about.split_whitespace().collect::<Vec<_>>().join(" "));
+        let _ = write!(
+            text,
+            "\n# {}.\n# {key} ={default}\n",
+            about.split_whitespace().collect::<Vec<_>>().join(" ")
+        );
     }
     text
 }
@@ -84,14 +125,23 @@ mod tests {
     #[test]
     fn a_file_of_every_default_can_be_read() {
         let text = commented(&settings::all(&program()));
-        let table =
-            text.replace("\n# ", "\n").lines().filter(|line| line.contains(" = ")).collect::<Vec<_>>().join("\n");
+        let table = text
+            .replace("\n# ", "\n")
+            .lines()
+            .filter(|line| line.contains(" = "))
+            .collect::<Vec<_>>()
+            .join("\n");
         let table = table.parse::<toml::Table>().expect("TOML");
         for key in ["model", "protocol", "retain", "seed"] {
             assert!(table.contains_key(key), "{key} in {text}");
         }
-        assert!(!table.contains_key("max_cost"), "a file must not set a cost limit");
-        let commented = text.lines().all(|line| line.is_empty() || line.starts_with('#'));
+        assert!(
+            !table.contains_key("max_cost"),
+            "a file must not set a cost limit"
+        );
+        let commented = text
+            .lines()
+            .all(|line| line.is_empty() || line.starts_with('#'));
         assert!(commented, "nothing is set: {text}");
     }
 }

@@ -1,4 +1,5 @@
-//! A command for tests: it is named only in the registry, and must be found in help and completions.
+//! A command for tests: it is named only in the registry, and must be found in help and
+//! completions.
 
 use super::command_row::CommandRow;
 use crate::arguments::help::HelpGroup;

@@ -31,7 +31,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ExplainArgs {
-    /// The suite. Default: the embedded suite `agentic`, or what `--model cassette:DIR` was recorded on.
+    /// The suite. Default: the embedded suite `agentic`, or what `--model cassette:DIR` was
+    /// recorded on.
     pub(crate) suite: Option<PathBuf>,
     /// The strategy or control to follow.
     #[arg(short = 's', long = "strategy", value_name = "NAME")]
@@ -42,16 +43,16 @@ pub(crate) struct ExplainArgs {
     /// Follow only this fact or decoy.
     #[arg(long, value_name = "ID")]
     pub(crate) fact: Option<String>,
-    /// Write an HTML page instead. It opens with the facts that were lost, and has each fact's fate over time and its values marked
-    /// in the texts. The page needs no other file.
+    /// Write an HTML page instead. It opens with the facts that were lost, and has each fact's fate
+    /// over time and its values marked in the texts. The page needs no other file.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
-    /// Most US dollars that model calls may cost, including what the recording has already cost. A server that bills needs this
-    /// limit, or a yes on a terminal.
+    /// Most US dollars that model calls may cost, including what the recording has already cost. A
+    /// server that bills needs this limit, or a yes on a terminal.
     #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
     pub(crate) max_cost: Option<f64>,
 }
@@ -70,17 +71,22 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let (prices, _) = args.prices.table()?;
     let named = Roles::named(&args.setting, None);
-    let budget = CostBudget::new(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let budget =
+        CostBudget::new(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
     // This comes first, since opening a model creates the folder of its recording.
     let suite = suites::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
-    let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
+    let opened = named
+        .open(&args.setting, |role| budget.cap(role))
+        .map_err(Failure::usage)?;
     let models = opened.models();
     let options = PlanOptions {
         entrants,
         window: args.setting.window,
         shares: args.setting.shares().0,
         summarizer: models.summarizer().name().to_owned(),
-        checkpointer: models.checkpointer.map(|checkpointer| checkpointer.name().to_owned()),
+        checkpointer: models
+            .checkpointer
+            .map(|checkpointer| checkpointer.name().to_owned()),
         seed: args.setting.seed,
         ..PlanOptions::default()
     };
@@ -88,19 +94,39 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let case = choose(&plan, args.scenario.as_deref())?;
     let scenario = &case.prepared.scenario;
     let facts = || scenario.facts.iter().map(|fact| fact.id.as_str());
-    if let Some(id) = args.fact.as_deref().filter(|id| !facts().any(|fact| fact == *id)) {
-        return Err(Failure::usage(anyhow!(unknown(&format!("fact of `{}`", scenario.id), id, facts()))));
+    if let Some(id) = args
+        .fact
+        .as_deref()
+        .filter(|id| !facts().any(|fact| fact == *id))
+    {
+        return Err(Failure::usage(anyhow!(unknown(
+            &format!("fact of `{}`", scenario.id),
+            id,
+            facts()
+        ))));
     }
     budget.agree(&[case], false)?;
     budget.count_spent(&[], &args.setting)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .map_err(Failure::failed)?;
     let watched = FailFastModels::new(models);
     let result = runtime.block_on(run_case(case, watched.models(), &counter));
-    watched
-        .check()
-        .map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;
+    watched.check().map_err(|stopped| {
+        if stopped.later {
+            Failure::later(stopped)
+        } else {
+            Failure::failed(stopped)
+        }
+    })?;
     let (record, texts, messages) = (&result.record, &result.texts, &case.prepared.messages);
-    let story = Story { scenario, messages, record, texts, only: args.fact.as_deref() };
+    let story = Story {
+        scenario,
+        messages,
+        record,
+        texts,
+        only: args.fact.as_deref(),
+    };
     match &args.html {
         None => say(&story.text()),
         Some(path) => write_page(path, &story),
@@ -109,21 +135,40 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
 
 fn write_page(path: &Path, story: &Story<'_>) -> Result<(), Failure> {
     let page = story.page().map_err(Failure::failed)?;
-    write_whole(path, |out| out.write_all(page.as_bytes()))
-        .map_err(|error| Failure::usage(cannot(&format!("write `{}`", path.display()), error, "--html")))?;
+    write_whole(path, |out| out.write_all(page.as_bytes())).map_err(|error| {
+        Failure::usage(cannot(
+            &format!("write `{}`", path.display()),
+            error,
+            "--html",
+        ))
+    })?;
     say(&format!("{}\n", path.display()))
 }
 
 /// The case of this scenario, else that of the longest one.
 fn choose<'p>(plan: &'p Plan, scenario: Option<&str>) -> Result<&'p PlannedCase, Failure> {
     let longest = || {
+        plan.cases.iter().max_by_key(|case| {
+            (
+                case.prepared.tokens_before.last(),
+                std::cmp::Reverse(&case.prepared.scenario.id),
+            )
+        })
+    };
+    let named = |id: &str| {
         plan.cases
             .iter()
-            .max_by_key(|case| (case.prepared.tokens_before.last(), std::cmp::Reverse(&case.prepared.scenario.id)))
+            .find(|case| case.prepared.scenario.id == id)
     };
-    let named = |id: &str| plan.cases.iter().find(|case| case.prepared.scenario.id == id);
     scenario.map_or_else(longest, named).ok_or_else(|| {
-        let ids = plan.suite.iter().map(|prepared| prepared.scenario.id.as_str());
-        Failure::usage(anyhow!(unknown("scenario", scenario.unwrap_or_default(), ids)))
+        let ids = plan
+            .suite
+            .iter()
+            .map(|prepared| prepared.scenario.id.as_str());
+        Failure::usage(anyhow!(unknown(
+            "scenario",
+            scenario.unwrap_or_default(),
+            ids
+        )))
     })
 }

@@ -41,8 +41,9 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
 )]
 pub(crate) struct GateArgs {
-    /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two runs of the suite `smoke`;
-    /// one folder, whose command is run again under the next seed (mock only); or two folders of runs that differ in their seed.
+    /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two
+    /// runs of the suite `smoke`; one folder, whose command is run again under the next seed (mock
+    /// only); or two folders of runs that differ in their seed.
     #[arg(value_name = "DIR")]
     pub(crate) dirs: Vec<PathBuf>,
     /// The baseline file: hashes, scores by unit and fates of facts, never text.
@@ -55,13 +56,25 @@ pub(crate) struct GateArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = margin)]
     pub(crate) margin: f64,
     /// What an inconclusive gate does.
-    #[arg(hide_short_help = true, long, value_enum, value_name = "WHAT", default_value = "fail")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_enum,
+        value_name = "WHAT",
+        default_value = "fail"
+    )]
     pub(crate) on_inconclusive: Inconclusive,
     /// Fail unless the records equal the baseline's byte for byte; mock runs only.
     #[arg(hide_short_help = true, long)]
     pub(crate) exact: bool,
-    /// Gate only these strategies, by name; separate with commas or repeat. Default: all under test.
-    #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',')]
+    /// Gate only these strategies, by name; separate with commas or repeat. Default: all under
+    /// test.
+    #[arg(
+        short = 's',
+        long = "strategy",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
     pub(crate) strategies: Vec<String>,
     /// Print every number, note and changed fact.
     #[arg(long)]
@@ -72,12 +85,13 @@ pub(crate) struct GateArgs {
     /// Write the report as JUnit XML.
     #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Write the report as Markdown, with every newly lost fact. If GITHUB_STEP_SUMMARY is set, the report is also appended to
-    /// that file.
+    /// Write the report as Markdown, with every newly lost fact. If GITHUB_STEP_SUMMARY is set, the
+    /// report is also appended to that file.
     #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
-    /// Measure how often the gate raises a false alarm, passes a loss of one margin, and finds a loss of two margins, on runs
-    /// that differ in their seed. Without DIR it runs three strategies on the suite `smoke` twice.
+    /// Measure how often the gate raises a false alarm, passes a loss of one margin, and finds a
+    /// loss of two margins, on runs that differ in their seed. Without DIR it runs three strategies
+    /// on the suite `smoke` twice.
     #[arg(hide_short_help = true, long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
     pub(crate) self_test: bool,
     /// Number of gates that a self-test simulates for each rate.
@@ -100,26 +114,39 @@ pub(crate) enum Inconclusive {
 }
 
 fn margin(text: &str) -> Result<f64, String> {
-    number(text, "a share from 0.001 to 0.5", |share| (0.001..=0.5).contains(&share))
+    number(text, "a share from 0.001 to 0.5", |share| {
+        (0.001..=0.5).contains(&share)
+    })
 }
 
 /// Gates a run, writes a baseline, or tests the gate.
 fn gate(args: &GateArgs) -> Result<(), Failure> {
-    let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
+    let prices = PriceTable::shipped()
+        .context("the shipped price table")
+        .map_err(Failure::failed)?;
     if args.self_test {
         return self_test(args, &prices);
     }
     let [dir] = &args.dirs[..] else {
-        return Err(Failure::usage(anyhow!("name one run's folder to gate; there are {}", args.dirs.len())));
+        return Err(Failure::usage(anyhow!(
+            "name one run's folder to gate; there are {}",
+            args.dirs.len()
+        )));
     };
-    let file =
-        args.baseline.as_deref().ok_or_else(|| Failure::usage(anyhow!("name the baseline with `--baseline FILE`")))?;
+    let file = args
+        .baseline
+        .as_deref()
+        .ok_or_else(|| Failure::usage(anyhow!("name the baseline with `--baseline FILE`")))?;
     let run = read_run(dir)?;
     if args.update {
         return update(args, &run, file, &prices);
     }
     let baseline = read(file).map_err(Failure::usage)?;
-    let options = GateOptions { margin: args.margin, strategies: args.strategies.clone(), exact: args.exact };
+    let options = GateOptions {
+        margin: args.margin,
+        strategies: args.strategies.clone(),
+        exact: args.exact,
+    };
     let named = || format!("`{}` against `{}`", dir.display(), file.display());
     let mut report = gate::gate(&run, &baseline, &prices, &options)
         .map_err(|error| Failure::usage(anyhow::Error::new(error).context(named())))?;
@@ -130,7 +157,8 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
     outcome(&report, args.on_inconclusive)
 }
 
-/// The suite of a run, if its command still finds the same one. A run and a baseline hold no text of it.
+/// The suite of a run, if its command still finds the same one. A run and a baseline hold no text
+/// of it.
 fn suite_of(run: &RunFiles) -> Option<Suite> {
     let suite = run::suite(&run_args(&as_run(&run.manifest)).ok()?).ok()?;
     (suite.hash() == run.manifest.suite_hash).then_some(suite)
@@ -138,9 +166,17 @@ fn suite_of(run: &RunFiles) -> Option<Suite> {
 
 /// Names the facts whose fate changed by their subjects and values.
 fn name_facts(report: &mut GateReport, suite: &Suite) {
-    let scenarios = suite.scenarios.iter().map(|scenario| (scenario.id.as_str(), scenario)).collect::<HashMap<_, _>>();
+    let scenarios = suite
+        .scenarios
+        .iter()
+        .map(|scenario| (scenario.id.as_str(), scenario))
+        .collect::<HashMap<_, _>>();
     report.name_facts(|scenario, fact| {
-        let fact = scenarios.get(scenario)?.facts.iter().find(|known| known.id == fact)?;
+        let fact = scenarios
+            .get(scenario)?
+            .facts
+            .iter()
+            .find(|known| known.id == fact)?;
         Some(StatedFact {
             subject: fact.subject.clone(),
             value: fact.value.clone(),
@@ -152,19 +188,31 @@ fn name_facts(report: &mut GateReport, suite: &Suite) {
 
 fn read(file: &Path) -> anyhow::Result<Baseline> {
     let text = read_text(file, Kind::BASELINE).with_context(|| {
-        format!("cannot read the baseline `{}`; `--update` writes one from the run", file.display())
+        format!(
+            "cannot read the baseline `{}`; `--update` writes one from the run",
+            file.display()
+        )
     })?;
     Baseline::parse(&text).with_context(|| format!("`{}`", file.display()))
 }
 
 /// Writes the baseline, after the verdict on what it accepts.
-fn update(args: &GateArgs, run: &RunFiles, file: &Path, prices: &PriceTable) -> Result<(), Failure> {
+fn update(
+    args: &GateArgs,
+    run: &RunFiles,
+    file: &Path,
+    prices: &PriceTable,
+) -> Result<(), Failure> {
     let baseline = gate::baseline_of(run, prices).map_err(Failure::usage)?;
     let text = baseline.to_text().map_err(Failure::failed)?;
     let told = match accepted(args, run, file, prices) {
         Accepted::Judged { report, unjudged } => {
             tell(args, &report)?;
-            let but = if unjudged.is_empty() { String::new() } else { format!("; not judged: {unjudged}") };
+            let but = if unjudged.is_empty() {
+                String::new()
+            } else {
+                format!("; not judged: {unjudged}")
+            };
             format!("accepted with the verdict {}{but}", report.verdict.name())
         }
         Accepted::NotJudged(why) => format!("accepted without a verdict: {why}"),
@@ -181,7 +229,10 @@ fn update(args: &GateArgs, run: &RunFiles, file: &Path, prices: &PriceTable) -> 
 /// What an update accepts.
 enum Accepted {
     /// With the names of strategies that only one side has.
-    Judged { report: Box<GateReport>, unjudged: String },
+    Judged {
+        report: Box<GateReport>,
+        unjudged: String,
+    },
     /// Nothing could be judged, and why.
     NotJudged(String),
 }
@@ -194,22 +245,47 @@ fn accepted(args: &GateArgs, run: &RunFiles, file: &Path, prices: &PriceTable) -
     judged(args, run, file, prices).unwrap_or_else(|error| Accepted::NotJudged(words(&error)))
 }
 
-fn judged(args: &GateArgs, run: &RunFiles, file: &Path, prices: &PriceTable) -> anyhow::Result<Accepted> {
+fn judged(
+    args: &GateArgs,
+    run: &RunFiles,
+    file: &Path,
+    prices: &PriceTable,
+) -> anyhow::Result<Accepted> {
     let (old, new) = (read(file)?, gate::baseline_of(run, prices)?);
-    let names = |of: &Baseline| of.strategies.iter().map(|one| one.head.strategy.clone()).collect::<BTreeSet<_>>();
+    let names = |of: &Baseline| {
+        of.strategies
+            .iter()
+            .map(|one| one.head.strategy.clone())
+            .collect::<BTreeSet<_>>()
+    };
     let (old_names, new_names) = (names(&old), names(&new));
-    let strategies = old_names.intersection(&new_names).cloned().collect::<Vec<_>>();
+    let strategies = old_names
+        .intersection(&new_names)
+        .cloned()
+        .collect::<Vec<_>>();
     if strategies.is_empty() {
         return Err(anyhow!("the earlier baseline has none of its strategies"));
     }
-    let options = GateOptions { margin: args.margin, strategies, exact: false };
+    let options = GateOptions {
+        margin: args.margin,
+        strategies,
+        exact: false,
+    };
     let report = Box::new(gate::gate(run, &old, prices, &options)?);
-    let unjudged = old_names.symmetric_difference(&new_names).map(|name| format!("`{name}`")).collect::<Vec<_>>();
-    Ok(Accepted::Judged { report, unjudged: unjudged.join(", ") })
+    let unjudged = old_names
+        .symmetric_difference(&new_names)
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>();
+    Ok(Accepted::Judged {
+        report,
+        unjudged: unjudged.join(", "),
+    })
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = file
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
     parent
         .map_or(Ok(()), create_folder)
         .and_then(|()| write_whole(file, |out| out.write_all(text.as_bytes())))
@@ -222,11 +298,16 @@ fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         say_json(report)?;
     } else {
-        let text = if args.notes { gate::whole(report) } else { gate::terminal(report, terminal_width()) };
+        let text = if args.notes {
+            gate::whole(report)
+        } else {
+            gate::terminal(report, terminal_width())
+        };
         say(&text)?;
     }
     if let Some(file) = &args.junit {
-        let xml = gate::junit(report, args.on_inconclusive == Inconclusive::Fail).map_err(Failure::failed)?;
+        let xml = gate::junit(report, args.on_inconclusive == Inconclusive::Fail)
+            .map_err(Failure::failed)?;
         write(file, &xml)?;
     }
     let markdown = gate::markdown(report);
@@ -243,23 +324,45 @@ fn append(file: &Path, text: &str) -> Result<(), Failure> {
     let opened = OpenOptions::new().create(true).append(true).open(file);
     opened
         .and_then(|mut file| file.write_all(text.as_bytes()))
-        .with_context(|| format!("cannot append to `{}`, which GITHUB_STEP_SUMMARY names", file.display()))
+        .with_context(|| {
+            format!(
+                "cannot append to `{}`, which GITHUB_STEP_SUMMARY names",
+                file.display()
+            )
+        })
         .map_err(Failure::failed)
 }
 
 fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Failure> {
     let of = |verdict| {
-        let strategies = report.strategies.iter().filter(move |strategy| strategy.verdict == verdict);
-        strategies.map(|strategy| format!("`{}`", strategy.strategy)).collect::<Vec<_>>().join(", ")
+        let strategies = report
+            .strategies
+            .iter()
+            .filter(move |strategy| strategy.verdict == verdict);
+        strategies
+            .map(|strategy| format!("`{}`", strategy.strategy))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     match report.verdict {
         Verdict::Pass | Verdict::PassWorse => Ok(()),
-        Verdict::Failed => Err(Failure::failed(anyhow!("hard checks failed; no number of this run can be trusted"))),
-        Verdict::Regression => Err(Failure::regression(anyhow!("regression of {}", of(Verdict::Regression)))),
+        Verdict::Failed => Err(Failure::failed(anyhow!(
+            "hard checks failed; no number of this run can be trusted"
+        ))),
+        Verdict::Regression => Err(Failure::regression(anyhow!(
+            "regression of {}",
+            of(Verdict::Regression)
+        ))),
         Verdict::Inconclusive => match on_inconclusive {
-            Inconclusive::Fail => Err(Failure::inconclusive(anyhow!("inconclusive: {}", of(Verdict::Inconclusive)))),
+            Inconclusive::Fail => Err(Failure::inconclusive(anyhow!(
+                "inconclusive: {}",
+                of(Verdict::Inconclusive)
+            ))),
             Inconclusive::Warn => {
-                note(&format!("warning: inconclusive: {}", of(Verdict::Inconclusive)));
+                note(&format!(
+                    "warning: inconclusive: {}",
+                    of(Verdict::Inconclusive)
+                ));
                 Ok(())
             }
             Inconclusive::Pass => Ok(()),
@@ -267,10 +370,12 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
     }
 }
 
-/// Tests the gate on two runs that differ in their seed: two given runs, one given run and a repetition of its command, or two
-/// runs of the suite `smoke`.
+/// Tests the gate on two runs that differ in their seed: two given runs, one given run and a
+/// repetition of its command, or two runs of the suite `smoke`.
 fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
-    let scratch = tempfile::tempdir().context("cannot make a temporary folder").map_err(Failure::failed)?;
+    let scratch = tempfile::tempdir()
+        .context("cannot make a temporary folder")
+        .map_err(Failure::failed)?;
     let (first, second) = match &args.dirs[..] {
         [first, second] => (read_run(first)?, read_run(second)?),
         [first] => {
@@ -289,8 +394,14 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
             )));
         }
     };
-    let found =
-        gate::self_test(&first, &second, prices, args.margin, usize::from(args.gates)).map_err(Failure::usage)?;
+    let found = gate::self_test(
+        &first,
+        &second,
+        prices,
+        args.margin,
+        usize::from(args.gates),
+    )
+    .map_err(Failure::usage)?;
     if args.json {
         say_json(&found)?;
     } else {
@@ -299,7 +410,9 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
     if found.ok {
         return Ok(());
     }
-    Err(Failure::failed(anyhow!("the gate does not keep its error rates on these runs")))
+    Err(Failure::failed(anyhow!(
+        "the gate does not keep its error rates on these runs"
+    )))
 }
 
 fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
@@ -308,14 +421,26 @@ fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
     RunFiles::read(&dir).map_err(Failure::usage)
 }
 
-/// The strategies of a self-test without a given run: they make few calls and summarize in different ways.
+/// The strategies of a self-test without a given run: they make few calls and summarize in
+/// different ways.
 const SELF_TESTED: &str = "summarize,progressive,chained";
 
 fn embedded(seed: u64, quiet: bool, scratch: &TempDir) -> Result<RunFiles, Failure> {
     if !quiet {
         note(&format!("running the suite `smoke`, seed {seed}"));
     }
-    repeat(&["run", "smoke", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
+    repeat(
+        &[
+            "run",
+            "smoke",
+            "-s",
+            SELF_TESTED,
+            "--seed",
+            &seed.to_string(),
+        ]
+        .map(str::to_owned),
+        scratch,
+    )
 }
 
 /// Repeats a run's command under the next seed, if that costs nothing.
@@ -344,7 +469,9 @@ fn again(first: &RunFiles, scratch: &TempDir) -> Result<RunFiles, Failure> {
 /// The words of a run's command after the program's name, as those of `run`.
 fn as_run(manifest: &Manifest) -> Vec<String> {
     let mut command = manifest.command.iter().skip(1).cloned().collect::<Vec<_>>();
-    let is_bare = !command.first().is_some_and(|word| word == "run" || word == "compare");
+    let is_bare = !command
+        .first()
+        .is_some_and(|word| word == "run" || word == "compare");
     command.splice(..usize::from(!is_bare), ["run".to_owned()]);
     command
 }
@@ -353,9 +480,13 @@ fn as_run(manifest: &Manifest) -> Vec<String> {
 fn run_args(command: &[String]) -> Result<RunArgs, Failure> {
     let words = std::iter::once("compactometer").chain(command.iter().map(String::as_str));
     let matches = program().try_get_matches_from(words);
-    let matches = matches.context("the run's command cannot be repeated").map_err(Failure::usage)?;
+    let matches = matches
+        .context("the run's command cannot be repeated")
+        .map_err(Failure::usage)?;
     let Some(("run", matches)) = matches.subcommand() else {
-        return Err(Failure::usage(anyhow!("the run's command cannot be repeated; name two runs' folders")));
+        return Err(Failure::usage(anyhow!(
+            "the run's command cannot be repeated; name two runs' folders"
+        )));
     };
     parsed(matches)
 }

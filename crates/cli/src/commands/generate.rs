@@ -62,29 +62,57 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
 fn spec(args: &GenerateArgs) -> Result<Spec, Failure> {
     let names = || embedded::ALL.iter().map(|embedded| embedded.name);
     let given = args.spec.display().to_string();
-    let not_one = || Failure::usage(anyhow!("{}; or name a `.toml` file", unknown("spec", &given, names())));
-    suites::spec(&args.spec).map_err(Failure::usage)?.ok_or_else(not_one)
+    let not_one = || {
+        Failure::usage(anyhow!(
+            "{}; or name a `.toml` file",
+            unknown("spec", &given, names())
+        ))
+    };
+    suites::spec(&args.spec)
+        .map_err(Failure::usage)?
+        .ok_or_else(not_one)
 }
 
 /// The suite's contents and measured properties.
 fn summary_line(suite: &Suite, tokens: usize) -> String {
     let scenarios = &suite.scenarios;
-    let groups: BTreeSet<&str> = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect();
-    let of_split = |split: Split| scenarios.iter().filter(|scenario| scenario.split == split).count();
+    let groups: BTreeSet<&str> = scenarios
+        .iter()
+        .map(|scenario| scenario.group_id.as_str())
+        .collect();
+    let of_split = |split: Split| {
+        scenarios
+            .iter()
+            .filter(|scenario| scenario.split == split)
+            .count()
+    };
     let [dev, test, calibration] = [Split::Dev, Split::Test, Split::Calibration].map(of_split);
     let facts = || scenarios.iter().flat_map(|scenario| &scenario.facts);
     let mut categories: BTreeMap<Category, usize> = BTreeMap::new();
-    facts().filter(|fact| fact.decoy_of.is_none()).for_each(|fact| *categories.entry(fact.category).or_default() += 1);
+    facts()
+        .filter(|fact| fact.decoy_of.is_none())
+        .for_each(|fact| *categories.entry(fact.category).or_default() += 1);
     let stated: usize = categories.values().sum();
     let decoys = facts().count() - stated;
     let questions: usize = scenarios.iter().map(|scenario| scenario.probes.len()).sum();
     let lines = [
         format!("suite {}, blake3 {}", suite.header.name, suite.hash()),
-        format!("conversations {}, groups {}, tokens {tokens}", scenarios.len(), groups.len()),
+        format!(
+            "conversations {}, groups {}, tokens {tokens}",
+            scenarios.len(),
+            groups.len()
+        ),
         format!("splits: dev {dev}, test {test}, calibration {calibration}"),
         format!("facts {stated}, decoys {decoys}, questions {questions}"),
     ];
-    let categories = categories.iter().map(|(category, count)| format!("  {:<16} {count}", name_in_files(category)));
+    let categories = categories
+        .iter()
+        .map(|(category, count)| format!("  {:<16} {count}", name_in_files(category)));
     let properties = measure(suite).into_iter().map(|property| property.line());
-    lines.into_iter().chain(categories).chain(properties).map(|line| line + "\n").collect()
+    lines
+        .into_iter()
+        .chain(categories)
+        .chain(properties)
+        .map(|line| line + "\n")
+        .collect()
 }

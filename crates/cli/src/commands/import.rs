@@ -27,15 +27,17 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 pub(crate) struct ImportArgs {
     /// The transcripts. The first one's content shows the format; name a format first to override
-    /// detection (`compactometer list formats`). A format without files lists the sessions that its program keeps, if
-    /// their place is known, and asks which to read. `pair BEFORE AFTER` turns the last request before a compaction and the
-    /// first one after it into a conversation with that compaction.
+    /// detection (`compactometer list formats`). A format without files lists the sessions that its
+    /// program keeps, if their place is known, and asks which to read. `pair BEFORE AFTER` turns
+    /// the last request before a compaction and the first one after it into a conversation with
+    /// that compaction.
     #[arg(value_names = ["FORMAT|FILE", "FILE"], num_args = 1.., required = true)]
     pub(crate) inputs: Vec<PathBuf>,
     /// The suite to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Find exact values (ids, numbers, paths) and the calls that use them, so that recall can be measured without labels.
+    /// Find exact values (ids, numbers, paths) and the calls that use them, so that recall can be
+    /// measured without labels.
     #[arg(long)]
     pub(crate) auto_facts: bool,
     /// Join N sessions of different groups, interleaved by user turn, into one long conversation.
@@ -65,7 +67,9 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         last: None,
     };
     let (report, properties) = match &args.inputs[..] {
-        [word, before, after] if word.as_os_str() == PAIR => import_pair(before, after, &args.out, &options)?,
+        [word, before, after] if word.as_os_str() == PAIR => {
+            import_pair(before, after, &args.out, &options)?
+        }
         [word, ..] if word.as_os_str() == PAIR => {
             return Err(Failure::usage(anyhow!(
                 "`import {PAIR}` takes two files: the last request before a compaction, and the first one after it"
@@ -74,14 +78,17 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         inputs => {
             let (importer, files) = format_and_files(inputs)?;
             let bar = bar(files.len(), "files", args.quiet);
-            let imported = import::import_to(&args.out, importer, &files, &options, &mut || bar.inc(1));
+            let imported =
+                import::import_to(&args.out, importer, &files, &options, &mut || bar.inc(1));
             bar.finish_and_clear();
             imported.map_err(failure)?
         }
     };
     if !args.quiet {
         report.lines().iter().for_each(|line| note(line));
-        properties.iter().for_each(|property| note(&property.line()));
+        properties
+            .iter()
+            .for_each(|property| note(&property.line()));
         note(&format!("wrote {}", args.out.display()));
     }
     Ok(())

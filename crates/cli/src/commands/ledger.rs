@@ -1,4 +1,5 @@
-//! `ledger`: the exact values of a session that its next request lacks, by rules and without a model.
+//! `ledger`: the exact values of a session that its next request lacks, by rules and without a
+//! model.
 
 use std::path::PathBuf;
 
@@ -33,11 +34,12 @@ pub(super) const BUDGET: &str = "1800";
 
 #[derive(clap::Args)]
 pub(crate) struct LedgerArgs {
-    /// A session as your agent keeps it, or a suite that was imported from it. Its content shows its format; a format before it
-    /// overrides it.
+    /// A session as your agent keeps it, or a suite that was imported from it. Its content shows
+    /// its format; a format before it overrides it.
     #[arg(value_names = ["FORMAT|FILE", "FILE"], num_args = 1..=2, required = true)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// After which message: `last` is that of the last compaction, or the end of a session without one.
+    /// After which message: `last` is that of the last compaction, or the end of a session without
+    /// one.
     #[arg(long, value_name = "last|MESSAGE", default_value = "last", value_parser = at)]
     pub(crate) at: At,
     /// The most tokens of the list.
@@ -50,7 +52,12 @@ pub(crate) struct LedgerArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
-    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    #[arg(
+        long,
+        value_name = "ENCODING",
+        env = "COMPACTOMETER_TOKENIZER",
+        default_value = "o200k_base"
+    )]
     pub(crate) tokenizer: String,
     /// Print only errors on stderr.
     #[arg(short, long)]
@@ -84,8 +91,16 @@ fn ledger(args: &LedgerArgs) -> Result<(), Failure> {
         }
         At::Message(id) => Some(id),
         At::LastCompaction => {
-            let unread = scenario.unmeasured.iter().filter_map(|left_out| left_out.after).max();
-            scenario.compactions.last().map(|made| made.after).max(unread)
+            let unread = scenario
+                .unmeasured
+                .iter()
+                .filter_map(|left_out| left_out.after)
+                .max();
+            scenario
+                .compactions
+                .last()
+                .map(|made| made.after)
+                .max(unread)
         }
     };
     let found = ledger_at(scenario, until, args.budget, &counter);
@@ -106,7 +121,10 @@ fn ledger(args: &LedgerArgs) -> Result<(), Failure> {
             None => "no compaction came before".to_owned(),
         };
         let (values, tokens) = (found.page.listed.len(), found.page.tokens);
-        note(&format!("{values} values in {tokens} tokens, of {} messages; {after}", found.messages));
+        note(&format!(
+            "{values} values in {tokens} tokens, of {} messages; {after}",
+            found.messages
+        ));
     }
     Ok(())
 }
@@ -136,7 +154,8 @@ fn suite(inputs: &[PathBuf]) -> Result<Suite, Failure> {
         return Suite::read(file).map_err(Failure::usage);
     }
     let (importer, files) = format_and_files(inputs)?;
-    let imported = import::import(importer, &files, "session", &Options::default()).map_err(Failure::usage)?;
+    let imported =
+        import::import(importer, &files, "session", &Options::default()).map_err(Failure::usage)?;
     Ok(imported.suite)
 }
 
@@ -144,20 +163,32 @@ fn suite(inputs: &[PathBuf]) -> Result<Suite, Failure> {
 fn chosen<'s>(suite: &'s Suite, id: Option<&str>) -> Result<&'s Scenario, Failure> {
     let scenarios = || suite.scenarios.iter();
     match id {
-        Some(id) => scenarios().find(|scenario| scenario.id == id).ok_or_else(|| {
-            Failure::usage(anyhow!(unknown("conversation", id, scenarios().map(|scenario| scenario.id.as_str()))))
-        }),
-        None => longest(&suite.scenarios).ok_or_else(|| Failure::usage(anyhow!("the suite has no conversation"))),
+        Some(id) => scenarios()
+            .find(|scenario| scenario.id == id)
+            .ok_or_else(|| {
+                Failure::usage(anyhow!(unknown(
+                    "conversation",
+                    id,
+                    scenarios().map(|scenario| scenario.id.as_str())
+                )))
+            }),
+        None => longest(&suite.scenarios)
+            .ok_or_else(|| Failure::usage(anyhow!("the suite has no conversation"))),
     }
 }
 
 /// The conversation that an agent's session is about: those of its helpers are shorter.
 pub(super) fn longest(scenarios: &[Scenario]) -> Option<&Scenario> {
-    scenarios.iter().rev().max_by_key(|scenario| scenario.messages.len())
+    scenarios
+        .iter()
+        .rev()
+        .max_by_key(|scenario| scenario.messages.len())
 }
 
 fn no_message(scenario: &Scenario, id: MessageId) -> Failure {
     let ends = scenario.messages.first().zip(scenario.messages.last());
-    let ends = ends.map_or(String::new(), |(first, last)| format!("; it has {} to {}", first.id.0, last.id.0));
+    let ends = ends.map_or(String::new(), |(first, last)| {
+        format!("; it has {} to {}", first.id.0, last.id.0)
+    });
     Failure::usage(anyhow!("`{}` has no message {}{ends}", scenario.id, id.0))
 }

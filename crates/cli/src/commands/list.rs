@@ -34,9 +34,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `secrets`,
-    /// `schemas`, `models`, `prices`, `profiles` or `faults`.
-    /// Default: all.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`,
+    /// `formats`, `secrets`, `schemas`, `models`, `prices`, `profiles` or `faults`. Default: all.
     pub(crate) kind: Option<String>,
     /// Print names and what they are as JSON, by kind.
     #[arg(long)]
@@ -50,20 +49,62 @@ struct ListedKind {
 }
 
 const KINDS: &[ListedKind] = &[
-    ListedKind { name: "strategies", rows: || [entrants(Family::Custom), entrants(Family::Reference)].concat() },
-    ListedKind { name: "faithful", rows: faithful },
-    ListedKind { name: "parameters", rows: parameters },
-    ListedKind { name: "controls", rows: || entrants(Family::Control) },
-    ListedKind { name: "suites", rows: suites },
-    ListedKind { name: "metrics", rows: metrics },
-    ListedKind { name: "targets", rows: targets },
-    ListedKind { name: "formats", rows: importers },
-    ListedKind { name: "secrets", rows: secrets },
-    ListedKind { name: "schemas", rows: schemas },
-    ListedKind { name: "models", rows: models },
-    ListedKind { name: "prices", rows: prices },
-    ListedKind { name: "profiles", rows: profiles },
-    ListedKind { name: "faults", rows: faults },
+    ListedKind {
+        name: "strategies",
+        rows: || [entrants(Family::Custom), entrants(Family::Reference)].concat(),
+    },
+    ListedKind {
+        name: "faithful",
+        rows: faithful,
+    },
+    ListedKind {
+        name: "parameters",
+        rows: parameters,
+    },
+    ListedKind {
+        name: "controls",
+        rows: || entrants(Family::Control),
+    },
+    ListedKind {
+        name: "suites",
+        rows: suites,
+    },
+    ListedKind {
+        name: "metrics",
+        rows: metrics,
+    },
+    ListedKind {
+        name: "targets",
+        rows: targets,
+    },
+    ListedKind {
+        name: "formats",
+        rows: importers,
+    },
+    ListedKind {
+        name: "secrets",
+        rows: secrets,
+    },
+    ListedKind {
+        name: "schemas",
+        rows: schemas,
+    },
+    ListedKind {
+        name: "models",
+        rows: models,
+    },
+    ListedKind {
+        name: "prices",
+        rows: prices,
+    },
+    ListedKind {
+        name: "profiles",
+        rows: profiles,
+    },
+    ListedKind {
+        name: "faults",
+        rows: faults,
+    },
 ];
 
 fn list(args: &ListArgs) -> Result<(), Failure> {
@@ -71,51 +112,100 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
     let kinds = KINDS.iter().filter(wanted).collect::<Vec<_>>();
     if kinds.is_empty() {
         let given = args.kind.as_deref().unwrap_or_default();
-        return Err(Failure::usage(anyhow!(unknown("kind", given, KINDS.iter().map(|kind| kind.name)))));
+        return Err(Failure::usage(anyhow!(unknown(
+            "kind",
+            given,
+            KINDS.iter().map(|kind| kind.name)
+        ))));
     }
     if args.json {
-        return say_json(&kinds.iter().map(|kind| (kind.name, row_values(kind))).collect::<BTreeMap<_, _>>());
+        return say_json(
+            &kinds
+                .iter()
+                .map(|kind| (kind.name, row_values(kind)))
+                .collect::<BTreeMap<_, _>>(),
+        );
     }
-    say(&kinds.iter().map(|kind| section(kind, known_width().unwrap_or(usize::MAX))).collect::<Vec<_>>().join("\n"))
+    say(&kinds
+        .iter()
+        .map(|kind| section(kind, known_width().unwrap_or(usize::MAX)))
+        .collect::<Vec<_>>()
+        .join("\n"))
 }
 
 /// The rows of a kind, for programs.
 fn row_values(kind: &ListedKind) -> Vec<Value> {
-    (kind.rows)().into_iter().map(|(name, about)| json!({"name": name, "about": about})).collect()
+    (kind.rows)()
+        .into_iter()
+        .map(|(name, about)| json!({"name": name, "about": about}))
+        .collect()
 }
 
 fn section(kind: &ListedKind, width: usize) -> String {
     let rows = (kind.rows)();
-    let names = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default() + 4;
+    let names = rows
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or_default()
+        + 4;
     let row = |(name, about): &(String, String)| {
         let lines = wrapped(about, width.saturating_sub(names));
         let lines = lines.iter().enumerate().map(|(at, line)| {
-            let name = if at == 0 { format!("  {name}") } else { String::new() };
+            let name = if at == 0 {
+                format!("  {name}")
+            } else {
+                String::new()
+            };
             format!("{name:<names$}{line}\n")
         });
         lines.collect::<String>()
     };
-    format!("{}\n{}", kind.name, rows.iter().map(row).collect::<String>())
+    format!(
+        "{}\n{}",
+        kind.name,
+        rows.iter().map(row).collect::<String>()
+    )
 }
 
 fn entrants(family: Family) -> Vec<(String, String)> {
     let of_family = all().filter(|entrant| entrant.family == family);
-    of_family.map(|entrant| (entrant.name.clone(), format!("{} [{}]", entrant.about(), entrant.source()))).collect()
+    of_family
+        .map(|entrant| {
+            (
+                entrant.name.clone(),
+                format!("{} [{}]", entrant.about(), entrant.source()),
+            )
+        })
+        .collect()
 }
 
 /// The as-published forms: the deviations that are switched on, and the invariants that they break.
 fn faithful() -> Vec<(String, String)> {
     let row = |spec: &&StrategySpec| {
         let published = spec.published.as_ref()?;
-        let deviations = published.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        let breaks = published.breaks.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
-        Some((spec.published_name(), format!("{deviations}; breaks invariants {breaks} [{}]", spec.source)))
+        let deviations = published
+            .values
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let breaks = published
+            .breaks
+            .iter()
+            .map(u8::to_string)
+            .collect::<Vec<_>>()
+            .join(", ");
+        Some((
+            spec.published_name(),
+            format!("{deviations}; breaks invariants {breaks} [{}]", spec.source),
+        ))
     };
     strategies::ALL.iter().filter_map(row).collect()
 }
 
-/// The ledger of all, then for each `strategy.key`: what it does, its default, unit and range. Those that switch a point of the
-/// published form on say only what that does.
+/// The ledger of all, then for each `strategy.key`: what it does, its default, unit and range.
+/// Those that switch a point of the published form on say only what that does.
 fn parameters() -> Vec<(String, String)> {
     let of_strategy = |spec: &&'static StrategySpec| {
         let name = spec.name;
@@ -132,12 +222,19 @@ fn parameters() -> Vec<(String, String)> {
             format!("STRATEGY.{parameter}"),
             format!("{about}, within its budget; on `recorded` added to it (tokens, default none)"),
         ),
-        _ => {
-            (format!("recorded.{parameter}"), format!("{about}, added to what the program left (tokens, default none)"))
-        }
+        _ => (
+            format!("recorded.{parameter}"),
+            format!("{about}, added to what the program left (tokens, default none)"),
+        ),
     };
-    let trigger = (format!("STRATEGY.{}", Trigger::PARAMETER), Trigger::ABOUT.to_owned());
-    let absence = (format!("STRATEGY.{}", Absence::PARAMETER), Absence::ABOUT.to_owned());
+    let trigger = (
+        format!("STRATEGY.{}", Trigger::PARAMETER),
+        Trigger::ABOUT.to_owned(),
+    );
+    let absence = (
+        format!("STRATEGY.{}", Absence::PARAMETER),
+        Absence::ABOUT.to_owned(),
+    );
     AddedText::ALL
         .into_iter()
         .map(added)
@@ -148,17 +245,28 @@ fn parameters() -> Vec<(String, String)> {
 
 /// Embedded generator specs.
 fn suites() -> Vec<(String, String)> {
-    embedded::ALL.iter().map(|embedded| (embedded.name.to_owned(), embedded.about.to_owned())).collect()
+    embedded::ALL
+        .iter()
+        .map(|embedded| (embedded.name.to_owned(), embedded.about.to_owned()))
+        .collect()
 }
 
 fn metrics() -> Vec<(String, String)> {
     let rows = compactometer_report::metrics::ALL.iter();
-    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.definition, metric.unit.name()))).collect()
+    rows.map(|metric| {
+        (
+            metric.id.to_owned(),
+            format!("{} ({})", metric.definition, metric.unit.name()),
+        )
+    })
+    .collect()
 }
 
 /// The rows of the shipped table.
 fn prices() -> Vec<(String, String)> {
-    let Ok(table) = PriceTable::shipped() else { return Vec::new() };
+    let Ok(table) = PriceTable::shipped() else {
+        return Vec::new();
+    };
     let row = |row: &PriceRow| {
         let tiers = row.tiers().map(|tier| {
             let above =
@@ -167,7 +275,13 @@ fn prices() -> Vec<(String, String)> {
             format!("{above}input {input}, cache write {cache_write}, cache read {cache_read}, output {output}")
         });
         let tiers = tiers.collect::<Vec<_>>().join("; ");
-        (row.name.clone(), format!("{tiers} US dollars per million tokens [{}, {}]", row.date, row.source))
+        (
+            row.name.clone(),
+            format!(
+                "{tiers} US dollars per million tokens [{}, {}]",
+                row.date, row.source
+            ),
+        )
     };
     table.model.iter().map(row).collect()
 }
@@ -175,36 +289,57 @@ fn prices() -> Vec<(String, String)> {
 /// The targets that the sources set themselves.
 fn targets() -> Vec<(String, String)> {
     let rows = compactometer_report::targets::ALL.iter();
-    rows.map(|target| (target.id.to_owned(), format!("{} [{}]", target.target, target.source))).collect()
+    rows.map(|target| {
+        (
+            target.id.to_owned(),
+            format!("{} [{}]", target.target, target.source),
+        )
+    })
+    .collect()
 }
 
 /// The formats that `import` reads.
 fn importers() -> Vec<(String, String)> {
     import::ALL
         .iter()
-        .map(|importer| (importer.name.to_owned(), format!("{} [{}]", importer.about, importer.source)))
+        .map(|importer| {
+            (
+                importer.name.to_owned(),
+                format!("{} [{}]", importer.about, importer.source),
+            )
+        })
         .collect()
 }
 
 /// The kinds of secrets that `import` masks.
 fn secrets() -> Vec<(String, String)> {
-    import::secrets::kinds().map(|(kind, about)| (kind.to_owned(), about.to_owned())).collect()
+    import::secrets::kinds()
+        .map(|(kind, about)| (kind.to_owned(), about.to_owned()))
+        .collect()
 }
 
 /// The formats whose schema `schema` prints.
 fn schemas() -> Vec<(String, String)> {
-    schemas::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
+    schemas::ALL
+        .iter()
+        .map(|format| (format.name.to_owned(), format.about.to_owned()))
+        .collect()
 }
 
-/// Every form of a model's name, a mock described by its profile, and what the parameters of mocks do.
+/// Every form of a model's name, a mock described by its profile, and what the parameters of mocks
+/// do.
 fn models() -> Vec<(String, String)> {
     let of_profile = |form: &str| {
         let name = form.strip_prefix("mock:")?;
-        profile::ALL.iter().find(|profile| profile.name == name).map(|profile| profile.about)
+        profile::ALL
+            .iter()
+            .find(|profile| profile.name == name)
+            .map(|profile| profile.about)
     };
     let of_kind = |kind: compactometer_models::ModelKind| {
         let row = |form: String| {
-            let about = of_profile(&form).map_or(kind.about.to_owned(), |about| format!("a mock: {about}"));
+            let about =
+                of_profile(&form).map_or(kind.about.to_owned(), |about| format!("a mock: {about}"));
             (form, about)
         };
         kind.forms().into_iter().map(row).collect::<Vec<_>>()
@@ -214,9 +349,18 @@ fn models() -> Vec<(String, String)> {
         "any of these that fails at times, as in `mock+empty=0.1` (`list faults`)".to_owned(),
     );
     let parameters = profile::ALL[0].parameters().into_iter();
-    let parameters =
-        parameters.map(|row| (format!("a mock's {}", row.name), format!("{}; values: `list profiles`", row.about)));
-    compactometer_models::all().into_iter().flat_map(of_kind).chain([faults]).chain(parameters).collect()
+    let parameters = parameters.map(|row| {
+        (
+            format!("a mock's {}", row.name),
+            format!("{}; values: `list profiles`", row.about),
+        )
+    });
+    compactometer_models::all()
+        .into_iter()
+        .flat_map(of_kind)
+        .chain([faults])
+        .chain(parameters)
+        .collect()
 }
 
 /// For each parameter of a profile: its value, what it does, and its source or "assumed".
@@ -224,7 +368,10 @@ fn profiles() -> Vec<(String, String)> {
     let of_profile = |profile: &&'static Profile| {
         let about = (format!("mock:{}", profile.name), profile.about.to_owned());
         let rows = profile.parameters().into_iter().map(|row| {
-            (format!("mock:{} {}", profile.name, row.name), format!("{}: {} [{}]", row.value, row.about, row.source))
+            (
+                format!("mock:{} {}", profile.name, row.name),
+                format!("{}: {} [{}]", row.value, row.about, row.source),
+            )
         });
         std::iter::once(about).chain(rows).collect::<Vec<_>>()
     };
@@ -233,5 +380,8 @@ fn profiles() -> Vec<(String, String)> {
 
 /// The faults that `--model MODEL+FAULT=RATE` can inject.
 fn faults() -> Vec<(String, String)> {
-    compactometer_simulator::faults::ALL.iter().map(|fault| (fault.name.to_owned(), fault.about.to_owned())).collect()
+    compactometer_simulator::faults::ALL
+        .iter()
+        .map(|fault| (fault.name.to_owned(), fault.about.to_owned()))
+        .collect()
 }

@@ -30,10 +30,12 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 struct MergeArgs {
     /// The folder of a plan.
     dir: PathBuf,
-    /// The folder to create: that of the run as one process would have written it. `report` and `gate` read it.
+    /// The folder to create: that of the run as one process would have written it. `report` and
+    /// `gate` read it.
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// Also write the records as tables, Parquet files in the folder's `tables`, through Python with DuckDB.
+    /// Also write the records as tables, Parquet files in the folder's `tables`, through Python
+    /// with DuckDB.
     #[arg(long)]
     parquet: bool,
     #[command(flatten)]
@@ -53,23 +55,32 @@ fn write(args: &MergeArgs) -> Result<(), Failure> {
     let spending = Spending::of(&folder)?;
     let notes = spending.note().into_iter().collect::<Vec<_>>();
     let bar = progress::bar(cases, "cases", args.quiet);
-    let merged = merge(&folder, &args.out, &notes, &|done| bar.set_position(done as u64));
+    let merged = merge(&folder, &args.out, &notes, &|done| {
+        bar.set_position(done as u64)
+    });
     bar.finish_and_clear();
     let merged = merged.map_err(failure)?;
     if !args.quiet {
-        note(&format!("merged {} shards: {} cases, {} texts", folder.plan.shards, merged.cases, merged.texts));
+        note(&format!(
+            "merged {} shards: {} cases, {} texts",
+            folder.plan.shards, merged.cases, merged.texts
+        ));
         spending.lines(&prices).iter().for_each(|line| note(line));
     }
     if args.parquet {
         let manifest = &folder.plan.manifest;
-        let written = tables::write(&args.out, &args.out, (manifest, &prices), Form::Parquet, args.quiet);
+        let written = tables::write(
+            &args.out,
+            &args.out,
+            (manifest, &prices),
+            Form::Parquet,
+            args.quiet,
+        );
         written.map_err(|error| {
             let out = args.out.display();
-            Failure::failed(
-                error.context(format!(
-                    "the run is merged; `compactometer report {out} --format parquet` writes its tables"
-                )),
-            )
+            Failure::failed(error.context(format!(
+                "the run is merged; `compactometer report {out} --format parquet` writes its tables"
+            )))
         })?;
     }
     say(&format!("{}\n", args.out.display()))
@@ -93,9 +104,20 @@ impl Spending {
         let mut spending = Spending::default();
         for spent in folder.spent().map_err(failure)? {
             let mut known = HashSet::new();
-            for call in spent.calls.iter().map(|calls| answered(calls)).collect::<Result<Vec<_>, _>>()?.concat() {
+            for call in spent
+                .calls
+                .iter()
+                .map(|calls| answered(calls))
+                .collect::<Result<Vec<_>, _>>()?
+                .concat()
+            {
                 let is_new = known.insert((call.model.clone(), call.key.clone()));
-                if is_new { &mut spending.once } else { &mut spending.again }.push(call);
+                if is_new {
+                    &mut spending.once
+                } else {
+                    &mut spending.again
+                }
+                .push(call);
             }
             if spent.calls.iter().any(|calls| calls.exists()) {
                 spending.open += spent.open;
@@ -107,7 +129,12 @@ impl Spending {
 
     /// What a report says of calls that were paid twice, if any may have been.
     fn note(&self) -> Option<String> {
-        let Spending { again, open, in_flight, .. } = self;
+        let Spending {
+            again,
+            open,
+            in_flight,
+            ..
+        } = self;
         (!again.is_empty() || *in_flight > 0).then(|| {
             format!(
                 "merged from shards: {} calls were answered twice; {open} attempts did not end by themselves, so at most {in_flight} calls \
@@ -123,13 +150,27 @@ impl Spending {
             return Vec::new();
         }
         let cost = |calls: &[Answered]| {
-            let dollars = calls.iter().map(|call| prices.row(&call.model).map(|row| row.dollars(&call.usage)));
-            dollars.sum::<Option<f64>>().map_or("unknown".to_owned(), |dollars| format!("{dollars:.2} US dollars"))
+            let dollars = calls
+                .iter()
+                .map(|call| prices.row(&call.model).map(|row| row.dollars(&call.usage)));
+            dollars
+                .sum::<Option<f64>>()
+                .map_or("unknown".to_owned(), |dollars| {
+                    format!("{dollars:.2} US dollars")
+                })
         };
         let all = [&self.once[..], &self.again[..]].concat();
         let mut lines = vec![
-            format!("calls: {} answered, {} of them again", all.len(), self.again.len()),
-            format!("cost spent: {}; with each call once: {}", cost(&all), cost(&self.once)),
+            format!(
+                "calls: {} answered, {} of them again",
+                all.len(),
+                self.again.len()
+            ),
+            format!(
+                "cost spent: {}; with each call once: {}",
+                cost(&all),
+                cost(&self.once)
+            ),
         ];
         if self.in_flight > 0 {
             lines.push(format!(
@@ -143,7 +184,16 @@ impl Spending {
 
 /// The answered calls in a recording, of all roles.
 fn answered(recording: &Path) -> Result<Vec<Answered>, Failure> {
-    let roles = [Role::Model, Role::Summarizer, Role::Checkpointer, Role::Judge].into_iter();
+    let roles = [
+        Role::Model,
+        Role::Summarizer,
+        Role::Checkpointer,
+        Role::Judge,
+    ]
+    .into_iter();
     let of_roles = roles.map(|role| Cassette::answered(&role.folder(recording)));
-    Ok(of_roles.collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?.concat())
+    Ok(of_roles
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::usage)?
+        .concat())
 }

@@ -21,9 +21,12 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     group: HelpGroup::Rest,
     arguments: |command| {
         let command = PlanArgs::augment_args(command).mut_arg("out", |arg| {
-            arg.required(true).help("The plan's folder, on a file system that all workers share")
+            arg.required(true)
+                .help("The plan's folder, on a file system that all workers share")
         });
-        OF_WORKER.into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg.hide(true)))
+        OF_WORKER.into_iter().fold(command, |command, id| {
+            command.mut_arg(id, |arg| arg.hide(true))
+        })
     },
     run: |matches| {
         let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
@@ -42,8 +45,8 @@ const OF_WORKER: [&str; 4] = ["jobs", "max_cost", "record", "store"];
 
 #[derive(Args)]
 struct PlanArgs {
-    /// The number of shards, fixed from here on: `N` or `hash:N` (a case's shard depends on nothing but the case), or `slice:N`
-    /// (sizes differ by at most one case).
+    /// The number of shards, fixed from here on: `N` or `hash:N` (a case's shard depends on nothing
+    /// but the case), or `slice:N` (sizes differ by at most one case).
     #[arg(long, value_name = "[RULE:]N")]
     shards: Shards,
     #[command(flatten)]
@@ -58,9 +61,26 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     let suite = suite(&run)?;
     let mut kept = Vec::new();
     suite.write(&mut kept).map_err(Failure::failed)?;
-    let Resolved { plan, manifest, counter, budget, .. } =
-        resolved(&run, (suite, entrants(&run)?), run.sweep.unwrap_or(false), &prices)?;
-    let estimate = || forecast(&plan, counter, budget.tariffs(), run.setting.requests_per_minute);
+    let Resolved {
+        plan,
+        manifest,
+        counter,
+        budget,
+        ..
+    } = resolved(
+        &run,
+        (suite, entrants(&run)?),
+        run.sweep.unwrap_or(false),
+        &prices,
+    )?;
+    let estimate = || {
+        forecast(
+            &plan,
+            counter,
+            budget.tariffs(),
+            run.setting.requests_per_minute,
+        )
+    };
     if run.estimate {
         return say(&format!("{}\n", estimate()?));
     }
@@ -71,13 +91,26 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     // The suite in the folder is what these have left of it.
     (run.split, run.sample) = (None, None);
     let arguments = serde_json::to_value(&run).map_err(Failure::failed)?;
-    let folder =
-        PlanFolder::create(&dir, shards, plan.cases.iter().map(name), manifest, arguments, |out| out.write_all(&kept));
+    let folder = PlanFolder::create(
+        &dir,
+        shards,
+        plan.cases.iter().map(name),
+        manifest,
+        arguments,
+        |out| out.write_all(&kept),
+    );
     let folder = folder.map_err(failure)?;
     if !run.quiet {
         let sizes = &folder.plan.cases;
-        let (least, most) = (sizes.iter().min().copied().unwrap_or(0), sizes.iter().max().copied().unwrap_or(0));
-        note(&format!("{} cases in {} shards of {least} to {most} cases", plan.cases.len(), sizes.len()));
+        let (least, most) = (
+            sizes.iter().min().copied().unwrap_or(0),
+            sizes.iter().max().copied().unwrap_or(0),
+        );
+        note(&format!(
+            "{} cases in {} shards of {least} to {most} cases",
+            plan.cases.len(),
+            sizes.len()
+        ));
     }
     say(&format!("{}\n", dir.display()))
 }

@@ -67,17 +67,25 @@ pub(crate) struct ProbesArgs {
 }
 
 fn probes(args: &ProbesArgs) -> Result<(), Failure> {
-    let changes = args.add.is_some() || args.accept.is_some() || args.auto_facts || !args.reject.is_empty();
+    let changes =
+        args.add.is_some() || args.accept.is_some() || args.auto_facts || !args.reject.is_empty();
     if !changes {
         let suite = suites::join(std::slice::from_ref(&args.suite)).map_err(Failure::usage)?;
-        return listing(&suite, args.scenario.as_deref()).map_err(Failure::usage).and_then(|text| say(&text));
+        return listing(&suite, args.scenario.as_deref())
+            .map_err(Failure::usage)
+            .and_then(|text| say(&text));
     }
     let mut suite = Suite::read(&args.suite).map_err(Failure::usage)?;
     let told = change(&mut suite, args).map_err(Failure::usage)?;
     let out = args.out.as_deref().unwrap_or(&args.suite);
     checked(&suite, out).map_err(Failure::usage)?;
-    write_whole(out, |file| suite.write(file))
-        .map_err(|error| Failure::failed(cannot(&format!("write `{}`", out.display()), error, "--out")))?;
+    write_whole(out, |file| suite.write(file)).map_err(|error| {
+        Failure::failed(cannot(
+            &format!("write `{}`", out.display()),
+            error,
+            "--out",
+        ))
+    })?;
     if !args.quiet {
         note(&format!("{told}; wrote {}", out.display()));
     }
@@ -89,15 +97,30 @@ fn change(suite: &mut Suite, args: &ProbesArgs) -> Result<String> {
     let question = args.question.as_deref().unwrap_or_default();
     let asked_after = args.after.map(MessageId);
     if let Some(value) = &args.add {
-        let scenario =
-            chosen(suite, args, |scenario| curate::is_stated(scenario, value), &format!("states `{value}`"))?;
+        let scenario = chosen(
+            suite,
+            args,
+            |scenario| curate::is_stated(scenario, value),
+            &format!("states `{value}`"),
+        )?;
         let known = suite.scenarios[scenario].facts.len();
-        let id = curate::add(suite, scenario, Wanted { value, question, asked_after })?;
+        let id = curate::add(
+            suite,
+            scenario,
+            Wanted {
+                value,
+                question,
+                asked_after,
+            },
+        )?;
         let scenario = &suite.scenarios[scenario];
         return Ok(if scenario.facts.len() > known {
             format!("added fact `{id}` to `{}`, with a question", scenario.id)
         } else {
-            format!("`{}` has this value as fact `{id}` already; added the question", scenario.id)
+            format!(
+                "`{}` has this value as fact `{id}` already; added the question",
+                scenario.id
+            )
         });
     }
     if args.auto_facts {
@@ -110,26 +133,44 @@ fn change(suite: &mut Suite, args: &ProbesArgs) -> Result<String> {
     if let Some(fact) = &args.accept {
         let scenario = of(suite, fact)?;
         curate::ask(&mut suite.scenarios[scenario], fact, question, asked_after)?;
-        return Ok(format!("`{}` asks for fact `{fact}`", suite.scenarios[scenario].id));
+        return Ok(format!(
+            "`{}` asks for fact `{fact}`",
+            suite.scenarios[scenario].id
+        ));
     }
     let mut questions = 0;
     for fact in &args.reject {
         let scenario = of(suite, fact)?;
         questions += curate::reject(&mut suite.scenarios[scenario], fact)?;
     }
-    Ok(format!("took out facts: {}, questions: {questions}", args.reject.len()))
+    Ok(format!(
+        "took out facts: {}, questions: {questions}",
+        args.reject.len()
+    ))
 }
 
 /// Index of the requested conversation, else of the only one that fits.
-fn chosen(suite: &Suite, args: &ProbesArgs, fits: impl Fn(&Scenario) -> bool, what: &str) -> Result<usize> {
+fn chosen(
+    suite: &Suite,
+    args: &ProbesArgs,
+    fits: impl Fn(&Scenario) -> bool,
+    what: &str,
+) -> Result<usize> {
     let ids = || suite.scenarios.iter().map(|scenario| scenario.id.as_str());
     if let Some(id) = &args.scenario {
-        return ids().position(|known| known == id).ok_or_else(|| anyhow!(unknown("conversation", id, ids())));
+        return ids()
+            .position(|known| known == id)
+            .ok_or_else(|| anyhow!(unknown("conversation", id, ids())));
     }
-    let fitting = (0..suite.scenarios.len()).filter(|index| fits(&suite.scenarios[*index])).collect::<Vec<_>>();
+    let fitting = (0..suite.scenarios.len())
+        .filter(|index| fits(&suite.scenarios[*index]))
+        .collect::<Vec<_>>();
     match fitting.as_slice() {
         [one] => Ok(*one),
-        [] => bail!("no conversation of `{}` {what}; `compactometer probes FILE` lists its facts", suite.header.name),
+        [] => bail!(
+            "no conversation of `{}` {what}; `compactometer probes FILE` lists its facts",
+            suite.header.name
+        ),
         [first, ..] => bail!(
             "{} conversations of `{}` fit, the first is `{}`; say which with `--scenario`",
             fitting.len(),
@@ -154,7 +195,11 @@ fn listing(suite: &Suite, scenario: Option<&str>) -> Result<String> {
         bail!(unknown("conversation", id, ids()));
     }
     let mut text = String::new();
-    for scenario in suite.scenarios.iter().filter(|known| scenario.is_none_or(|id| known.id == id)) {
+    for scenario in suite
+        .scenarios
+        .iter()
+        .filter(|known| scenario.is_none_or(|id| known.id == id))
+    {
         let facts = || scenario.facts.iter().filter(|fact| fact.decoy_of.is_none());
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -166,19 +211,45 @@ fn listing(suite: &Suite, scenario: Option<&str>) -> Result<String> {
             scenario.probes.len()
         );
         for fact in facts() {
-            let stated = fact.evidence_message_ids.iter().map(|id| id.0.to_string()).collect::<Vec<_>>().join(", ");
+            let stated = fact
+                .evidence_message_ids
+                .iter()
+                .map(|id| id.0.to_string())
+                .collect::<Vec<_>>()
+                .join(", ");
             let generic = if fact.generic { "; generic" } else { "" };
-            let _ = writeln!(text, "  {}  {:?}  stated in {stated}{generic}", fact.id, fact.value);
-            for probe in scenario.probes.iter().filter(|probe| probe.fact_ids.contains(&fact.id)) {
-                let _ =
-                    writeln!(text, "    {}  after {}: {}", probe.id, probe.asked_after.0, in_one_line(&probe.question));
+            let _ = writeln!(
+                text,
+                "  {}  {:?}  stated in {stated}{generic}",
+                fact.id, fact.value
+            );
+            for probe in scenario
+                .probes
+                .iter()
+                .filter(|probe| probe.fact_ids.contains(&fact.id))
+            {
+                let _ = writeln!(
+                    text,
+                    "    {}  after {}: {}",
+                    probe.id,
+                    probe.asked_after.0,
+                    in_one_line(&probe.question)
+                );
             }
         }
-        for probe in scenario.probes.iter().filter(|probe| probe.fact_ids.is_empty()) {
+        for probe in scenario
+            .probes
+            .iter()
+            .filter(|probe| probe.fact_ids.is_empty())
+        {
             let _ = writeln!(
                 text,
                 "  {}: {}  after {}: {}",
-                if probe.abstain_expected { "no answer" } else { "no fact" },
+                if probe.abstain_expected {
+                    "no answer"
+                } else {
+                    "no fact"
+                },
                 probe.id,
                 probe.asked_after.0,
                 in_one_line(&probe.question)

@@ -36,14 +36,20 @@ pub(crate) struct PromptArgs {
 fn prompt(args: &PromptArgs) -> Result<(), Failure> {
     let prompts = || {
         all().filter_map(|entrant| match entrant.entry {
-            Entry::Strategy(spec, settings) if !settings.prompt().is_empty() => Some((entrant.name, spec, settings)),
+            Entry::Strategy(spec, settings) if !settings.prompt().is_empty() => {
+                Some((entrant.name, spec, settings))
+            }
             Entry::Strategy(..) | Entry::Control(_) | Entry::Recorded(_) | Entry::Custom(_) => None,
         })
     };
     let Some((name, spec, settings)) = prompts().find(|(name, ..)| *name == args.name) else {
         let names = prompts().map(|(name, ..)| name).collect::<Vec<_>>();
         let why = if all().any(|entrant| entrant.name == args.name) {
-            format!("`{}` calls no model, so it has no prompt; choose one of: {}", args.name, names.join(", "))
+            format!(
+                "`{}` calls no model, so it has no prompt; choose one of: {}",
+                args.name,
+                names.join(", ")
+            )
         } else {
             unknown("strategy", &args.name, names.iter().map(String::as_str))
         };
@@ -51,10 +57,22 @@ fn prompt(args: &PromptArgs) -> Result<(), Failure> {
     };
     let mut about = format!("The prompt of `{name}`. A run replaces these placeholders:\n");
     for placeholder in Placeholder::within(settings.prompt()) {
-        let required = if spec.placeholders.contains(&placeholder.name) { " (required)" } else { "" };
-        let _ = writeln!(about, "  {:<11} {}{required}", placeholder.place(), placeholder.about);
+        let required = if spec.placeholders.contains(&placeholder.name) {
+            " (required)"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            about,
+            "  {:<11} {}{required}",
+            placeholder.place(),
+            placeholder.about
+        );
     }
-    let _ = writeln!(about, "To try your own: compactometer compare -s {name},mine={name}:prompt=my.md");
+    let _ = writeln!(
+        about,
+        "To try your own: compactometer compare -s {name},mine={name}:prompt=my.md"
+    );
     note(&about);
     say(settings.prompt())
 }

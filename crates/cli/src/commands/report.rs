@@ -33,14 +33,15 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Folders of runs; of a folder of several runs, its latest. Default: the latest run in `reports`.
+    /// Folders of runs; of a folder of several runs, its latest. Default: the latest run in
+    /// `reports`.
     #[arg(value_name = "DIR", default_value = "reports")]
     pub(crate) dirs: Vec<PathBuf>,
     /// Folder for the report. Default: the run's own; several runs need one.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// The parts to write, separated with commas. Default: all but `tables` and `parquet`, which write one run's records as tables in
-    /// little memory.
+    /// The parts to write, separated with commas. Default: all but `tables` and `parquet`, which
+    /// write one run's records as tables in little memory.
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = FORMATS.map(|(name, _)| name).into_iter().chain(TABLES.map(|(name, _)| name)).collect::<Vec<_>>())]
     pub(crate) format: Vec<String>,
     #[command(flatten)]
@@ -66,7 +67,12 @@ const TABLES: [(&str, Form); 2] = [("tables", Form::Csv), ("parquet", Form::Parq
 
 fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (prices, text) = args.prices.table()?;
-    let dirs = args.dirs.iter().map(|dir| of_latest(dir)).collect::<Result<Vec<_>>>().map_err(Failure::usage)?;
+    let dirs = args
+        .dirs
+        .iter()
+        .map(|dir| of_latest(dir))
+        .collect::<Result<Vec<_>>>()
+        .map_err(Failure::usage)?;
     let out = match (&args.out, dirs.as_slice()) {
         (Some(out), _) => out,
         (None, [only]) => only,
@@ -77,7 +83,12 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
         }
     };
     write_tables(args, &dirs, out, &prices)?;
-    if !args.format.is_empty() && args.format.iter().all(|asked| TABLES.iter().any(|(name, _)| name == asked)) {
+    if !args.format.is_empty()
+        && args
+            .format
+            .iter()
+            .all(|asked| TABLES.iter().any(|(name, _)| name == asked))
+    {
         return Ok(());
     }
     room::check(&dirs).map_err(Failure::failed)?;
@@ -87,11 +98,22 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
         if let Some(mocks) = Mocks::read(dir).map_err(Failure::usage)? {
             mocks.add_to(&mut manifest);
         }
-        manifest.notes.extend(Salience::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
+        manifest.notes.extend(
+            Salience::read(dir)
+                .map_err(Failure::usage)?
+                .map(|found| found.note()),
+        );
     }
-    let is_asked = |(name, _): &(&str, Format)| args.format.is_empty() || args.format.iter().any(|asked| asked == name);
-    let formats = FORMATS.into_iter().filter(is_asked).map(|(_, format)| format).collect::<Vec<_>>();
-    let summary = write_formats(out, &manifest, &records, &prices, &formats).map_err(Failure::failed)?;
+    let is_asked = |(name, _): &(&str, Format)| {
+        args.format.is_empty() || args.format.iter().any(|asked| asked == name)
+    };
+    let formats = FORMATS
+        .into_iter()
+        .filter(is_asked)
+        .map(|(_, format)| format)
+        .collect::<Vec<_>>();
+    let summary =
+        write_formats(out, &manifest, &records, &prices, &formats).map_err(Failure::failed)?;
     args.shown.show(&summary)?;
     if !args.quiet {
         note(&format!("report: {}", out.display()));
@@ -99,8 +121,16 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     verdict(&summary)
 }
 
-fn write_tables(args: &ReportArgs, dirs: &[PathBuf], out: &Path, prices: &PriceTable) -> Result<(), Failure> {
-    for (name, form) in TABLES.into_iter().filter(|(name, _)| args.format.iter().any(|asked| asked == name)) {
+fn write_tables(
+    args: &ReportArgs,
+    dirs: &[PathBuf],
+    out: &Path,
+    prices: &PriceTable,
+) -> Result<(), Failure> {
+    for (name, form) in TABLES
+        .into_iter()
+        .filter(|(name, _)| args.format.iter().any(|asked| asked == name))
+    {
         let [dir] = dirs else {
             return Err(Failure::usage(anyhow!(
                 "`--format {name}` writes the tables of one run; {} are named",
@@ -109,7 +139,8 @@ fn write_tables(args: &ReportArgs, dirs: &[PathBuf], out: &Path, prices: &PriceT
         };
         tables::check(form).map_err(Failure::usage)?;
         let manifest = read_manifest(dir).map_err(Failure::usage)?;
-        let written = tables::write(dir, out, (&manifest, prices), form, args.quiet).map_err(Failure::failed)?;
+        let written = tables::write(dir, out, (&manifest, prices), form, args.quiet)
+            .map_err(Failure::failed)?;
         if !args.quiet {
             note(&format!("tables: {}", written.display()));
         }
@@ -128,7 +159,10 @@ fn joined(dirs: &[PathBuf]) -> Result<(Manifest, Vec<Record>)> {
             None => manifest,
             Some(before) => {
                 if let Some(field) = difference(&alike(&before), &alike(&manifest)) {
-                    bail!("`{}` holds a run of another configuration: {field} differs", dir.display());
+                    bail!(
+                        "`{}` holds a run of another configuration: {field} differs",
+                        dir.display()
+                    );
                 }
                 join(before, manifest)
             }
@@ -140,18 +174,35 @@ fn joined(dirs: &[PathBuf]) -> Result<(Manifest, Vec<Record>)> {
             }
         }
     }
-    let records = keys.iter().filter_map(|key| records.remove(key)).collect::<Vec<_>>();
+    let records = keys
+        .iter()
+        .filter_map(|key| records.remove(key))
+        .collect::<Vec<_>>();
     let manifest = joined.ok_or_else(|| anyhow!("no run is named"))?;
     refuse_twice(&records)?;
-    Ok((if dirs.len() > 1 { counted(manifest, &records) } else { manifest }, records))
+    Ok((
+        if dirs.len() > 1 {
+            counted(manifest, &records)
+        } else {
+            manifest
+        },
+        records,
+    ))
 }
 
 /// The manifest of joined runs, with the cases that they have.
 fn counted(manifest: Manifest, records: &[Record]) -> Manifest {
     let retained = manifest.retained;
-    let swept = records.iter().filter(|record| record.case.is_swept(retained)).count();
+    let swept = records
+        .iter()
+        .filter(|record| record.case.is_swept(retained))
+        .count();
     let swept_cases = Some(swept).filter(|count| *count > 0);
-    Manifest { cases: records.len(), swept_cases, ..manifest }
+    Manifest {
+        cases: records.len(),
+        swept_cases,
+        ..manifest
+    }
 }
 
 /// The manifest without the fields that may differ between joined runs.
@@ -181,7 +232,8 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     let mut sizes = [vec![one.retained, other.retained], one.sweep, other.sweep].concat();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     sizes.dedup();
-    // Two runs of one size keep it, whatever they swept; of two sizes the larger is the joined run's.
+    // Two runs of one size keep it, whatever they swept; of two sizes the larger is the joined
+    // run's.
     let retained = one.retained.max(other.retained);
     sizes.retain(|size| *size != retained);
     (one.retained, one.sweep) = (retained, sizes);
@@ -208,10 +260,18 @@ fn refuse_twice(records: &[Record]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for record in records {
         let case = &record.case;
-        let identity =
-            (case.protocol, case.budget.retained, case.split.map(f64::to_bits), &case.strategy, &case.scenario);
+        let identity = (
+            case.protocol,
+            case.budget.retained,
+            case.split.map(f64::to_bits),
+            &case.strategy,
+            &case.scenario,
+        );
         if seen.insert(identity, ()).is_some() {
-            bail!("`{}` was run with different settings in two of the folders; give each its own name", case.strategy);
+            bail!(
+                "`{}` was run with different settings in two of the folders; give each its own name",
+                case.strategy
+            );
         }
     }
     Ok(())

@@ -28,6 +28,7 @@ pub(crate) struct SchemaArgs {
 fn schema(args: &SchemaArgs) -> Result<(), Failure> {
     let names = schemas::ALL.iter().map(|format| format.name);
     let format = schemas::ALL.iter().find(|format| format.name == args.kind);
-    let format = format.ok_or_else(|| Failure::usage(anyhow!(unknown("schema", &args.kind, names))))?;
+    let format =
+        format.ok_or_else(|| Failure::usage(anyhow!(unknown("schema", &args.kind, names))))?;
     say_json(&(format.schema)())
 }

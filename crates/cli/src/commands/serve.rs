@@ -23,7 +23,12 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 pub(crate) struct ServeArgs {
     /// The model that answers, also with faults: `mock:weak`, `mock+empty=0.1`.
-    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    #[arg(
+        long,
+        value_name = "MODEL",
+        env = "COMPACTOMETER_MODEL",
+        default_value = "mock"
+    )]
     pub(crate) model: String,
     /// The port on 127.0.0.1; 0 takes a free one.
     #[arg(long, value_name = "N", default_value_t = 8041)]
@@ -31,20 +36,31 @@ pub(crate) struct ServeArgs {
 }
 
 fn serve(args: &ServeArgs) -> Result<(), Failure> {
-    let model: Arc<dyn ChatModel> = compactometer_models::by_name(&args.model).map_err(Failure::usage)?.into();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
+    let model: Arc<dyn ChatModel> = compactometer_models::by_name(&args.model)
+        .map_err(Failure::usage)?
+        .into();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::failed)?;
     runtime.block_on(async {
         let server = Server::bind(Arc::clone(&model), args.port, Limits::default())
             .await
             .with_context(|| {
-                format!("cannot listen on 127.0.0.1:{}; choose another `--port`, or 0 for a free one", args.port)
+                format!(
+                    "cannot listen on 127.0.0.1:{}; choose another `--port`, or 0 for a free one",
+                    args.port
+                )
             })
             .map_err(Failure::usage)?;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let stop = std::sync::Mutex::new(Some(stop));
         ctrlc::set_handler(move || drop(stop.lock().map(|mut stop| stop.take())))
             .map_err(|error| Failure::failed(anyhow!("cannot listen for Ctrl-C: {error}")))?;
-        say(&banner(&format!("http://{}", server.address()), model.name()))?;
+        say(&banner(
+            &format!("http://{}", server.address()),
+            model.name(),
+        ))?;
         // The channel closes at Ctrl-C; nothing is ever sent.
         server.run(async { drop(stopped.await) }).await;
         note("stopped");

@@ -37,13 +37,20 @@ fn print(args: &StatusArgs) -> Result<(), Failure> {
         "shards  {} of {} are done\ncases   {} of {} are finished\n",
         status.done, status.shards, status.finished, status.cases
     );
-    let begun = status.missing.iter().filter(|shard| shard.attempts > 0).collect::<Vec<_>>();
+    let begun = status
+        .missing
+        .iter()
+        .filter(|shard| shard.attempts > 0)
+        .collect::<Vec<_>>();
     if !begun.is_empty() {
         text.push_str("\nshard    finished   attempts\n");
     }
     for shard in begun {
         let finished = format!("{}/{}", shard.finished, shard.cases);
-        text.push_str(&format!("{:>5}  {finished:>10}  {:>9}\n", shard.shard, shard.attempts));
+        text.push_str(&format!(
+            "{:>5}  {finished:>10}  {:>9}\n",
+            shard.shard, shard.attempts
+        ));
     }
     if !status.array.is_empty() {
         text.push_str(&format!("\nmissing {}\n", status.array));

@@ -1,7 +1,8 @@
-//! What a run may cost: which models bill, what a run is expected to cost, and whether a person agreed.
+//! What a run may cost: which models bill, what a run is expected to cost, and whether a person
+//! agreed.
 //!
-//! A mock, a recording and a server on this machine cost nothing. Absent on purpose: the cost metrics of reports, which are
-//! computed from records and the price table.
+//! A mock, a recording and a server on this machine cost nothing. Absent on purpose: the cost
+//! metrics of reports, which are computed from records and the price table.
 
 mod estimate;
 mod forecast;
@@ -66,7 +67,11 @@ impl CostBudget {
     ) -> anyhow::Result<CostBudget> {
         let mut before: Option<Arc<CostLimit>> = None;
         let accounts = named.map(|role, spec| {
-            let account = ModelAccount::new(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
+            let account = ModelAccount::new(role, spec, prices)?.under(
+                max_cost,
+                before.as_deref(),
+                counter,
+            )?;
             before = account.cap.clone().or(before.take());
             Ok::<_, anyhow::Error>(account)
         })?;
@@ -80,18 +85,22 @@ impl CostBudget {
 
     /// The price of each model's calls.
     pub(crate) fn tariffs(&self) -> Tariffs {
-        let tariffs = self.accounts.map(|_, account| Ok::<_, Infallible>(account.tariff()));
+        let tariffs = self
+            .accounts
+            .map(|_, account| Ok::<_, Infallible>(account.tariff()));
         tariffs.unwrap_or_else(|never| match never {})
     }
 
-    /// Makes sure that a person agreed to the cost of these cases: by a limit or on a terminal. No agreement is needed if
-    /// nothing is billed, or if no price is known and the server is not a provider's.
+    /// Makes sure that a person agreed to the cost of these cases: by a limit or on a terminal. No
+    /// agreement is needed if nothing is billed, or if no price is known and the server is not a
+    /// provider's.
     ///
     /// # Errors
     /// Exit code 2 if nobody agreed.
     pub(crate) fn agree(&self, cases: &[&PlannedCase], quiet: bool) -> Result<(), Failure> {
         let accounts = || self.accounts.iter().map(|(_, account)| account);
-        let billed = || accounts().filter_map(|account| Some((account.receiver.as_ref()?, account)));
+        let billed =
+            || accounts().filter_map(|account| Some((account.receiver.as_ref()?, account)));
         if cases.is_empty() || billed().all(|(_, account)| account.cap.is_some()) {
             return Ok(());
         }
@@ -101,13 +110,23 @@ impl CostBudget {
                 receiver.name
             ));
         }
-        let known_to_bill =
-            |(receiver, account): &(&Receiver, &ModelAccount)| account.tariff.is_some() || receiver.is_provider;
+        let known_to_bill = |(receiver, account): &(&Receiver, &ModelAccount)| {
+            account.tariff.is_some() || receiver.is_provider
+        };
         let billing = billed().filter(known_to_bill).collect::<Vec<_>>();
-        let Some((first, _)) = billing.first() else { return Ok(()) };
-        note(Estimate::new(cases, self.counter, self.tariffs())?.table().trim_end_matches('\n'));
+        let Some((first, _)) = billing.first() else {
+            return Ok(());
+        };
+        note(
+            Estimate::new(cases, self.counter, self.tariffs())?
+                .table()
+                .trim_end_matches('\n'),
+        );
         for (receiver, _) in &billing {
-            note(&format!("texts go to `{}`, which bills them", receiver.host));
+            note(&format!(
+                "texts go to `{}`, which bills them",
+                receiver.host
+            ));
         }
         if terminal::can_ask() && terminal::agrees("go on?").map_err(Failure::failed)? {
             return Ok(());
@@ -122,9 +141,17 @@ impl CostBudget {
     ///
     /// # Errors
     /// If the recording cannot be read.
-    pub(crate) fn count_spent(&self, records: &[Record], setting: &SettingArgs) -> Result<(), Failure> {
+    pub(crate) fn count_spent(
+        &self,
+        records: &[Record],
+        setting: &SettingArgs,
+    ) -> Result<(), Failure> {
         for (role, account) in self.accounts.iter() {
-            let all = |record| Record::calls(record).chain(record.probe_calls()).chain(record.judge_calls());
+            let all = |record| {
+                Record::calls(record)
+                    .chain(record.probe_calls())
+                    .chain(record.judge_calls())
+            };
             let calls = records.iter().flat_map(all);
             let own = calls.filter(|call| self.accounts.called_for(call.purpose) == role);
             let folders = setting.record.iter().chain(&setting.earlier);
@@ -139,13 +166,27 @@ impl ModelAccount {
         let receiver = compactometer_models::receiver(spec)
             .map_err(|error| role.told(error))?
             .filter(|receiver| !receiver.is_here);
-        let tariff = receiver.as_ref().and_then(|receiver| prices.row(&receiver.name)).map(tariff);
-        Ok(ModelAccount { receiver, tariff, cap: None })
+        let tariff = receiver
+            .as_ref()
+            .and_then(|receiver| prices.row(&receiver.name))
+            .map(tariff);
+        Ok(ModelAccount {
+            receiver,
+            tariff,
+            cap: None,
+        })
     }
 
     /// Puts the model under a limit, which it shares with the models before it.
-    fn under(self, limit: Option<f64>, before: Option<&CostLimit>, counter: Encoding) -> anyhow::Result<Self> {
-        let (Some(limit), Some(receiver)) = (limit, &self.receiver) else { return Ok(self) };
+    fn under(
+        self,
+        limit: Option<f64>,
+        before: Option<&CostLimit>,
+        counter: Encoding,
+    ) -> anyhow::Result<Self> {
+        let (Some(limit), Some(receiver)) = (limit, &self.receiver) else {
+            return Ok(self);
+        };
         let Some(tariff) = self.tariff else {
             bail!(
                 "`--max-cost` needs the price of `{}`, and the table has no row for it; add one to a table of your own and name \
@@ -153,14 +194,32 @@ impl ModelAccount {
                 receiver.name
             )
         };
-        let cap = before.map_or_else(|| CostLimit::new(limit, tariff, counter), |cap| cap.beside(tariff));
-        Ok(ModelAccount { cap: Some(Arc::new(cap)), ..self })
+        let cap = before.map_or_else(
+            || CostLimit::new(limit, tariff, counter),
+            |cap| cap.beside(tariff),
+        );
+        Ok(ModelAccount {
+            cap: Some(Arc::new(cap)),
+            ..self
+        })
     }
 
     fn tariff(&self) -> Option<Tariff> {
-        const NOTHING: TokenPrices = TokenPrices { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
-        const FREE: Tariff = Tariff { short: NOTHING, long: None };
-        if self.receiver.is_none() { Some(FREE) } else { self.tariff }
+        const NOTHING: TokenPrices = TokenPrices {
+            input: 0.0,
+            cache_write: 0.0,
+            cache_read: 0.0,
+            output: 0.0,
+        };
+        const FREE: Tariff = Tariff {
+            short: NOTHING,
+            long: None,
+        };
+        if self.receiver.is_none() {
+            Some(FREE)
+        } else {
+            self.tariff
+        }
     }
 
     fn count_spent<'c>(
@@ -168,14 +227,31 @@ impl ModelAccount {
         calls: impl Iterator<Item = &'c CallRow>,
         mut recordings: impl Iterator<Item = PathBuf>,
     ) -> Result<(), Failure> {
-        let (Some(cap), Some(tariff), Some(receiver)) = (&self.cap, self.tariff, &self.receiver) else { return Ok(()) };
+        let (Some(cap), Some(tariff), Some(receiver)) = (&self.cap, self.tariff, &self.receiver)
+        else {
+            return Ok(());
+        };
         let taped = recordings.try_fold(Vec::new(), |taped, folder| {
-            Ok([taped, Cassette::replies(&folder, &receiver.name).map_err(Failure::usage)?].concat())
+            Ok([
+                taped,
+                Cassette::replies(&folder, &receiver.name).map_err(Failure::usage)?,
+            ]
+            .concat())
         })?;
         // A record's call that is also in the recording was paid for only once.
-        let on_tape = taped.iter().map(|reply| text_hash(&reply.text)).collect::<HashSet<_>>();
-        let untaped = calls.filter(|call| call.reply.as_ref().is_none_or(|reply| !on_tape.contains(reply)));
-        let usages = taped.iter().map(|reply| &reply.usage).chain(untaped.map(|call| &call.usage));
+        let on_tape = taped
+            .iter()
+            .map(|reply| text_hash(&reply.text))
+            .collect::<HashSet<_>>();
+        let untaped = calls.filter(|call| {
+            call.reply
+                .as_ref()
+                .is_none_or(|reply| !on_tape.contains(reply))
+        });
+        let usages = taped
+            .iter()
+            .map(|reply| &reply.usage)
+            .chain(untaped.map(|call| &call.usage));
         cap.add(usages.map(|usage| tariff.dollars(usage)).sum());
         Ok(())
     }
@@ -183,11 +259,18 @@ impl ModelAccount {
 
 /// The plan's cases without a record.
 pub(crate) fn missing<'p>(plan: &'p Plan, done: &[Record]) -> Vec<&'p PlannedCase> {
-    let done = done.iter().map(|record| record.key.as_str()).collect::<HashSet<_>>();
-    plan.cases.iter().filter(|case| !done.contains(case.key.as_str())).collect()
+    let done = done
+        .iter()
+        .map(|record| record.key.as_str())
+        .collect::<HashSet<_>>();
+    plan.cases
+        .iter()
+        .filter(|case| !done.contains(case.key.as_str()))
+        .collect()
 }
 
-/// The records that the folder already holds. Nothing is repaired, since the folder may belong to another run.
+/// The records that the folder already holds. Nothing is repaired, since the folder may belong to
+/// another run.
 pub(crate) fn done(dir: &Path) -> Result<Vec<Record>, Failure> {
     if !dir.join("records.jsonl").exists() {
         return Ok(Vec::new());
@@ -195,7 +278,8 @@ pub(crate) fn done(dir: &Path) -> Result<Vec<Record>, Failure> {
     read_records(dir).map_err(Failure::usage)
 }
 
-/// Of several tiers it has the dearest price of each kind, from the lowest limit on: a limit on cost may not be too low.
+/// Of several tiers it has the dearest price of each kind, from the lowest limit on: a limit on
+/// cost may not be too low.
 fn tariff(row: &PriceRow) -> Tariff {
     let prices = |tier: PriceTier| TokenPrices {
         input: tier.input,
@@ -210,7 +294,12 @@ fn tariff(row: &PriceRow) -> Tariff {
         output: one.output.max(other.output),
     };
     let mut tiers = row.tiers();
-    let short = tiers.next().map_or_else(|| prices(PriceTier::default()), prices);
+    let short = tiers
+        .next()
+        .map_or_else(|| prices(PriceTier::default()), prices);
     let long = tiers.map(|tier| (tier.above_tokens, prices(tier)));
-    Tariff { short, long: long.reduce(|(above, one), (_, other)| (above, dearer(one, other))) }
+    Tariff {
+        short,
+        long: long.reduce(|(above, one), (_, other)| (above, dearer(one, other))),
+    }
 }

@@ -29,8 +29,12 @@ pub(crate) fn words(error: &anyhow::Error) -> String {
 
 fn is_of_full_disk(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-        let of_store = cause.downcast_ref::<compactometer_store::Error>().is_some_and(|error| error.is_of_full_disk());
+        let io = cause
+            .downcast_ref::<std::io::Error>()
+            .map(std::io::Error::kind);
+        let of_store = cause
+            .downcast_ref::<compactometer_store::Error>()
+            .is_some_and(|error| error.is_of_full_disk());
         matches!(io, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded)) || of_store
     })
 }
@@ -45,28 +49,47 @@ pub(crate) struct Failure {
 impl Failure {
     /// Exit code 1.
     pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
-        Failure { code: FAILED, error: error.into() }
+        Failure {
+            code: FAILED,
+            error: error.into(),
+        }
     }
 
     /// Exit code 2; 1 on a full disk, since other arguments would not help.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         let error = error.into();
-        Failure { code: if is_of_full_disk(&error) { FAILED } else { USAGE }, error }
+        Failure {
+            code: if is_of_full_disk(&error) {
+                FAILED
+            } else {
+                USAGE
+            },
+            error,
+        }
     }
 
     /// Exit code 75.
     pub(crate) fn later(error: impl Into<anyhow::Error>) -> Self {
-        Failure { code: LATER, error: error.into() }
+        Failure {
+            code: LATER,
+            error: error.into(),
+        }
     }
 
     /// Exit code 3.
     pub(crate) fn regression(error: impl Into<anyhow::Error>) -> Self {
-        Failure { code: REGRESSION, error: error.into() }
+        Failure {
+            code: REGRESSION,
+            error: error.into(),
+        }
     }
 
     /// Exit code 4.
     pub(crate) fn inconclusive(error: impl Into<anyhow::Error>) -> Self {
-        Failure { code: INCONCLUSIVE, error: error.into() }
+        Failure {
+            code: INCONCLUSIVE,
+            error: error.into(),
+        }
     }
 
     /// The message, with causes.
@@ -88,7 +111,12 @@ mod tests {
 
     #[test]
     fn a_cause_is_said_once() {
-        let error = anyhow!("disk full").context("cannot write `a`: disk full; free space").context("no record");
-        assert_eq!(words(&error), "no record: cannot write `a`: disk full; free space");
+        let error = anyhow!("disk full")
+            .context("cannot write `a`: disk full; free space")
+            .context("no record");
+        assert_eq!(
+            words(&error),
+            "no record: cannot write `a`: disk full; free space"
+        );
     }
 }

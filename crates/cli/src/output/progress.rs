@@ -7,15 +7,23 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::terminal;
 
-/// A bar over `total` of the named things. It is hidden if stderr is not a terminal or the command is quiet.
+/// A bar over `total` of the named things. It is hidden if stderr is not a terminal or the command
+/// is quiet.
 pub(crate) fn bar(total: usize, what: &str, quiet: bool) -> ProgressBar {
-    let target = if quiet { ProgressDrawTarget::hidden() } else { terminal::progress() };
+    let target = if quiet {
+        ProgressDrawTarget::hidden()
+    } else {
+        terminal::progress()
+    };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-    let style = ProgressStyle::with_template(&format!("{{bar:30}} {{pos}}/{{len}} {what}, {{per_sec}}, {{eta}} left"));
+    let style = ProgressStyle::with_template(&format!(
+        "{{bar:30}} {{pos}}/{{len}} {what}, {{per_sec}}, {{eta}} left"
+    ));
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Says once, soon after the start, how long the work will take, if that is over a minute. A bar is shown on a terminal only.
+/// Says once, soon after the start, how long the work will take, if that is over a minute. A bar is
+/// shown on a terminal only.
 pub(crate) struct Forecast {
     begun: Instant,
     total: usize,
@@ -31,12 +39,19 @@ const LONG: Duration = Duration::from_secs(60);
 impl Forecast {
     pub(crate) fn new(total: usize, quiet: bool) -> Self {
         let before = AtomicUsize::new(usize::MAX);
-        Forecast { begun: Instant::now(), total, before, is_said: AtomicBool::new(quiet) }
+        Forecast {
+            begun: Instant::now(),
+            total,
+            before,
+            is_said: AtomicBool::new(quiet),
+        }
     }
 
     /// Takes the number of things that are done, among them those of an earlier start.
     pub(crate) fn done(&self, done: usize) {
-        let _ = self.before.compare_exchange(usize::MAX, done, Ordering::Relaxed, Ordering::Relaxed);
+        let _ =
+            self.before
+                .compare_exchange(usize::MAX, done, Ordering::Relaxed, Ordering::Relaxed);
         let now = done.saturating_sub(self.before.load(Ordering::Relaxed));
         if let Some(left) = remaining(self.begun.elapsed(), now, self.total.saturating_sub(done))
             && !self.is_said.swap(true, Ordering::Relaxed)

@@ -22,7 +22,10 @@ pub(crate) struct SuiteIdentity {
 
 impl SuiteIdentity {
     pub(crate) fn new(suite: &Suite) -> Self {
-        SuiteIdentity { header: suite.header.clone(), properties: measure(suite) }
+        SuiteIdentity {
+            header: suite.header.clone(),
+            properties: measure(suite),
+        }
     }
 }
 
@@ -47,7 +50,8 @@ pub(crate) fn manifest(
     }
 }
 
-/// The command line without the arguments that do not affect results: output places, threads, what to print.
+/// The command line without the arguments that do not affect results: output places, threads, what
+/// to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
     const WITH_VALUE: [&str; 10] = [
         "--by",
@@ -61,13 +65,27 @@ fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
         "--requests-per-minute",
         "--max-cost",
     ];
-    const ALONE: [&str; 8] = ["--all", "--notes", "--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
+    const ALONE: [&str; 8] = [
+        "--all",
+        "--notes",
+        "--json",
+        "--quiet",
+        "-q",
+        "--verbose",
+        "-v",
+        "-vv",
+    ];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;
     for arg in args {
         let takes_value = WITH_VALUE.contains(&arg.as_str());
-        let joined = WITH_VALUE.iter().any(|flag| arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')));
-        let short = ["-o", "-j"].iter().any(|flag| arg.len() > 2 && arg.starts_with(flag));
+        let joined = WITH_VALUE.iter().any(|flag| {
+            arg.strip_prefix(flag)
+                .is_some_and(|rest| rest.starts_with('='))
+        });
+        let short = ["-o", "-j"]
+            .iter()
+            .any(|flag| arg.len() > 2 && arg.starts_with(flag));
         if !skip && !takes_value && !joined && !short && !ALONE.contains(&arg.as_str()) {
             kept.push(arg);
         }
@@ -79,17 +97,31 @@ fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
 /// The folder to write to: the requested one, else one named after the suite and the configuration.
 pub(crate) fn folder(out: Option<&Path>, manifest: &Manifest) -> PathBuf {
     let identity = serde_json::json!([&without_command(manifest)]);
-    let name = format!("{}-{}-{}", safe_name(&manifest.suite), manifest.window, &text_hash(&identity.to_string())[..8]);
+    let name = format!(
+        "{}-{}-{}",
+        safe_name(&manifest.suite),
+        manifest.window,
+        &text_hash(&identity.to_string())[..8]
+    );
     out.map_or_else(|| Path::new("reports").join(name), Path::to_owned)
 }
 
 /// The name without characters that file names cannot hold.
 pub(crate) fn safe_name(name: &str) -> String {
-    let safe =
-        name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' });
+    let safe = name.chars().map(|letter| {
+        if letter.is_ascii_alphanumeric() || "-_.".contains(letter) {
+            letter
+        } else {
+            '-'
+        }
+    });
     let safe = safe.take(40).collect::<String>();
     let trimmed = safe.trim_matches('.');
-    if trimmed.is_empty() { "suite".to_owned() } else { trimmed.to_owned() }
+    if trimmed.is_empty() {
+        "suite".to_owned()
+    } else {
+        trimmed.to_owned()
+    }
 }
 
 /// Creates the folder and its manifest. A folder with the same configuration is resumed.
@@ -99,17 +131,33 @@ pub(crate) fn safe_name(name: &str) -> String {
 pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     let path = dir.join("manifest.json");
     if path.exists() {
-        let found = read_manifest(dir)
-            .map_err(|error| anyhow!("{}; choose another `--out`, or delete the folder to run again", words(&error)))?;
+        let found = read_manifest(dir).map_err(|error| {
+            anyhow!(
+                "{}; choose another `--out`, or delete the folder to run again",
+                words(&error)
+            )
+        })?;
         return match difference(&found, manifest) {
             None => Ok(()),
-            Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),
+            Some(field) => bail!(
+                "`{}` holds another run ({field} differs); choose another `--out`",
+                dir.display()
+            ),
         };
     }
     if holds_no_run(dir) {
-        bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
+        bail!(
+            "`{}` exists and holds no run; choose another `--out`",
+            dir.display()
+        );
     }
-    create_folder(dir).map_err(|error| cannot(&format!("make the folder `{}`", dir.display()), error, "--out"))?;
+    create_folder(dir).map_err(|error| {
+        cannot(
+            &format!("make the folder `{}`", dir.display()),
+            error,
+            "--out",
+        )
+    })?;
     write(&dir.join(".gitignore"), "*\n")?;
     write_json(&path, manifest)
 }
@@ -117,9 +165,14 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
 /// The manifest of a run's folder.
 pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     let path = dir.join("manifest.json");
-    let text = read_text(&path, Kind::MANIFEST).with_context(|| format!("cannot read `{}`", path.display()))?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("`{}` is not a manifest that this version can read", path.display()))
+    let text = read_text(&path, Kind::MANIFEST)
+        .with_context(|| format!("cannot read `{}`", path.display()))?;
+    serde_json::from_str(&text).with_context(|| {
+        format!(
+            "`{}` is not a manifest that this version can read",
+            path.display()
+        )
+    })
 }
 
 /// The error for a failed write to the place that a flag names.
@@ -148,12 +201,20 @@ pub(crate) fn holds_no_run(dir: &Path) -> bool {
 /// Whether the folder holds more than a failed start leaves behind.
 fn holds_foreign_files(dir: &Path) -> bool {
     let is_ours = |name: &str| name == ".gitignore" || is_part(name);
-    let names = std::fs::read_dir(dir).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
-    names.into_iter().any(|name| !is_ours(&name.to_string_lossy()))
+    let names = std::fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.file_name()));
+    names
+        .into_iter()
+        .any(|name| !is_ours(&name.to_string_lossy()))
 }
 
 fn without_command(manifest: &Manifest) -> Manifest {
-    Manifest { command: Vec::new(), ..manifest.clone() }
+    Manifest {
+        command: Vec::new(),
+        ..manifest.clone()
+    }
 }
 
 /// The first field in which two manifests differ, apart from the command.
@@ -161,7 +222,10 @@ pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> 
     let value = |manifest: &Manifest| serde_json::to_value(without_command(manifest)).ok();
     let (found, wanted) = (value(found)?, value(wanted)?);
     let (found, wanted) = (found.as_object()?, wanted.as_object()?);
-    let differs = wanted.iter().find(|(field, value)| found.get(*field) != Some(value)).map(|(field, _)| field);
+    let differs = wanted
+        .iter()
+        .find(|(field, value)| found.get(*field) != Some(value))
+        .map(|(field, _)| field);
     let differs = differs.or_else(|| found.keys().find(|field| !wanted.contains_key(*field)));
     differs.map(|field| format!("`{field}`"))
 }
@@ -173,9 +237,14 @@ pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> 
 pub(crate) fn of_latest(dir: &Path) -> Result<PathBuf> {
     let manifest = dir.join("manifest.json");
     let is_run = manifest.exists();
-    let latest = std::fs::read_to_string(dir.join("latest")).ok().filter(|_| !is_run);
+    let latest = std::fs::read_to_string(dir.join("latest"))
+        .ok()
+        .filter(|_| !is_run);
     // A pointer that leads elsewhere is none of ours.
-    let name = latest.as_deref().map(str::trim).filter(|name| !name.is_empty() && safe_name(name) == *name);
+    let name = latest
+        .as_deref()
+        .map(str::trim)
+        .filter(|name| !name.is_empty() && safe_name(name) == *name);
     match name {
         Some(name) => Ok(dir.join(name)),
         None if is_run => Ok(dir.to_owned()),
@@ -189,9 +258,10 @@ pub(crate) fn of_latest(dir: &Path) -> Result<PathBuf> {
 /// Writes the pointer `latest` beside the folder if the folder is in `reports`.
 pub(crate) fn point_latest(dir: &Path) -> Result<()> {
     match (dir.parent(), dir.file_name()) {
-        (Some(parent), Some(name)) if parent == Path::new("reports") => {
-            write(&parent.join("latest"), &format!("{}\n", name.to_string_lossy()))
-        }
+        (Some(parent), Some(name)) if parent == Path::new("reports") => write(
+            &parent.join("latest"),
+            &format!("{}\n", name.to_string_lossy()),
+        ),
         _ => Ok(()),
     }
 }
@@ -239,11 +309,18 @@ mod tests {
     #[test]
     fn a_folder_of_runs_means_its_latest() {
         let dir = tempfile::tempdir().expect("a folder");
-        let latest = |text: &str| std::fs::write(dir.path().join("latest"), text).expect("a pointer");
+        let latest =
+            |text: &str| std::fs::write(dir.path().join("latest"), text).expect("a pointer");
         let told = of_latest(dir.path()).expect_err("no run").to_string();
-        assert!(told.contains("there is no run; name a run's folder"), "{told}");
+        assert!(
+            told.contains("there is no run; name a run's folder"),
+            "{told}"
+        );
         latest("smoke-12000-abc\n");
-        assert_eq!(of_latest(dir.path()).expect("the latest"), dir.path().join("smoke-12000-abc"));
+        assert_eq!(
+            of_latest(dir.path()).expect("the latest"),
+            dir.path().join("smoke-12000-abc")
+        );
         for elsewhere in ["../other\n", "/etc\n", "\n", "a/b"] {
             latest(elsewhere);
             assert!(of_latest(dir.path()).is_err(), "{elsewhere}");

@@ -1,5 +1,5 @@
-//! The folder of a run's tables: comma-separated values, or Parquet, which DuckDB writes through Python. A Parquet writer of Rust would
-//! be a tenth of the time that a build of everything takes.
+//! The folder of a run's tables: comma-separated values, or Parquet, which DuckDB writes through
+//! Python. A Parquet writer of Rust would be a tenth of the time that a build of everything takes.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -34,7 +34,10 @@ pub(crate) fn check(form: Form) -> Result<()> {
         return Ok(());
     }
     let python = python();
-    let found = Command::new(&python).args(["-c", "import duckdb"]).stderr(Stdio::null()).status();
+    let found = Command::new(&python)
+        .args(["-c", "import duckdb"])
+        .stderr(Stdio::null())
+        .status();
     if found.is_ok_and(|status| status.success()) {
         return Ok(());
     }
@@ -44,7 +47,8 @@ pub(crate) fn check(form: Form) -> Result<()> {
     )
 }
 
-/// Writes the folder `tables` into `out` from the records of a run. Earlier tables are replaced when the new ones are complete.
+/// Writes the folder `tables` into `out` from the records of a run. Earlier tables are replaced
+/// when the new ones are complete.
 pub(crate) fn write(
     dir: &Path,
     out: &Path,
@@ -57,7 +61,10 @@ pub(crate) fn write(
     let half = half.with_context(|| format!("cannot write into `{}`", out.display()))?;
     let failed = |error| {
         let advice = "free space there, or make it writable for this user";
-        anyhow::Error::new(error).context(format!("cannot write tables into `{}`; {advice}", out.display()))
+        anyhow::Error::new(error).context(format!(
+            "cannot write tables into `{}`; {advice}",
+            out.display()
+        ))
     };
     // A temporary folder is its owner's only; this one has the rights that other folders have.
     let folder = half.path().join(FOLDER);
@@ -73,7 +80,10 @@ pub(crate) fn write(
     tables.finish().map_err(failed)?;
     bar.finish_and_clear();
     if found < manifest.cases as u64 && !quiet {
-        note(&format!("the run is not finished: the tables hold {found} of {} cases", manifest.cases));
+        note(&format!(
+            "the run is not finished: the tables hold {found} of {} cases",
+            manifest.cases
+        ));
     }
     if form == Form::Parquet {
         to_parquet(&folder)?;
@@ -92,11 +102,18 @@ fn python() -> String {
 }
 
 fn to_parquet(folder: &Path) -> Result<()> {
-    let ended = Command::new(python()).args(["-c", SCRIPT]).arg(folder).stdin(Stdio::null()).output();
+    let ended = Command::new(python())
+        .args(["-c", SCRIPT])
+        .arg(folder)
+        .stdin(Stdio::null())
+        .output();
     let ended = ended.context("cannot start Python")?;
     if ended.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&ended.stderr);
-    Err(anyhow!("DuckDB cannot write Parquet: {}", said.lines().last().unwrap_or("it said nothing")))
+    Err(anyhow!(
+        "DuckDB cannot write Parquet: {}",
+        said.lines().last().unwrap_or("it said nothing")
+    ))
 }

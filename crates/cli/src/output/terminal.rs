@@ -1,8 +1,10 @@
-//! The only way to stdout and stderr. Callers print text as it is; this file escapes what a terminal would obey, since most text
-//! came from outside: a transcript, a server's message, a path, a setting.
+//! The only way to stdout and stderr. Callers print text as it is; this file escapes what a
+//! terminal would obey, since most text came from outside: a transcript, a server's message, a
+//! path, a setting.
 //!
-//! Control characters except line ends and tabs become visible escapes, and so do the marks that reorder a line. Colours are
-//! added afterwards: by clap for its own messages, field by field for the engine's.
+//! Control characters except line ends and tabs become visible escapes, and so do the marks that
+//! reorder a line. Colours are added afterwards: by clap for its own messages, field by field for
+//! the engine's.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -30,10 +32,16 @@ pub(crate) fn terminal_width() -> usize {
     known_width().unwrap_or(100)
 }
 
-/// The width if a terminal or `COLUMNS` has one: what goes to another program has a line for each entry.
+/// The width if a terminal or `COLUMNS` has one: what goes to another program has a line for each
+/// entry.
 pub(crate) fn known_width() -> Option<usize> {
-    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
-    given.or_else(|| terminal_size::terminal_size_of(stdout()).map(|(width, _)| usize::from(width.0)))
+    let given = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok())
+        .filter(|columns| *columns > 0);
+    given.or_else(|| {
+        terminal_size::terminal_size_of(stdout()).map(|(width, _)| usize::from(width.0))
+    })
 }
 
 /// Writes a value to stdout as a line of JSON. What a terminal would obey is escaped in JSON's way.
@@ -44,7 +52,10 @@ pub(crate) fn say_json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// The name that files use for a value.
 pub(crate) fn name_in_files(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|name| Some(name.as_str()?.to_owned()))
+        .unwrap_or_default()
 }
 
 /// Writes a line to stderr. If that fails, there is no other place to say so.
@@ -86,10 +97,15 @@ pub(crate) fn can_show_progress() -> bool {
 
 /// Where a progress line goes: nowhere if stderr is not a terminal.
 pub(crate) fn progress() -> ProgressDrawTarget {
-    if can_show_progress() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
+    if can_show_progress() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    }
 }
 
-/// Sends the engine's messages that pass the filter to stderr, without a clock: decisions of a replay have no time.
+/// Sends the engine's messages that pass the filter to stderr, without a clock: decisions of a
+/// replay have no time.
 pub(crate) fn log(filter: EnvFilter) {
     let colours = std::env::var_os("NO_COLOR").is_none() && stderr().is_terminal();
     // The library's own form escapes a message, but no other field.
@@ -97,7 +113,11 @@ pub(crate) fn log(filter: EnvFilter) {
         let value = format!("{value:?}");
         match (field.name(), writer.has_ansi_escapes()) {
             ("message", _) => writer.write_str(&escaped(&value)),
-            (name, true) => write!(writer, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m{}", escaped(&value)),
+            (name, true) => write!(
+                writer,
+                "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m{}",
+                escaped(&value)
+            ),
             (name, false) => write!(writer, "{name}={}", escaped(&value)),
         }
     });
@@ -110,14 +130,19 @@ pub(crate) fn log(filter: EnvFilter) {
         .init();
 }
 
-/// Prints clap's message (help, or why arguments cannot be used) and ends the program. `plain` is that message without clap's
-/// colours: what a terminal would obey in it came from an argument, a setting or a variable. Colours are then left out.
+/// Prints clap's message (help, or why arguments cannot be used) and ends the program. `plain` is
+/// that message without clap's colours: what a terminal would obey in it came from an argument, a
+/// setting or a variable. Colours are then left out.
 pub(crate) fn exit(error: &clap::Error, plain: &str) -> ! {
     let safe = escaped(plain);
     if safe == plain {
         error.exit();
     }
-    let _ = if error.use_stderr() { write!(stderr(), "{safe}") } else { write!(stdout(), "{safe}") };
+    let _ = if error.use_stderr() {
+        write!(stderr(), "{safe}")
+    } else {
+        write!(stdout(), "{safe}")
+    };
     std::process::exit(error.exit_code())
 }
 
@@ -140,16 +165,23 @@ fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
-        if is_obeyed(letter) { replace(letter, &mut out) } else { out.push(letter) }
+        if is_obeyed(letter) {
+            replace(letter, &mut out)
+        } else {
+            out.push(letter)
+        }
     }
     Cow::Owned(out)
 }
 
-/// Whether a terminal does more than show the character in its place: control characters and direction marks.
+/// Whether a terminal does more than show the character in its place: control characters and
+/// direction marks.
 fn is_obeyed(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
         _ => letter.is_control(),
     }
 }
@@ -170,12 +202,18 @@ mod tests {
 
     #[test]
     fn what_a_terminal_obeys_becomes_visible() {
-        assert_eq!(escaped("a\u{1b}[2J\n\tb\u{7}é\r"), "a\\u{1b}[2J\n\tb\\u{7}é\\r");
+        assert_eq!(
+            escaped("a\u{1b}[2J\n\tb\u{7}é\r"),
+            "a\\u{1b}[2J\n\tb\\u{7}é\\r"
+        );
         assert_eq!(
             escaped("\u{7f}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}"),
             "\\u{7f}\\u{9b}31m\\u{202e}\\u{2066}\\u{200f}\\u{61c}"
         );
-        assert_eq!(escaped("a plain line, für alle: 日本語\n"), "a plain line, für alle: 日本語\n");
+        assert_eq!(
+            escaped("a plain line, für alle: 日本語\n"),
+            "a plain line, für alle: 日本語\n"
+        );
     }
 
     #[test]
@@ -184,6 +222,9 @@ mod tests {
         let json = serde_json::to_string_pretty(&[value]).expect("JSON");
         let safe = escaped_json(&json);
         assert!(!safe.contains(is_obeyed), "{safe}");
-        assert_eq!(serde_json::from_str::<Vec<String>>(&safe).expect("still JSON"), [value]);
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(&safe).expect("still JSON"),
+            [value]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `agreement` as a user meets it: a mock in the process, and a model behind HTTP that is in truth another mock.
+//! `agreement` as a user meets it: a mock in the process, and a model behind HTTP that is in truth
+//! another mock.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -15,11 +16,18 @@ struct Serving(Child, String);
 impl Serving {
     fn new(model: &str) -> Self {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_compactometer"));
-        let mut child =
-            command.args(["serve", "--port", "0", "--model", model]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .args(["serve", "--port", "0", "--model", model])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();
-        let url = first.split(' ').find(|word| word.starts_with("http://127.0.0.1:")).unwrap().to_owned();
+        let url = first
+            .split(' ')
+            .find(|word| word.starts_with("http://127.0.0.1:"))
+            .unwrap()
+            .to_owned();
         Serving(child, format!("openai-compatible:{model}@{url}"))
     }
 }
@@ -34,18 +42,45 @@ impl Drop for Serving {
 fn program(dir: &Path, args: &[&str]) -> Output {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
     let mut command = Command::cargo_bin("compactometer").unwrap();
-    command.env_remove("COMPACTOMETER_API_KEY").current_dir(dir).args(args).output().unwrap()
+    command
+        .env_remove("COMPACTOMETER_API_KEY")
+        .current_dir(dir)
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn run(dir: &Path, model: &str, seed: &str, out: &str) {
     let strategies = "summarize,progressive,chained,prompt-checkpoint,full,null";
-    let output =
-        program(dir, &["run", "tiny.toml", "-q", "-s", strategies, "--model", model, "--seed", seed, "--out", out]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = program(
+        dir,
+        &[
+            "run",
+            "tiny.toml",
+            "-q",
+            "-s",
+            strategies,
+            "--model",
+            model,
+            "--seed",
+            seed,
+            "--out",
+            out,
+        ],
+    );
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
@@ -68,16 +103,40 @@ fn a_mock_that_is_the_model_agrees_with_it_fully_and_the_ceiling_stands_beside()
         told.contains("left out: chained: under mock:perfect-reader, 5.3 % of the compactions that were due failed"),
         "{told}"
     );
-    let json = stdout(&program(dir.path(), &["agreement", "mock", "model", "--ceiling", "again", "--json"]));
+    let json = stdout(&program(
+        dir.path(),
+        &["agreement", "mock", "model", "--ceiling", "again", "--json"],
+    ));
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
     let context = &found["metrics"][0];
-    assert_eq!((&context["tau"]["value"], &found["units"]), (&1.0.into(), &6.into()), "{json}");
-    assert!(context["ceiling"]["value"].is_f64() && found["has_ceiling"] == true, "{json}");
-    assert!(found["words"].as_str().unwrap().contains("on 6 conversations of at most"), "{json}");
+    assert_eq!(
+        (&context["tau"]["value"], &found["units"]),
+        (&1.0.into(), &6.into()),
+        "{json}"
+    );
+    assert!(
+        context["ceiling"]["value"].is_f64() && found["has_ceiling"] == true,
+        "{json}"
+    );
+    assert!(
+        found["words"]
+            .as_str()
+            .unwrap()
+            .contains("on 6 conversations of at most"),
+        "{json}"
+    );
     let swapped = program(dir.path(), &["agreement", "model", "mock"]);
     assert_eq!(swapped.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&swapped.stderr).contains("name the mock's run first"));
-    let repeated = program(dir.path(), &["agreement", "mock", "model", "--ceiling", "model"]);
+    let repeated = program(
+        dir.path(),
+        &["agreement", "mock", "model", "--ceiling", "model"],
+    );
     assert_eq!(repeated.status.code(), Some(2));
-    assert_eq!(program(dir.path(), &["agreement", "mock", "nowhere"]).status.code(), Some(2));
+    assert_eq!(
+        program(dir.path(), &["agreement", "mock", "nowhere"])
+            .status
+            .code(),
+        Some(2)
+    );
 }

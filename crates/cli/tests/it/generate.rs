@@ -11,7 +11,12 @@ const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"resea
                     [splits]\ndev = 3\ntest = 2\n";
 
 fn program(dir: &Path, args: &[&str]) -> Output {
-    Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
+    Command::cargo_bin("compactometer")
+        .unwrap()
+        .current_dir(dir)
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -38,8 +43,14 @@ fn a_spec_becomes_a_suite_that_says_what_it_holds() {
     }
     assert!(!told.contains("FAILS"), "{told}");
 
-    let again = program(dir.path(), &["generate", "tiny.toml", "--out", "two.jsonl", "--quiet"]);
-    assert_eq!((text(&again.stdout), text(&again.stderr)), (told, String::new()));
+    let again = program(
+        dir.path(),
+        &["generate", "tiny.toml", "--out", "two.jsonl", "--quiet"],
+    );
+    assert_eq!(
+        (text(&again.stdout), text(&again.stderr)),
+        (told, String::new())
+    );
     let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     assert_eq!(read("one.jsonl"), read("two.jsonl"));
 }
@@ -49,47 +60,109 @@ fn a_run_of_one_split_says_so_and_carries_the_suites_properties() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
     let run = |split: &str| {
-        let args = ["compare", "tiny.toml", "-s", "full,null", "--split", split, "--out", split];
+        let args = [
+            "compare",
+            "tiny.toml",
+            "-s",
+            "full,null",
+            "--split",
+            split,
+            "--out",
+            split,
+        ];
         program(dir.path(), &args)
     };
     let done = run("test");
     assert!(done.status.success(), "{}", text(&done.stderr));
-    assert!(text(&done.stdout).starts_with("tiny: 2 conversations, "), "{}", text(&done.stdout));
+    assert!(
+        text(&done.stdout).starts_with("tiny: 2 conversations, "),
+        "{}",
+        text(&done.stdout)
+    );
     let report = std::fs::read_to_string(dir.path().join("test/report.md")).unwrap();
-    assert!(report.contains("only the split `test`: 2 of 5 conversations"), "{report}");
+    assert!(
+        report.contains("only the split `test`: 2 of 5 conversations"),
+        "{report}"
+    );
     let summary = std::fs::read(dir.path().join("test/summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     let properties = summary["groups"][0]["properties"].as_array().unwrap();
-    let ids: Vec<&str> = properties.iter().map(|property| property["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = properties
+        .iter()
+        .map(|property| property["id"].as_str().unwrap())
+        .collect();
     assert_eq!(
         ids,
-        ["closed_book", "question_overlap", "decoy_balance", "shared_passages", "held_out", "called_tools"]
+        [
+            "closed_book",
+            "question_overlap",
+            "decoy_balance",
+            "shared_passages",
+            "held_out",
+            "called_tools"
+        ]
     );
     let again = run("test");
-    assert!(text(&again.stderr).contains("resumed: 4 of 4"), "{}", text(&again.stderr));
+    assert!(
+        text(&again.stderr).contains("resumed: 4 of 4"),
+        "{}",
+        text(&again.stderr)
+    );
     let none = run("calibration");
     assert_eq!(none.status.code(), Some(2));
-    assert!(text(&none.stderr).contains("no conversations of the split `calibration`"), "{}", text(&none.stderr));
+    assert!(
+        text(&none.stderr).contains("no conversations of the split `calibration`"),
+        "{}",
+        text(&none.stderr)
+    );
 }
 
 #[test]
 fn bad_specs_and_places_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("bad.toml"), SPEC.replace("test = 2", "test = 9")).unwrap();
+    std::fs::write(
+        dir.path().join("bad.toml"),
+        SPEC.replace("test = 2", "test = 9"),
+    )
+    .unwrap();
     std::fs::write(dir.path().join("there.jsonl"), "keep").unwrap();
     for (args, expected) in [
-        (["generate", "standrd", "--out", "x.jsonl"], "did you mean `standard`"),
-        (["generate", "none.toml", "--out", "x.jsonl"], "cannot read `none.toml`"),
-        (["generate", "bad.toml", "--out", "x.jsonl"], "`splits` are `3`, `9` and `0` conversations; expected `5`"),
+        (
+            ["generate", "standrd", "--out", "x.jsonl"],
+            "did you mean `standard`",
+        ),
+        (
+            ["generate", "none.toml", "--out", "x.jsonl"],
+            "cannot read `none.toml`",
+        ),
+        (
+            ["generate", "bad.toml", "--out", "x.jsonl"],
+            "`splits` are `3`, `9` and `0` conversations; expected `5`",
+        ),
         (["generate", "smoke", "--out", "there.jsonl"], "--force"),
-        (["generate", "smoke", "--out", "x.toml"], "names generator specs"),
+        (
+            ["generate", "smoke", "--out", "x.toml"],
+            "names generator specs",
+        ),
     ] {
         let output = program(dir.path(), &args);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
-        assert!(text(&output.stderr).contains(expected), "{args:?}: {}", text(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{args:?}: {}",
+            text(&output.stderr)
+        );
+        assert!(
+            text(&output.stderr).contains(expected),
+            "{args:?}: {}",
+            text(&output.stderr)
+        );
     }
     assert!(!dir.path().join("x.jsonl").exists());
-    assert_eq!(std::fs::read(dir.path().join("there.jsonl")).unwrap(), b"keep");
+    assert_eq!(
+        std::fs::read(dir.path().join("there.jsonl")).unwrap(),
+        b"keep"
+    );
 }
 
 #[test]
@@ -97,7 +170,19 @@ fn a_sample_is_noted_resumes_and_is_never_more_than_there_are() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
     let run = |count: &str, out: &str| {
-        program(dir.path(), &["compare", "tiny.toml", "-s", "full,null", "--sample", count, "--out", out])
+        program(
+            dir.path(),
+            &[
+                "compare",
+                "tiny.toml",
+                "-s",
+                "full,null",
+                "--sample",
+                count,
+                "--out",
+                out,
+            ],
+        )
     };
     let done = run("3", "three");
     assert!(done.status.success(), "{}", text(&done.stderr));
@@ -107,9 +192,18 @@ fn a_sample_is_noted_resumes_and_is_never_more_than_there_are() {
         assert!(written.contains(note), "{file}");
     }
     let again = run("3", "three");
-    assert!(text(&again.stderr).contains("resumed: 6 of 6 cases"), "{}", text(&again.stderr));
+    assert!(
+        text(&again.stderr).contains("resumed: 6 of 6 cases"),
+        "{}",
+        text(&again.stderr)
+    );
     let other = run("2", "three");
-    assert_eq!(other.status.code(), Some(2), "another sample is another run: {}", text(&other.stderr));
+    assert_eq!(
+        other.status.code(),
+        Some(2),
+        "another sample is another run: {}",
+        text(&other.stderr)
+    );
     let all = run("99", "all");
     assert!(
         text(&all.stderr).contains("5 conversations") && !text(&all.stderr).contains("a sample"),

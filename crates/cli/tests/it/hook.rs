@@ -1,4 +1,5 @@
-//! `ledger` and `hook`: the values that a session's next request lacks, printed and as a program takes them.
+//! `ledger` and `hook`: the values that a session's next request lacks, printed and as a program
+//! takes them.
 
 use std::io::Write;
 use std::path::Path;
@@ -52,11 +53,25 @@ fn event(path: &Path, source: &str) -> String {
 /// What the hook prints on stdout and stderr, with its log in the folder.
 fn hooked(dir: &Path, args: &[&str], event: &str) -> (String, String) {
     let mut command = program(dir);
-    command.arg("hook").args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg("hook")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(event.as_bytes())
+        .unwrap();
     let done = child.wait_with_output().unwrap();
-    assert!(done.status.success(), "a hook must not fail: {}", text(&done.stderr));
+    assert!(
+        done.status.success(),
+        "a hook must not fail: {}",
+        text(&done.stderr)
+    );
     (text(&done.stdout), text(&done.stderr))
 }
 
@@ -66,17 +81,33 @@ fn a_ledger_lists_what_the_summary_lacks_and_no_secret() {
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
     let shown = run(dir.path(), &["ledger", "s-1.jsonl"]);
     let out = text(&shown.stdout);
-    assert!(out.contains("src/pay/card.rs") && out.contains("48213") && !out.contains("refund.rs"), "{out}");
+    assert!(
+        out.contains("src/pay/card.rs") && out.contains("48213") && !out.contains("refund.rs"),
+        "{out}"
+    );
     assert!(!out.contains("AKIA") && !out.contains("masked"), "{out}");
-    let listed = run(dir.path(), &["ledger", "s-1.jsonl", "--json", "--budget", "60", "-q"]);
+    let listed = run(
+        dir.path(),
+        &["ledger", "s-1.jsonl", "--json", "--budget", "60", "-q"],
+    );
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
-    assert!(listed["tokens"].as_u64().unwrap() <= 60 && !listed["listed"].as_array().unwrap().is_empty(), "{listed}");
-    for (args, why) in
-        [(["--at", "99"], "it has 1 to 4"), (["--at", "first"], "`last`"), (["--budget", "0"], "0 is not in")]
-    {
+    assert!(
+        listed["tokens"].as_u64().unwrap() <= 60
+            && !listed["listed"].as_array().unwrap().is_empty(),
+        "{listed}"
+    );
+    for (args, why) in [
+        (["--at", "99"], "it has 1 to 4"),
+        (["--at", "first"], "`last`"),
+        (["--budget", "0"], "0 is not in"),
+    ] {
         let refused = run(dir.path(), &[&["ledger", "s-1.jsonl"], &args[..]].concat());
         assert_eq!(refused.status.code(), Some(2));
-        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
+        assert!(
+            text(&refused.stderr).contains(why),
+            "{}",
+            text(&refused.stderr)
+        );
     }
 }
 
@@ -87,13 +118,28 @@ fn a_hook_answers_a_compaction_with_the_ledger() {
     std::fs::write(&path, session()).unwrap();
     let (out, _) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
     let answer: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
-    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    assert_eq!(context, text(&run(dir.path(), &["ledger", "s-1.jsonl", "-q"]).stdout));
+    assert_eq!(
+        answer["hookSpecificOutput"]["hookEventName"],
+        "SessionStart"
+    );
+    let context = answer["hookSpecificOutput"]["additionalContext"]
+        .as_str()
+        .unwrap();
+    assert_eq!(
+        context,
+        text(&run(dir.path(), &["ledger", "s-1.jsonl", "-q"]).stdout)
+    );
     for source in ["startup", "resume", "clear"] {
-        assert_eq!(hooked(dir.path(), &["claude-code"], &event(&path, source)), (String::new(), String::new()));
+        assert_eq!(
+            hooked(dir.path(), &["claude-code"], &event(&path, source)),
+            (String::new(), String::new())
+        );
     }
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), session(), "the hook only reads");
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        session(),
+        "the hook only reads"
+    );
 }
 
 #[test]
@@ -104,14 +150,20 @@ fn a_hook_that_cannot_answer_says_why_in_its_log_and_does_not_fail() {
     let other = json!({"hook_event_name": "PreCompact", "transcript_path": path}).to_string();
     for (event, why) in [
         (event(&path, "compact"), "is empty"),
-        (event(&dir.path().join("none.jsonl"), "compact"), "none.jsonl"),
+        (
+            event(&dir.path().join("none.jsonl"), "compact"),
+            "none.jsonl",
+        ),
         (other, "register this hook for `SessionStart`"),
         ("{".to_owned(), "not the JSON object"),
         (String::new(), "not the JSON object"),
         ("{}".to_owned(), "no `transcript_path`"),
     ] {
         let (out, error) = hooked(dir.path(), &["claude-code"], &event);
-        assert!(out.is_empty() && error.contains(why), "{event}: {out} {error}");
+        assert!(
+            out.is_empty() && error.contains(why),
+            "{event}: {out} {error}"
+        );
         let log = std::fs::read_to_string(dir.path().join("compactometer/hook.log")).unwrap();
         assert!(log.lines().last().unwrap().contains(why), "{log}");
     }
@@ -121,7 +173,11 @@ fn a_hook_that_cannot_answer_says_why_in_its_log_and_does_not_fail() {
 fn a_transcript_that_is_being_written_is_read_up_to_its_last_whole_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s-1.jsonl");
-    std::fs::write(&path, session() + "{\"type\":\"user\",\"uuid\":\"g\",\"mess").unwrap();
+    std::fs::write(
+        &path,
+        session() + "{\"type\":\"user\",\"uuid\":\"g\",\"mess",
+    )
+    .unwrap();
     let (out, _) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
     assert!(out.contains("src/pay/card.rs"), "{out}");
 }
@@ -132,16 +188,19 @@ fn a_hook_reads_the_end_of_a_long_transcript() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s-1.jsonl");
     let said = |uuid: &str, parent: Option<&str>, text: &str| {
-        let message = json!({"id": uuid, "role": "assistant", "content": [{"type": "text", "text": text}]});
-        let row =
-            json!({"type": "assistant", "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "message": message});
+        let message =
+            json!({"id": uuid, "role": "assistant", "content": [{"type": "text", "text": text}]});
+        let row = json!({"type": "assistant", "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "message": message});
         row.to_string() + "\n"
     };
     let early = said("x", None, "It is in src/early/file.rs.");
     let filler = said("y", Some("x"), &"All is well. ".repeat(1_000_000));
     std::fs::write(&path, early + &filler + &session()).unwrap();
     let (out, error) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
-    assert!(out.contains("src/pay/card.rs") && out.contains("48213"), "{out} {error}");
+    assert!(
+        out.contains("src/pay/card.rs") && out.contains("48213"),
+        "{out} {error}"
+    );
     // The summary is read although what came before it is not read as a whole.
     assert!(!out.contains("refund.rs"), "{out}");
 }
@@ -156,9 +215,15 @@ fn the_settings_to_paste_are_json_that_names_this_program() {
     let command = entry["hooks"][0]["command"].as_str().unwrap();
     assert_eq!(entry["matcher"], "compact");
     assert!(command.ends_with("hook codex --budget 900"), "{command}");
-    assert!(shown.contains("To remove it") && shown.contains("28736"), "{shown}");
+    assert!(
+        shown.contains("To remove it") && shown.contains("28736"),
+        "{shown}"
+    );
     let both = text(&run(dir.path(), &["hook", "--print"]).stdout);
-    assert!(both.contains("Claude Code") && both.contains("Codex CLI") && both.contains("28305"), "{both}");
+    assert!(
+        both.contains("Claude Code") && both.contains("Codex CLI") && both.contains("28305"),
+        "{both}"
+    );
     let bare = run(dir.path(), &["hook"]);
     assert_eq!(bare.status.code(), Some(2));
 }
@@ -182,9 +247,16 @@ fn with_a_use() -> String {
 
 /// What `losses` finds with these hooks.
 fn measured(dir: &Path, hooks: &[&str], more: &[&str]) -> Value {
-    let hooks = hooks.iter().flat_map(|hook| ["--hook", hook]).collect::<Vec<_>>();
-    let shown = run(dir, &[&["losses", "s-1.jsonl", "--json", "-q"], &hooks[..], more].concat());
-    serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&shown.stderr)))
+    let hooks = hooks
+        .iter()
+        .flat_map(|hook| ["--hook", hook])
+        .collect::<Vec<_>>();
+    let shown = run(
+        dir,
+        &[&["losses", "s-1.jsonl", "--json", "-q"], &hooks[..], more].concat(),
+    );
+    serde_json::from_slice(&shown.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&shown.stderr)))
 }
 
 #[test]
@@ -195,36 +267,94 @@ fn any_hook_is_measured_beside_none_and_ours() {
     let ours = format!("{} hook claude-code", env!("CARGO_BIN_EXE_compactometer"));
     let answer = r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"see src/pay/card.rs"}}"#;
     let json_hook = format!("cat >/dev/null; echo '{answer}'");
-    let hooks = [ours.as_str(), json_hook.as_str(), "echo src/pay/card.rs", "echo other", "true", "echo '{}'"];
+    let hooks = [
+        ours.as_str(),
+        json_hook.as_str(),
+        "echo src/pay/card.rs",
+        "echo other",
+        "true",
+        "echo '{}'",
+    ];
     let found = measured(dir.path(), &hooks, &[]);
     let address = &found["uses"]["address"];
-    assert_eq!((&address["uses"], &address["held_in_log"]), (&1.into(), &0.0.into()), "{address}");
+    assert_eq!(
+        (&address["uses"], &address["held_in_log"]),
+        (&1.into(), &0.0.into()),
+        "{address}"
+    );
     assert_eq!(address["with_hooks"], json!([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]));
     let tokens = |hook: usize| found["hooks"][hook]["tokens"].as_f64().unwrap();
     assert_eq!((tokens(4), tokens(5)), (0.0, 0.0));
     assert!(tokens(0) > tokens(3) && tokens(3) > 0.0, "{found}");
-    let shown = run(dir.path(), &["losses", "s-1.jsonl", "-q", "--hook", "echo src/pay/card.rs"]);
-    assert!(text(&shown.stdout).contains("with hook `echo src/pay/card.rs`"), "{}", text(&shown.stdout));
+    let shown = run(
+        dir.path(),
+        &[
+            "losses",
+            "s-1.jsonl",
+            "-q",
+            "--hook",
+            "echo src/pay/card.rs",
+        ],
+    );
+    assert!(
+        text(&shown.stdout).contains("with hook `echo src/pay/card.rs`"),
+        "{}",
+        text(&shown.stdout)
+    );
 }
 
 #[test]
 fn parts_of_the_sessions_have_their_own_shares() {
     let dir = tempfile::tempdir().unwrap();
-    let versioned = with_a_use()
-        .replace("\"subtype\":\"compact_boundary\"", "\"version\":\"2.1.9\",\"subtype\":\"compact_boundary\"");
+    let versioned = with_a_use().replace(
+        "\"subtype\":\"compact_boundary\"",
+        "\"version\":\"2.1.9\",\"subtype\":\"compact_boundary\"",
+    );
     std::fs::write(dir.path().join("s-1.jsonl"), versioned).unwrap();
-    let found = measured(dir.path(), &[], &["--by", "version", "--by", "project", "--by", "program"]);
+    let found = measured(
+        dir.path(),
+        &[],
+        &["--by", "version", "--by", "project", "--by", "program"],
+    );
     let parts = found["parts"].as_array().unwrap().iter();
-    let parts = parts.map(|part| (part["by"].as_str().unwrap(), part["name"].as_str().unwrap())).collect::<Vec<_>>();
-    assert_eq!(parts, [("version", "claude-code 2.1.9"), ("project", "shop"), ("program", "claude-code")]);
+    let parts = parts
+        .map(|part| (part["by"].as_str().unwrap(), part["name"].as_str().unwrap()))
+        .collect::<Vec<_>>();
+    assert_eq!(
+        parts,
+        [
+            ("version", "claude-code 2.1.9"),
+            ("project", "shop"),
+            ("program", "claude-code")
+        ]
+    );
     for part in found["parts"].as_array().unwrap() {
-        assert_eq!(part["uses"]["address"], found["uses"]["address"], "one session is all there is");
-        assert_eq!((&part["sessions"], &part["compactions"]), (&1.into(), &1.into()));
+        assert_eq!(
+            part["uses"]["address"], found["uses"]["address"],
+            "one session is all there is"
+        );
+        assert_eq!(
+            (&part["sessions"], &part["compactions"]),
+            (&1.into(), &1.into())
+        );
     }
-    let shown = text(&run(dir.path(), &["losses", "s-1.jsonl", "-q", "--by", "version"]).stdout);
-    assert!(shown.contains("\nversion ") && shown.contains("\n`claude-code 2.1.9`"), "{shown}");
+    let shown = text(
+        &run(
+            dir.path(),
+            &["losses", "s-1.jsonl", "-q", "--by", "version"],
+        )
+        .stdout,
+    );
+    assert!(
+        shown.contains("\nversion ") && shown.contains("\n`claude-code 2.1.9`"),
+        "{shown}"
+    );
     let refused = run(dir.path(), &["losses", "s-1.jsonl", "--by", "day"]);
-    assert!(text(&refused.stderr).contains("program, version, project"), "{}", text(&refused.stderr));
+    assert!(
+        text(&refused.stderr).contains("program, version, project"),
+        "{}",
+        text(&refused.stderr)
+    );
 }
 
 #[test]
@@ -233,11 +363,18 @@ fn a_hook_that_closes_its_output_early_has_its_whole_time() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s-1.jsonl"), with_a_use()).unwrap();
     let done = dir.path().join("done");
-    let hook = format!("echo src/pay/card.rs; exec >&- 2>&-; sleep 0.3; touch {}", done.display());
+    let hook = format!(
+        "echo src/pay/card.rs; exec >&- 2>&-; sleep 0.3; touch {}",
+        done.display()
+    );
     let found = measured(dir.path(), &[&hook], &[]);
     assert!(done.exists(), "it was stopped before its end");
     assert_eq!(found["uses"]["address"]["with_hooks"], json!([1.0]));
-    assert!(found["hooks"][0]["took_ms"].as_u64().unwrap() >= 300, "{}", found["hooks"][0]);
+    assert!(
+        found["hooks"][0]["took_ms"].as_u64().unwrap() >= 300,
+        "{}",
+        found["hooks"][0]
+    );
 }
 
 #[test]
@@ -252,10 +389,15 @@ fn a_hook_sees_the_transcript_up_to_the_compaction_and_no_more() {
     );
     measured(dir.path(), &[&hook], &[]);
     assert_eq!(std::fs::read_to_string(&seen).unwrap(), session());
-    let event: Value = serde_json::from_slice(&std::fs::read(seen.with_extension("event")).unwrap()).unwrap();
+    let event: Value =
+        serde_json::from_slice(&std::fs::read(seen.with_extension("event")).unwrap()).unwrap();
     assert_eq!(
         (&event["source"], &event["hook_event_name"], &event["cwd"]),
-        (&"compact".into(), &"SessionStart".into(), &"/home/ann/shop".into())
+        (
+            &"compact".into(),
+            &"SessionStart".into(),
+            &"/home/ann/shop".into()
+        )
     );
     assert_eq!(
         std::fs::read_to_string(dir.path().join("s-1.jsonl")).unwrap(),
@@ -274,18 +416,35 @@ fn a_hook_that_misbehaves_adds_nothing_and_its_failure_is_named() {
         ("echo src/pay/card.rs; exit 3", "failed"),
         ("no-such-command-4711", "failed"),
         ("echo '{\"src/pay/card.rs'", "bad_json"),
-        ("echo '{\"hookSpecificOutput\":{\"additionalContext\":[\"src/pay/card.rs\"]}}'", "bad_json"),
-        ("echo src/pay/card.rs; head -c 10000000 /dev/zero | tr '\\0' x", "too_long"),
+        (
+            "echo '{\"hookSpecificOutput\":{\"additionalContext\":[\"src/pay/card.rs\"]}}'",
+            "bad_json",
+        ),
+        (
+            "echo src/pay/card.rs; head -c 10000000 /dev/zero | tr '\\0' x",
+            "too_long",
+        ),
         (
             "echo src/pay/card.rs; sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/' | xargs -I% sh -c 'echo more >> %'",
             "wrote_transcript",
         ),
     ];
     let started = std::time::Instant::now();
-    let found = measured(dir.path(), &hooks.map(|(hook, _)| hook), &["--hook-seconds", "1"]);
+    let found = measured(
+        dir.path(),
+        &hooks.map(|(hook, _)| hook),
+        &["--hook-seconds", "1"],
+    );
     for (number, (hook, kind)) in hooks.iter().enumerate() {
-        assert_eq!(found["hooks"][number]["failures"], json!({*kind: 1}), "{hook}");
-        assert_eq!(found["uses"]["address"]["with_hooks"][number], 0.0, "{hook}");
+        assert_eq!(
+            found["hooks"][number]["failures"],
+            json!({*kind: 1}),
+            "{hook}"
+        );
+        assert_eq!(
+            found["uses"]["address"]["with_hooks"][number], 0.0,
+            "{hook}"
+        );
     }
     assert!(started.elapsed().as_secs() < 20, "nothing is waited for");
 }

@@ -1,4 +1,5 @@
-//! Files that somebody names: anything but a file is refused before it is opened, too large a file before it is in memory.
+//! Files that somebody names: anything but a file is refused before it is opened, too large a file
+//! before it is in memory.
 
 #![cfg(unix)]
 
@@ -14,7 +15,10 @@ const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 2000\ndomains = [\"servi
 fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("compactometer").unwrap();
     // A command that waits for a pipe's writer would wait forever.
-    command.timeout(Duration::from_secs(120)).current_dir(dir).args(args);
+    command
+        .timeout(Duration::from_secs(120))
+        .current_dir(dir)
+        .args(args);
     command
 }
 
@@ -28,8 +32,17 @@ fn stderr(output: &Output) -> String {
 
 fn refused(dir: &Path, args: &[&str], told: &str) {
     let output = program(dir, args);
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
-    assert!(stderr(&output).contains(told), "{args:?}: {}", stderr(&output));
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "{args:?}: {}",
+        stderr(&output)
+    );
+    assert!(
+        stderr(&output).contains(told),
+        "{args:?}: {}",
+        stderr(&output)
+    );
 }
 
 fn folder() -> tempfile::TempDir {
@@ -61,13 +74,32 @@ fn with<'a>(reader: &[&'a str], file: &'a str, prompt: &'a str) -> Vec<&'a str> 
 fn what_is_no_file_is_refused_by_every_reader() {
     let dir = folder();
     let dir = dir.path();
-    assert!(program(dir, &["run", "tiny.toml", "-s", "full", "--out", "out", "-q"]).status.success());
+    assert!(
+        program(
+            dir,
+            &["run", "tiny.toml", "-s", "full", "--out", "out", "-q"]
+        )
+        .status
+        .success()
+    );
     std::fs::create_dir(dir.join("folder.toml")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(dir.join("pipe.toml")).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(dir.join("pipe.toml"))
+            .status()
+            .unwrap()
+            .success()
+    );
     std::os::unix::fs::symlink("/dev/zero", dir.join("zero.toml")).unwrap();
     for (file, told) in [
-        ("pipe.toml", "it is a named pipe, which may never end; write its content to a file and name the file"),
-        ("zero.toml", "it is a device, which may never end; write its content to a file and name the file"),
+        (
+            "pipe.toml",
+            "it is a named pipe, which may never end; write its content to a file and name the file",
+        ),
+        (
+            "zero.toml",
+            "it is a device, which may never end; write its content to a file and name the file",
+        ),
         ("folder.toml", "it is a folder; name a file in it"),
     ] {
         let prompt = format!("mine=chained:prompt={file}");
@@ -75,7 +107,11 @@ fn what_is_no_file_is_refused_by_every_reader() {
             refused(dir, &with(reader, file, &prompt), told);
         }
     }
-    refused(dir, &["run", "-s", "null", "--out", "x", "/dev/zero"], "it is a device");
+    refused(
+        dir,
+        &["run", "-s", "null", "--out", "x", "/dev/zero"],
+        "it is a device",
+    );
 }
 
 #[test]
@@ -84,9 +120,19 @@ fn a_pipe_in_place_of_settings_or_a_manifest_is_refused() {
     let dir = dir.path();
     std::fs::create_dir(dir.join("out")).unwrap();
     for name in ["compactometer.toml", "out/manifest.json"] {
-        assert!(std::process::Command::new("mkfifo").arg(dir.join(name)).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(dir.join(name))
+                .status()
+                .unwrap()
+                .success()
+        );
         refused(dir, &["report", "out"], "it is a named pipe");
-        refused(dir, &["gate", "out", "--baseline", "tiny.toml"], "it is a named pipe");
+        refused(
+            dir,
+            &["gate", "out", "--baseline", "tiny.toml"],
+            "it is a named pipe",
+        );
         std::fs::remove_file(dir.join(name)).unwrap();
     }
 }
@@ -95,18 +141,45 @@ fn a_pipe_in_place_of_settings_or_a_manifest_is_refused() {
 fn a_pipe_or_device_among_a_runs_files_or_in_a_recording_is_refused() {
     let dir = folder();
     let dir = dir.path();
-    let run = ["run", "tiny.toml", "-s", "full", "--out", "out", "--record", "tape", "-q"];
+    let run = [
+        "run",
+        "tiny.toml",
+        "-s",
+        "full",
+        "--out",
+        "out",
+        "--record",
+        "tape",
+        "-q",
+    ];
     assert!(program(dir, &run).status.success());
     for (name, args) in [
         ("out/records.jsonl", &["report", "out"][..]),
         ("out/records.jsonl", &run),
         ("out/texts.jsonl", &run),
-        ("tape/calls.jsonl", &["run", "tiny.toml", "--model", "cassette:tape", "--out", "again", "-q"]),
+        (
+            "tape/calls.jsonl",
+            &[
+                "run",
+                "tiny.toml",
+                "--model",
+                "cassette:tape",
+                "--out",
+                "again",
+                "-q",
+            ],
+        ),
     ] {
         let path = dir.join(name);
         let whole = std::fs::read(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
         refused(dir, args, "it is a named pipe");
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
@@ -125,22 +198,48 @@ fn files_above_the_limit_of_their_kind_are_refused() {
         file.set_len(size).unwrap();
     };
     large("large.toml", (4 << 20) + 1);
-    refused(dir, &["run", "large.toml"], "it is larger than 1 MiB, the limit for a generator spec");
-    refused(dir, &["run", "-s", "a=chained:prompt=large.toml"], "it is larger than 1 MiB, the limit for a prompt");
-    refused(dir, &["run", "--prices", "large.toml"], "it is larger than 4 MiB, the limit for a price table");
+    refused(
+        dir,
+        &["run", "large.toml"],
+        "it is larger than 1 MiB, the limit for a generator spec",
+    );
+    refused(
+        dir,
+        &["run", "-s", "a=chained:prompt=large.toml"],
+        "it is larger than 1 MiB, the limit for a prompt",
+    );
+    refused(
+        dir,
+        &["run", "--prices", "large.toml"],
+        "it is larger than 4 MiB, the limit for a price table",
+    );
     large("compactometer.toml", (1 << 20) + 1);
-    refused(dir, &["run", "tiny.toml"], "it is larger than 1 MiB, the limit for a settings file");
+    refused(
+        dir,
+        &["run", "tiny.toml"],
+        "it is larger than 1 MiB, the limit for a settings file",
+    );
 }
 
 #[test]
 fn a_suite_still_comes_through_stdin() {
     let dir = folder();
     let dir = dir.path();
-    assert!(program(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl", "-q"]).status.success());
+    assert!(
+        program(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl", "-q"])
+            .status
+            .success()
+    );
     let suite = std::fs::read(dir.join("tiny.jsonl")).unwrap();
-    let output = command(dir, &["probes", "/dev/stdin"]).write_stdin(suite).output().unwrap();
+    let output = command(dir, &["probes", "/dev/stdin"])
+        .write_stdin(suite)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("12 facts"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("12 facts"),
+        "{output:?}"
+    );
 }
 
 #[test]
@@ -149,22 +248,58 @@ fn bytes_that_are_no_text_are_named_by_file_and_line() {
     let dir = dir.path();
     let spoil = |from: &str, to: &str, line: usize| {
         let mut bytes = std::fs::read(dir.join(from)).unwrap();
-        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+        let ends = bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at);
         let at = ends.take(line - 1).last().unwrap() + 5;
         bytes[at] = 0xff;
         std::fs::write(dir.join(to), bytes).unwrap();
     };
-    let run = ["run", "tiny.toml", "-s", "summarize,full", "--out", "out", "-q"];
+    let run = [
+        "run",
+        "tiny.toml",
+        "-s",
+        "summarize,full",
+        "--out",
+        "out",
+        "-q",
+    ];
     assert!(program(dir, &run).status.success());
-    assert!(program(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl", "-q"]).status.success());
-    assert!(program(dir, &["gate", "out", "--baseline", "base.json", "--update"]).status.success());
+    assert!(
+        program(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl", "-q"])
+            .status
+            .success()
+    );
+    assert!(
+        program(dir, &["gate", "out", "--baseline", "base.json", "--update"])
+            .status
+            .success()
+    );
     spoil("tiny.jsonl", "spoiled.jsonl", 2);
-    refused(dir, &["probes", "spoiled.jsonl"], "`spoiled.jsonl`, line 2: invalid UTF-8");
+    refused(
+        dir,
+        &["probes", "spoiled.jsonl"],
+        "`spoiled.jsonl`, line 2: invalid UTF-8",
+    );
     spoil("tiny.toml", "spoiled.toml", 3);
-    refused(dir, &["run", "spoiled.toml"], "cannot read `spoiled.toml`: line 3 is not UTF-8");
+    refused(
+        dir,
+        &["run", "spoiled.toml"],
+        "cannot read `spoiled.toml`: line 3 is not UTF-8",
+    );
     spoil("out/records.jsonl", "out/records.jsonl", 3);
-    refused(dir, &["gate", "out", "--baseline", "base.json"], "records.jsonl`, line 3: invalid UTF-8");
-    refused(dir, &["report", "out"], "records.jsonl`, line 3: invalid utf-8");
+    refused(
+        dir,
+        &["gate", "out", "--baseline", "base.json"],
+        "records.jsonl`, line 3: invalid UTF-8",
+    );
+    refused(
+        dir,
+        &["report", "out"],
+        "records.jsonl`, line 3: invalid utf-8",
+    );
     std::fs::remove_dir_all(dir.join("out")).unwrap();
     assert!(program(dir, &run).status.success());
     spoil("out/texts.jsonl", "out/texts.jsonl", 2);
@@ -182,8 +317,16 @@ fn a_run_that_cannot_begin_leaves_no_recording() {
         &["explain", "missing.jsonl", "-s", "null"],
     ] {
         let output = program(dir, &[args, &["--record", "tape"]].concat());
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
-        assert!(!dir.join("tape").exists(), "{args:?} made a recording of nothing");
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{args:?}: {}",
+            stderr(&output)
+        );
+        assert!(
+            !dir.join("tape").exists(),
+            "{args:?} made a recording of nothing"
+        );
     }
 }
 
@@ -194,7 +337,8 @@ fn a_full_disk_is_no_wrong_argument() {
     let dir = folder();
     std::fs::create_dir(dir.path().join("disk")).unwrap();
     let program = env!("CARGO_BIN_EXE_compactometer");
-    // 4 kB hold the folder's marker but no manifest, 8 kB the manifest but no record; then come stores and a recording.
+    // 4 kB hold the folder's marker but no manifest, 8 kB the manifest but no record; then come
+    // stores and a recording.
     for (size, more) in [
         ("4k", "--out disk/out"),
         ("8k", "--out disk/out"),
@@ -206,13 +350,34 @@ fn a_full_disk_is_no_wrong_argument() {
             "mount -t tmpfs -o size={size} none disk || exit 77; exec \"$0\" run tiny.toml -s summarize,full -q {more}"
         );
         let mut command = std::process::Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script, program]).current_dir(dir.path());
-        let Ok(output) = command.output() else { return eprintln!("skipped: no `unshare` here") };
+        command
+            .args([
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                &script,
+                program,
+            ])
+            .current_dir(dir.path());
+        let Ok(output) = command.output() else {
+            return eprintln!("skipped: no `unshare` here");
+        };
         if output.status.code() == Some(77) || stderr(&output).starts_with("unshare:") {
             return eprintln!("skipped: this machine lets no test mount a disk");
         }
-        assert_eq!(output.status.code(), Some(1), "{size} {more}: {}", stderr(&output));
-        assert!(stderr(&output).contains("free space"), "{size} {more}: {}", stderr(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{size} {more}: {}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains("free space"),
+            "{size} {more}: {}",
+            stderr(&output)
+        );
         let _ = std::fs::remove_dir_all(dir.path().join("out"));
     }
 }
@@ -226,19 +391,41 @@ fn a_database_on_a_read_only_disk_is_listed_and_shown() {
     let program_path = env!("CARGO_BIN_EXE_compactometer");
     for place in ["disk/kept.db", "disk/a store?#%.db"] {
         std::fs::create_dir_all(dir.join("disk")).unwrap();
-        let run = ["run", "tiny.toml", "-s", "chained", "-q", "--out", "out", "--store", place];
+        let run = [
+            "run",
+            "tiny.toml",
+            "-s",
+            "chained",
+            "-q",
+            "--out",
+            "out",
+            "--store",
+            place,
+        ];
         assert!(program(dir, &run).status.success());
         let history = ["checkpoint", "history", "--store", place];
         let threads = String::from_utf8(program(dir, &history).stdout).unwrap();
         let thread = threads.lines().nth(1).unwrap().trim();
         let history = [&history[..], &["--thread", thread]].concat();
         let show = ["checkpoint", "show", "--store", place, "--thread", thread];
-        for args in [&["checkpoint", "history", "--store", place][..], &history, &show] {
+        for args in [
+            &["checkpoint", "history", "--store", place][..],
+            &history,
+            &show,
+        ] {
             let writable = program(dir, args);
             assert!(writable.status.success(), "{}", stderr(&writable));
             let script = "mount --bind disk disk && mount -o remount,bind,ro disk || exit 77; exec \"$0\" \"$@\"";
             let mut command = std::process::Command::new("unshare");
-            command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, program_path]);
+            command.args([
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                script,
+                program_path,
+            ]);
             let Ok(output) = command.args(args).current_dir(dir).output() else {
                 return eprintln!("skipped: no `unshare` here");
             };

@@ -4,7 +4,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn run(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_compactometer")).args(args).current_dir(dir).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_compactometer"))
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -12,8 +16,11 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn row(uuid: &str, parent: Option<&str>, kind: &str, more: serde_json::Value) -> String {
-    let mut row = serde_json::json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s-1"});
-    row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let mut row =
+        serde_json::json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s-1"});
+    row.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     row.to_string()
 }
 
@@ -22,11 +29,17 @@ fn message(role: &str, content: &serde_json::Value) -> serde_json::Value {
 }
 
 fn result(id: &str, content: &str) -> serde_json::Value {
-    message("user", &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content}]))
+    message(
+        "user",
+        &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content}]),
+    )
 }
 
 fn calls(id: &str, tool: &str, input: &serde_json::Value) -> serde_json::Value {
-    message("assistant", &serde_json::json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]))
+    message(
+        "assistant",
+        &serde_json::json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]),
+    )
 }
 
 fn failed(id: &str, content: &str) -> serde_json::Value {
@@ -36,15 +49,17 @@ fn failed(id: &str, content: &str) -> serde_json::Value {
     )
 }
 
-/// A session in a working directory whose rows are ten seconds apart. Its summary keeps one path as it was said and one relative to
-/// the directory. After it the agent takes five old values, and one that nobody said.
+/// A session in a working directory whose rows are ten seconds apart. Its summary keeps one path as
+/// it was said and one relative to the directory. After it the agent takes five old values, and one
+/// that nobody said.
 fn session() -> String {
     session_with("src/kept-4711.rs and src/pay.rs")
 }
 
 fn session_with(kept: &str) -> String {
     let filler = "There is more to say about the state of the build. ".repeat(30);
-    let summary = format!("This session is being continued: <script>kept</script> {kept}. {filler}");
+    let summary =
+        format!("This session is being continued: <script>kept</script> {kept}. {filler}");
     let boundary = serde_json::json!({
         "subtype": "compact_boundary",
         "logicalParentUuid": "f",
@@ -55,11 +70,27 @@ fn session_with(kept: &str) -> String {
     let read = |id: &str, path: &str| calls(id, "Read", &serde_json::json!({"file_path": path}));
     let text = |role: &str, text: &str| message(role, &serde_json::json!(text));
     let turns = [
-        ("user", text("user", &format!("Look for the files. {}", filler.repeat(9)))),
+        (
+            "user",
+            text("user", &format!("Look for the files. {}", filler.repeat(9))),
+        ),
         ("assistant", read("t1", "/home/ann/shop/src/pay.rs")),
         ("user", result("t1", "fn main")),
-        ("assistant", calls("t2", "Bash", &serde_json::json!({"command": "make", "timeout": 120_000}))),
-        ("user", result("t2", "src/kept-4711.rs\nsrc/lost-0815.rs\nticket KX-4711: fn pay_total_due(ledger)")),
+        (
+            "assistant",
+            calls(
+                "t2",
+                "Bash",
+                &serde_json::json!({"command": "make", "timeout": 120_000}),
+            ),
+        ),
+        (
+            "user",
+            result(
+                "t2",
+                "src/kept-4711.rs\nsrc/lost-0815.rs\nticket KX-4711: fn pay_total_due(ledger)",
+            ),
+        ),
         ("assistant", text("assistant", "I see both.")),
         ("system", boundary),
         ("user", written),
@@ -72,28 +103,46 @@ fn session_with(kept: &str) -> String {
         ("user", failed("t5", "no such file")),
         ("assistant", read("t6", "src/lost-0815.rs")),
         ("user", result("t6", "fn lost")),
-        ("assistant", calls("t7", "Bash", &serde_json::json!({"command": "make", "timeout": 120_000}))),
+        (
+            "assistant",
+            calls(
+                "t7",
+                "Bash",
+                &serde_json::json!({"command": "make", "timeout": 120_000}),
+            ),
+        ),
         ("user", result("t7", "ok")),
         (
             "assistant",
-            calls("t8", "Write", &serde_json::json!({"file_path": "new.rs", "content": "call pay_total_due now"})),
+            calls(
+                "t8",
+                "Write",
+                &serde_json::json!({"file_path": "new.rs", "content": "call pay_total_due now"}),
+            ),
         ),
         ("user", result("t8", "written")),
         ("assistant", text("assistant", "Done.")),
     ];
     let name = |number: usize| char::from(b'a' + number as u8).to_string();
     let row = |(number, (kind, mut more)): (usize, (&str, serde_json::Value))| {
-        more["timestamp"] = format!("2026-01-02T03:{:02}:{:02}Z", number / 6, number % 6 * 10).into();
+        more["timestamp"] =
+            format!("2026-01-02T03:{:02}:{:02}Z", number / 6, number % 6 * 10).into();
         more["cwd"] = "/home/ann/shop".into();
         let parent = (number > 0 && kind != "system").then(|| name(number - 1));
         row(&name(number), parent.as_deref(), kind, more)
     };
-    turns.into_iter().enumerate().map(row).collect::<Vec<_>>().join("\n")
+    turns
+        .into_iter()
+        .enumerate()
+        .map(row)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn json(dir: &Path, args: &[&str]) -> serde_json::Value {
     let shown = run(dir, &[&["losses"], args, &["--json", "-q"]].concat());
-    serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&shown.stderr)))
+    serde_json::from_slice(&shown.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&shown.stderr)))
 }
 
 #[test]
@@ -102,8 +151,21 @@ fn every_use_has_its_kind_and_its_place() {
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
     let found = json(dir.path(), &["s-1.jsonl"]);
     let count = |kind: &str, key: &str| found["uses"][kind][key].clone();
-    assert_eq!([count("address", "uses"), count("authored", "uses"), count("generic", "uses")], [3, 1, 1]);
-    assert_eq!((count("address", "named_otherwise"), count("address", "held_in_log")), (1.into(), (2.0 / 3.0).into()));
+    assert_eq!(
+        [
+            count("address", "uses"),
+            count("authored", "uses"),
+            count("generic", "uses")
+        ],
+        [3, 1, 1]
+    );
+    assert_eq!(
+        (
+            count("address", "named_otherwise"),
+            count("address", "held_in_log")
+        ),
+        (1.into(), (2.0 / 3.0).into())
+    );
     // Claude Code puts back files that were read last. The only one holds none of these values.
     assert_eq!(count("address", "held_at_most"), 2.0 / 3.0);
     assert_eq!(count("authored", "held_in_log"), 0.0);
@@ -111,9 +173,16 @@ fn every_use_has_its_kind_and_its_place() {
     for added in ["random", "newest_text", "frequent", "ledger", "unbound"] {
         assert_eq!(count("address", &format!("with_{added}")), 1.0, "{added}");
     }
-    assert_eq!(found["uses"]["address"]["intervals"], serde_json::json!({}), "one session has no interval");
+    assert_eq!(
+        found["uses"]["address"]["intervals"],
+        serde_json::json!({}),
+        "one session has no interval"
+    );
     let uses = found["each_use"].as_array().unwrap();
-    let lost = uses.iter().find(|seen| seen["value"] == "src/lost-0815.rs").unwrap();
+    let lost = uses
+        .iter()
+        .find(|seen| seen["value"] == "src/lost-0815.rs")
+        .unwrap();
     for (key, value) in [
         ("kind", serde_json::json!("address")),
         ("held", serde_json::json!("out_of_sight")),
@@ -124,7 +193,10 @@ fn every_use_has_its_kind_and_its_place() {
     ] {
         assert_eq!(lost[key], value, "{key}");
     }
-    let named = uses.iter().find(|seen| seen["held"] == "named_otherwise").unwrap();
+    let named = uses
+        .iter()
+        .find(|seen| seen["held"] == "named_otherwise")
+        .unwrap();
     assert_eq!(named["value"], "/home/ann/shop/src/pay.rs");
 }
 
@@ -134,11 +206,19 @@ fn what_a_compaction_cost_beside_values_is_counted() {
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
     let costs = json(dir.path(), &["s-1.jsonl"])["compactions"][0]["costs"].clone();
     // Rows are ten seconds apart; the summary and the user's question come before the reply.
-    assert_eq!((&costs["waited_before_ms"], &costs["waited_after_ms"]), (&10_000.into(), &30_000.into()));
-    assert_eq!((&costs["read_again"]["calls"], &costs["read_again_before"]["calls"]), (&1.into(), &0.into()));
+    assert_eq!(
+        (&costs["waited_before_ms"], &costs["waited_after_ms"]),
+        (&10_000.into(), &30_000.into())
+    );
+    assert_eq!(
+        (
+            &costs["read_again"]["calls"],
+            &costs["read_again_before"]["calls"]
+        ),
+        (&1.into(), &0.into())
+    );
     assert_eq!(costs["said_again"], serde_json::json!(["KX-4711"]));
-    let wrong =
-        serde_json::json!([{"used_at": 12, "value": "/home/ann/shop/lib/lost-0815.rs", "said": "src/lost-0815.rs"}]);
+    let wrong = serde_json::json!([{"used_at": 12, "value": "/home/ann/shop/lib/lost-0815.rs", "said": "src/lost-0815.rs"}]);
     assert_eq!(costs["wrong_values"], wrong);
     assert!(costs["request_tokens"].is_null(), "the file has no usage");
 }
@@ -152,10 +232,18 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
     let read = "claude-code: 1 file, 20 messages, 0 repairs, 0 secrets masked; `compactometer import` lists them\n";
     assert_eq!(text(&shown.stderr), format!("{read}page: page.html\n"));
     let out = text(&shown.stdout);
-    assert!(out.starts_with("1 compaction in 1 session of 1 project (claude-code)\n"), "{out}");
-    assert!(out.contains("`src/lost-0815.rs`, for `Read.file_path` in message 14"), "{out}");
     assert!(
-        !out.contains("lost\n") && out.lines().count() <= 40 && out.lines().all(|line| line.chars().count() <= 100),
+        out.starts_with("1 compaction in 1 session of 1 project (claude-code)\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains("`src/lost-0815.rs`, for `Read.file_path` in message 14"),
+        "{out}"
+    );
+    assert!(
+        !out.contains("lost\n")
+            && out.lines().count() <= 40
+            && out.lines().all(|line| line.chars().count() <= 100),
         "{out}"
     );
     let narrow = Command::new(env!("CARGO_BIN_EXE_compactometer"))
@@ -165,43 +253,101 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
         .output()
         .unwrap();
     let narrow = text(&narrow.stdout);
-    assert!(narrow.lines().count() <= 40 && narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+    assert!(
+        narrow.lines().count() <= 40 && narrow.lines().all(|line| line.chars().count() <= 80),
+        "{narrow}"
+    );
     let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
-    assert!(page.contains("src&#x2f;lost-0815.rs") && !page.contains("<script>"), "{page}");
+    assert!(
+        page.contains("src&#x2f;lost-0815.rs") && !page.contains("<script>"),
+        "{page}"
+    );
     assert!(page.contains("In sight as they were said: 1"), "{page}");
     // The value links to the message that said it, and that message to the use.
-    assert!(page.contains("href=\"#m-s-1-5\"") && page.contains("id=\"m-s-1-5\""), "{page}");
-    assert!(page.contains("href=\"#u-") && page.contains("id=\"u-"), "{page}");
+    assert!(
+        page.contains("href=\"#m-s-1-5\"") && page.contains("id=\"m-s-1-5\""),
+        "{page}"
+    );
+    assert!(
+        page.contains("href=\"#u-") && page.contains("id=\"u-"),
+        "{page}"
+    );
     assert!(page.contains("href=\"#c-s-1-0\">after message "), "{page}");
-    for address in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
-        assert!(page.contains(&format!("id=\"{address}\"")), "{address} leads nowhere");
+    for address in page
+        .split("href=\"#")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+    {
+        assert!(
+            page.contains(&format!("id=\"{address}\"")),
+            "{address} leads nowhere"
+        );
     }
 }
 
-/// The same quantity has the same value in `losses`, of sessions and of a suite, and in a comparison.
+/// The same quantity has the same value in `losses`, of sessions and of a suite, and in a
+/// comparison.
 #[test]
 fn the_same_share_is_shown_everywhere() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
-    std::fs::write(dir.path().join("s-2.jsonl"), session_with("no path at all").replace("s-1", "s-2")).unwrap();
+    std::fs::write(
+        dir.path().join("s-2.jsonl"),
+        session_with("no path at all").replace("s-1", "s-2"),
+    )
+    .unwrap();
     let files = ["s-1.jsonl", "s-2.jsonl"];
-    let imported =
-        run(dir.path(), &[&["import"], &files[..], &["--auto-facts", "--out", "suite.jsonl", "-q"]].concat());
+    let imported = run(
+        dir.path(),
+        &[
+            &["import"],
+            &files[..],
+            &["--auto-facts", "--out", "suite.jsonl", "-q"],
+        ]
+        .concat(),
+    );
     assert!(imported.status.success(), "{}", text(&imported.stderr));
     let of_sessions = json(dir.path(), &files);
-    assert_eq!(of_sessions["uses"], json(dir.path(), &["suite.jsonl"])["uses"]);
-    let compared = run(dir.path(), &["compare", "suite.jsonl", "-s", "recorded,random-drop,summarize", "--json", "-q"]);
+    assert_eq!(
+        of_sessions["uses"],
+        json(dir.path(), &["suite.jsonl"])["uses"]
+    );
+    let compared = run(
+        dir.path(),
+        &[
+            "compare",
+            "suite.jsonl",
+            "-s",
+            "recorded,random-drop,summarize",
+            "--json",
+            "-q",
+        ],
+    );
     let summary: serde_json::Value = serde_json::from_slice(&compared.stdout).unwrap();
     let group = &summary["groups"][0];
-    let recorded = group["strategies"].as_array().unwrap().iter().find(|one| one["name"] == "recorded").unwrap();
+    let recorded = group["strategies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["name"] == "recorded")
+        .unwrap();
     let address = &of_sessions["uses"]["address"];
     let share = |metric: &str| recorded["metrics"][metric]["value"].as_f64().unwrap();
-    for (metric, key) in [("address_use_recall", "held_in_log"), ("address_use_recall_at_most", "held_at_most")] {
-        assert!((share(metric) - address[key].as_f64().unwrap()).abs() < 1e-9, "{metric}: {recorded}");
+    for (metric, key) in [
+        ("address_use_recall", "held_in_log"),
+        ("address_use_recall_at_most", "held_at_most"),
+    ] {
+        assert!(
+            (share(metric) - address[key].as_f64().unwrap()).abs() < 1e-9,
+            "{metric}: {recorded}"
+        );
     }
     assert_eq!(address["uses"], 6);
     for stage in ["reached", "written"] {
-        assert!(recorded["metrics"][stage]["value"].is_null(), "{stage}: the request is not in the transcript");
+        assert!(
+            recorded["metrics"][stage]["value"].is_null(),
+            "{stage}: the request is not in the transcript"
+        );
     }
 }
 
@@ -214,7 +360,8 @@ fn sessions_without_a_compaction_say_so_and_what_to_run() {
     assert_eq!(refused.status.code(), Some(2));
     let error = text(&refused.stderr);
     assert!(
-        error.contains("no recorded compaction in 1 session") && error.contains("compactometer compare"),
+        error.contains("no recorded compaction in 1 session")
+            && error.contains("compactometer compare"),
         "{error}"
     );
     assert_eq!(error.lines().count(), 1, "{error}");
@@ -228,11 +375,17 @@ fn a_compaction_that_cannot_be_measured_is_named() {
     let refused = run(dir.path(), &["losses", "s-1.jsonl", "-q"]);
     assert_eq!(refused.status.code(), Some(2));
     let out = text(&refused.stdout);
-    assert!(out.contains("1 compaction left out: the file does not hold what came before it"), "{out}");
+    assert!(
+        out.contains("1 compaction left out: the file does not hold what came before it"),
+        "{out}"
+    );
     let found = json(dir.path(), &["s-1.jsonl"]);
     assert_eq!(
         (&found["compactions"], &found["unmeasured"]),
-        (&serde_json::json!([]), &serde_json::json!({"nothing_before": 1}))
+        (
+            &serde_json::json!([]),
+            &serde_json::json!({"nothing_before": 1})
+        )
     );
 }
 
@@ -242,30 +395,52 @@ fn a_session_that_grows_is_measured_up_to_its_last_whole_row() {
     let dir = tempfile::tempdir().unwrap();
     let whole = session();
     std::fs::write(dir.path().join("s-1.jsonl"), &whole[..whole.len() - 40]).unwrap();
-    assert_eq!(json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["uses"], 3);
+    assert_eq!(
+        json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["uses"],
+        3
+    );
 }
 
 /// Values are found in a summary of any language, since only they are looked for.
 #[test]
 fn a_summary_in_another_language_holds_its_values() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("s-1.jsonl"), session_with("文件 src/kept-4711.rs 和「src/lost-0815.rs」")).unwrap();
-    assert_eq!(json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["named_otherwise"], 0);
-    assert_eq!(json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["held_in_log"], 2.0 / 3.0);
+    std::fs::write(
+        dir.path().join("s-1.jsonl"),
+        session_with("文件 src/kept-4711.rs 和「src/lost-0815.rs」"),
+    )
+    .unwrap();
+    assert_eq!(
+        json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["named_otherwise"],
+        0
+    );
+    assert_eq!(
+        json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["held_in_log"],
+        2.0 / 3.0
+    );
 }
 
-/// The uses of three real sessions that found no value as it was said, labelled by hand before there was a classifier.
+/// The uses of three real sessions that found no value as it was said, labelled by hand before
+/// there was a classifier.
 #[test]
 fn the_classes_are_those_of_a_hand_count() {
-    let Some(data) = super::shared_data::data() else { return };
+    let Some(data) = super::shared_data::data() else {
+        return;
+    };
     let mut files = std::fs::read_dir(data.join("claude-code-compacted"))
         .unwrap()
         .map(|file| file.unwrap().path())
         .collect::<Vec<_>>();
     files.sort();
-    let files = files.iter().map(|file| file.to_str().unwrap()).collect::<Vec<_>>();
+    let files = files
+        .iter()
+        .map(|file| file.to_str().unwrap())
+        .collect::<Vec<_>>();
     let found = json(Path::new("."), &files);
-    let class = |seen: &serde_json::Value| match (seen["kind"].as_str().unwrap(), seen["held"].as_str().unwrap()) {
+    let class = |seen: &serde_json::Value| match (
+        seen["kind"].as_str().unwrap(),
+        seen["held"].as_str().unwrap(),
+    ) {
         ("generic", _) => "generic".to_owned(),
         (_, "named_otherwise") => "named_otherwise".to_owned(),
         (kind, _) => kind.to_owned(),
@@ -273,10 +448,18 @@ fn the_classes_are_those_of_a_hand_count() {
     let key = |session: &str, message: &str, hash: &str| format!("{session} {message} {hash}");
     let mut classes = std::collections::BTreeMap::new();
     let is_as_said = |seen: &&serde_json::Value| seen["held"] == "as_said";
-    for seen in found["each_use"].as_array().unwrap().iter().filter(|seen| !is_as_said(seen)) {
+    for seen in found["each_use"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|seen| !is_as_said(seen))
+    {
         let hash = blake3::hash(seen["value"].as_str().unwrap().as_bytes()).to_hex();
         let session = seen["session"].as_str().unwrap();
-        classes.insert(key(session, &seen["used_at"].to_string(), &hash[..16]), class(seen));
+        classes.insert(
+            key(session, &seen["used_at"].to_string(), &hash[..16]),
+            class(seen),
+        );
     }
     let mut rows = csv::Reader::from_reader(include_str!("losses/labels.csv").as_bytes());
     let mut wrong = Vec::new();
@@ -289,7 +472,10 @@ fn the_classes_are_those_of_a_hand_count() {
             wrong.push(format!("{row:?}: {found:?}"));
         }
     }
-    assert!(wrong.is_empty() && classes.is_empty(), "{wrong:#?} {classes:#?}");
+    assert!(
+        wrong.is_empty() && classes.is_empty(),
+        "{wrong:#?} {classes:#?}"
+    );
 }
 
 /// A home in which two programs keep sessions.
@@ -303,16 +489,29 @@ fn home() -> tempfile::TempDir {
     keep(".claude/projects/shop/s-1.jsonl", &session());
     let head = r#"{"type":"session","id":"p-1","timestamp":"2026-01-02T03:04:05Z","cwd":"/home/ann/shop"}"#;
     let said = r#"{"type":"message","id":"a","timestamp":"2026-01-02T03:04:06Z","message":{"role":"user","content":"Hello."}}"#;
-    keep(".pi/agent/sessions/shop/p-1.jsonl", &format!("{head}\n{said}\n"));
+    keep(
+        ".pi/agent/sessions/shop/p-1.jsonl",
+        &format!("{head}\n{said}\n"),
+    );
     home
 }
 
 fn run_at_home(home: &Path, args: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_compactometer"));
-    for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_DATA_HOME"] {
+    for variable in [
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "PI_CODING_AGENT_DIR",
+        "XDG_DATA_HOME",
+    ] {
         program.env_remove(variable);
     }
-    program.args(args).env("HOME", home).current_dir(home).output().unwrap()
+    program
+        .args(args)
+        .env("HOME", home)
+        .current_dir(home)
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -321,16 +520,33 @@ fn without_a_file_the_sessions_that_programs_keep_are_listed() {
     let listed = run_at_home(home.path(), &["losses"]);
     let error = text(&listed.stderr);
     assert_eq!(listed.status.code(), Some(2), "{error}");
-    assert!(error.contains("s-1.jsonl") && error.contains("p-1.jsonl") && error.contains(" kB "), "{error}");
-    assert!(error.contains("no file is named: give one or more of these"), "{error}");
+    assert!(
+        error.contains("s-1.jsonl") && error.contains("p-1.jsonl") && error.contains(" kB "),
+        "{error}"
+    );
+    assert!(
+        error.contains("no file is named: give one or more of these"),
+        "{error}"
+    );
     let folder = run_at_home(home.path(), &["losses", ".claude"]);
     let error = text(&folder.stderr);
-    assert!(folder.status.code() == Some(2) && error.contains("s-1.jsonl") && !error.contains("p-1.jsonl"), "{error}");
+    assert!(
+        folder.status.code() == Some(2)
+            && error.contains("s-1.jsonl")
+            && !error.contains("p-1.jsonl"),
+        "{error}"
+    );
     // A folder may hold files that are not sessions, and a format may come before it.
     std::fs::write(home.path().join(".claude/package.json"), "{\"name\":\"x\"}").unwrap();
-    for words in [&["losses", ".claude"][..], &["losses", "claude-code", ".claude"]] {
+    for words in [
+        &["losses", ".claude"][..],
+        &["losses", "claude-code", ".claude"],
+    ] {
         let error = text(&run_at_home(home.path(), words).stderr);
-        assert!(error.contains("s-1.jsonl") && !error.contains("package.json"), "{error}");
+        assert!(
+            error.contains("s-1.jsonl") && !error.contains("package.json"),
+            "{error}"
+        );
     }
     let empty = run_at_home(&home.path().join(".pi/agent"), &["losses"]);
     assert!(
@@ -343,9 +559,15 @@ fn without_a_file_the_sessions_that_programs_keep_are_listed() {
 #[test]
 fn sessions_of_two_programs_are_counted_together() {
     let home = home();
-    let files = [".claude/projects/shop/s-1.jsonl", ".pi/agent/sessions/shop/p-1.jsonl"];
+    let files = [
+        ".claude/projects/shop/s-1.jsonl",
+        ".pi/agent/sessions/shop/p-1.jsonl",
+    ];
     let found = json(home.path(), &files);
-    assert_eq!((&found["sessions"], &found["projects"]), (&2.into(), &1.into()));
+    assert_eq!(
+        (&found["sessions"], &found["projects"]),
+        (&2.into(), &1.into())
+    );
     assert_eq!(found["programs"], serde_json::json!(["claude-code", "pi"]));
     assert_eq!(found["uses"]["address"]["uses"], 3);
 }

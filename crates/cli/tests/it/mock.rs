@@ -1,4 +1,5 @@
-//! Whole replays under the mock, changed in ways that must change nothing, or must change it in one direction.
+//! Whole replays under the mock, changed in ways that must change nothing, or must change it in one
+//! direction.
 
 use std::path::Path;
 
@@ -47,13 +48,23 @@ fn plan(suite: Suite, strategies: &[&str]) -> Plan {
 }
 
 fn replay(plan: &Plan) -> Vec<CaseResult> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     let model = compactometer_models::by_name(&plan.options.summarizer).unwrap();
-    plan.cases.iter().map(|case| runtime.block_on(run_case(case, &*model, &Encoding::O200k))).collect()
+    plan.cases
+        .iter()
+        .map(|case| runtime.block_on(run_case(case, &*model, &Encoding::O200k)))
+        .collect()
 }
 
 fn recall(results: &[CaseResult]) -> Recalls {
-    recalls(&results.iter().map(|result| result.record.clone()).collect::<Vec<_>>())
+    recalls(
+        &results
+            .iter()
+            .map(|result| result.record.clone())
+            .collect::<Vec<_>>(),
+    )
 }
 
 const ASK: &[&str] = &["summarize", "middleware-checkpoint", "chained"];
@@ -68,11 +79,18 @@ fn what_is_outside_the_prompt_changes_no_reply() {
             fact.salience = Salience::Implicit;
             fact.weight = 7.0;
         }
-        scenario.facts.iter_mut().step_by(2).for_each(|fact| fact.value = "nowhere-said-91".into());
+        scenario
+            .facts
+            .iter_mut()
+            .step_by(2)
+            .for_each(|fact| fact.value = "nowhere-said-91".into());
     }
     // Which questions are asked, and what about, hangs on the facts; what summaries say must not.
     let unasked = |mut suite: Suite| {
-        suite.scenarios.iter_mut().for_each(|scenario| scenario.probes.clear());
+        suite
+            .scenarios
+            .iter_mut()
+            .for_each(|scenario| scenario.probes.clear());
         suite
     };
     let [one, other] = [suite(), relabelled].map(|suite| replay(&plan(unasked(suite), ASK)));
@@ -87,14 +105,32 @@ fn a_removed_fact_is_carried_by_no_summary() {
     let mut without = suite();
     for scenario in &mut without.scenarios {
         // Numbers and words are matched in other spellings too, which a plain removal leaves.
-        let is_exact = |fact: &&Fact| matches!(fact.value_kind, ValueKind::Nonce | ValueKind::Id | ValueKind::Path);
-        let gone: Vec<_> = scenario.facts.iter().filter(is_exact).step_by(3).cloned().collect();
+        let is_exact = |fact: &&Fact| {
+            matches!(
+                fact.value_kind,
+                ValueKind::Nonce | ValueKind::Id | ValueKind::Path
+            )
+        };
+        let gone: Vec<_> = scenario
+            .facts
+            .iter()
+            .filter(is_exact)
+            .step_by(3)
+            .cloned()
+            .collect();
         let removed = |text: &mut String| {
-            for said in gone.iter().flat_map(|fact| fact.variants.iter().chain([&fact.value])) {
+            for said in gone
+                .iter()
+                .flat_map(|fact| fact.variants.iter().chain([&fact.value]))
+            {
                 *text = text.replace(said.as_str(), "it");
             }
         };
-        for part in scenario.messages.iter_mut().flat_map(|message| &mut message.parts) {
+        for part in scenario
+            .messages
+            .iter_mut()
+            .flat_map(|message| &mut message.parts)
+        {
             match part {
                 Part::Text { text } | Part::ToolResult { text, .. } => removed(text),
                 Part::ToolCall { arguments, .. } => removed(arguments),
@@ -107,9 +143,19 @@ fn a_removed_fact_is_carried_by_no_summary() {
         }
     }
     for result in replay(&plan(without, ASK)) {
-        let looked = result.record.observations.iter().flat_map(|observation| &observation.fates.0).count();
-        let present = result.record.observations.iter().flat_map(|observation| &observation.fates.0);
-        // A message that is named as evidence counts as such while it stands; a summary counts by what it says.
+        let looked = result
+            .record
+            .observations
+            .iter()
+            .flat_map(|observation| &observation.fates.0)
+            .count();
+        let present = result
+            .record
+            .observations
+            .iter()
+            .flat_map(|observation| &observation.fates.0);
+        // A message that is named as evidence counts as such while it stands; a summary counts by
+        // what it says.
         let carried = present.filter(|fate| **fate == Fate::Carried).count();
         assert!(looked > 0 && result.record.rounds() >= 2);
         assert_eq!(carried, 0, "{}", result.record.case.strategy);
@@ -121,16 +167,30 @@ fn a_larger_budget_never_lowers_the_mean_recall() {
     let recalls = [0.15, 0.3, 0.6].map(|share| {
         let mut plan = plan(suite(), ASK);
         for case in &mut plan.cases {
-            let Budget { window, trigger, retained, .. } = case.budget();
+            let Budget {
+                window,
+                trigger,
+                retained,
+                ..
+            } = case.budget();
             let tail = case.budget().written as f64 / f64::from(retained.unwrap());
             case.schedule = Schedule::AtTrigger(
-                Budget::matched(window, trigger, (f64::from(window) * share) as u32, 1.0 - tail).unwrap(),
+                Budget::matched(
+                    window,
+                    trigger,
+                    (f64::from(window) * share) as u32,
+                    1.0 - tail,
+                )
+                .unwrap(),
             );
         }
         let recalls = recall(&replay(&plan));
         recalls.values().sum::<f64>() / recalls.len() as f64
     });
-    assert!(recalls.is_sorted() && recalls[2] > recalls[0] + 0.1, "{recalls:?}");
+    assert!(
+        recalls.is_sorted() && recalls[2] > recalls[0] + 0.1,
+        "{recalls:?}"
+    );
 }
 
 /// The prompt of `summarize` in other words, with the same shape and limits.
@@ -146,16 +206,26 @@ fn other_words_of_a_prompt_move_recall_by_less_than_a_point() {
     std::fs::write(&file, REWORDED).unwrap();
     let placebo = dir.path().join("placebo.md");
     let own = include_str!("../../../engine/src/strategies/summarize/prompt.md");
-    std::fs::write(&placebo, own.replace("Cover:", "Take your time and be at your best.\n\nCover:")).unwrap();
+    std::fs::write(
+        &placebo,
+        own.replace("Cover:", "Take your time and be at your best.\n\nCover:"),
+    )
+    .unwrap();
     let [file, placebo] = [file, placebo].map(|path| path.to_str().unwrap().to_owned());
     let names = [
         "summarize".to_owned(),
         format!("other=summarize:prompt={file}"),
         format!("placebo=summarize:prompt={placebo}"),
     ];
-    let recalls = recall(&replay(&plan(suite(), &names.each_ref().map(String::as_str))));
+    let recalls = recall(&replay(&plan(
+        suite(),
+        &names.each_ref().map(String::as_str),
+    )));
     let [own, other, placebo] = ["summarize", "other", "placebo"].map(|name| recalls[name]);
-    assert!(own > 0.05 && (own - other).abs() < 0.01 && (own - placebo).abs() < 0.01, "{recalls:?}");
+    assert!(
+        own > 0.05 && (own - other).abs() < 0.01 && (own - placebo).abs() < 0.01,
+        "{recalls:?}"
+    );
 }
 
 #[test]
@@ -163,26 +233,42 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("short.toml"), SPEC).unwrap();
     let run = |model: &str, out: &str| {
-        let common =
-            ["compare", "short.toml", "-s", "summarize,chained,threshold-summary,null", "--salience-draws", "4"];
+        let common = [
+            "compare",
+            "short.toml",
+            "-s",
+            "summarize,chained,threshold-summary,null",
+            "--salience-draws",
+            "4",
+        ];
         let args = [&common[..], &["--model", model, "--out", out]].concat();
-        Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(args).output().unwrap()
+        Command::cargo_bin("compactometer")
+            .unwrap()
+            .current_dir(dir.path())
+            .args(args)
+            .output()
+            .unwrap()
     };
     let output = run("mock", "out");
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        told.replace("\n  ", " ").contains("depends on the mock: ") && told.contains("of 3 orders by BR*"),
+        told.replace("\n  ", " ").contains("depends on the mock: ")
+            && told.contains("of 3 orders by BR*"),
         "{told}{output:?}"
     );
     let salience = std::fs::read(dir.path().join("out/salience.json")).unwrap();
     let salience: serde_json::Value = serde_json::from_slice(&salience).unwrap();
-    assert_eq!((&salience["draws"], &salience["model"]), (&4.into(), &"mock:claude-code".into()));
+    assert_eq!(
+        (&salience["draws"], &salience["model"]),
+        (&4.into(), &"mock:claude-code".into())
+    );
     // A control calls no model, so that its place is no matter of weights.
     assert_eq!(salience["pairs"].as_array().unwrap().len(), 3);
     for pair in salience["pairs"].as_array().unwrap() {
         let held = pair["held"].as_f64().unwrap();
         assert!(
-            (0.0..=1.0).contains(&held) && (held < 0.95) <= pair["depends_on_the_mock"].as_bool().unwrap(),
+            (0.0..=1.0).contains(&held)
+                && (held < 0.95) <= pair["depends_on_the_mock"].as_bool().unwrap(),
             "{pair}"
         );
     }
@@ -191,14 +277,22 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
     assert!(first.contains("depends on the mock: "), "{first}");
 
     let report = || {
-        Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(["report", "out"]).output().unwrap()
+        Command::cargo_bin("compactometer")
+            .unwrap()
+            .current_dir(dir.path())
+            .args(["report", "out"])
+            .output()
+            .unwrap()
     };
     assert!(report().status.success());
     assert_eq!(page(), first, "a report made again says it too");
     std::fs::write(dir.path().join("out/salience.json"), "{").unwrap();
     let damaged = report();
     let told = String::from_utf8_lossy(&damaged.stderr).into_owned();
-    assert!(damaged.status.code() == Some(2) && told.contains("salience.json` is damaged"), "{damaged:?}");
+    assert!(
+        damaged.status.code() == Some(2) && told.contains("salience.json` is damaged"),
+        "{damaged:?}"
+    );
 }
 
 #[test]
@@ -206,12 +300,36 @@ fn other_mocks_tell_how_the_order_changes() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("short.toml"), SPEC).unwrap();
     let program = |args: &[&str]| {
-        Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(args).output().unwrap()
+        Command::cargo_bin("compactometer")
+            .unwrap()
+            .current_dir(dir.path())
+            .args(args)
+            .output()
+            .unwrap()
     };
-    let common = ["compare", "short.toml", "-s", "summarize,chained,null", "--out", "out", "-q", "--notes"];
-    let output = program(&[&common[..], &["--mocks", "mock:strong,mock:lost-in-compaction-length"]].concat());
+    let common = [
+        "compare",
+        "short.toml",
+        "-s",
+        "summarize,chained,null",
+        "--out",
+        "out",
+        "-q",
+        "--notes",
+    ];
+    let output = program(
+        &[
+            &common[..],
+            &["--mocks", "mock:strong,mock:lost-in-compaction-length"],
+        ]
+        .concat(),
+    );
     let told = String::from_utf8_lossy(&output.stdout).replace("\n  ", " ");
-    assert!(told.contains("order under other mocks, by BR* over ") && told.contains("; under mock:strong "), "{told}");
+    assert!(
+        told.contains("order under other mocks, by BR* over ")
+            && told.contains("; under mock:strong "),
+        "{told}"
+    );
     assert!(
         told.contains(", and on ")
             && told.contains(" conversations agrees by ")
@@ -220,10 +338,20 @@ fn other_mocks_tell_how_the_order_changes() {
     );
     let mocks: serde_json::Value =
         serde_json::from_slice(&std::fs::read(dir.path().join("out/mocks.json")).unwrap()).unwrap();
-    assert_eq!((&mocks["own"]["mock"], mocks["others"].as_array().unwrap().len()), (&"mock:claude-code".into(), 2));
-    // Both strategies that call a model are there; the control is not. The short replies lead to other numbers.
+    assert_eq!(
+        (
+            &mocks["own"]["mock"],
+            mocks["others"].as_array().unwrap().len()
+        ),
+        (&"mock:claude-code".into(), 2)
+    );
+    // Both strategies that call a model are there; the control is not. The short replies lead to
+    // other numbers.
     let [own, short] = [&mocks["own"]["recalls"], &mocks["others"][1]["recalls"]];
-    assert_eq!(own.as_object().unwrap().keys().collect::<Vec<_>>(), ["chained", "summarize"]);
+    assert_eq!(
+        own.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["chained", "summarize"]
+    );
     assert_ne!(own, short);
 
     let page = || std::fs::read_to_string(dir.path().join("out/report.md")).unwrap();
@@ -233,12 +361,25 @@ fn other_mocks_tell_how_the_order_changes() {
     assert_eq!(page(), first, "a report made again says it too");
 
     // What is refused is refused before anything is run.
-    let common = ["compare", "short.toml", "-s", "summarize", "--out", "refused"];
+    let common = [
+        "compare",
+        "short.toml",
+        "-s",
+        "summarize",
+        "--out",
+        "refused",
+    ];
     let refused = program(&[&common[..], &["--mocks", "mock:strong,openai:gpt"]].concat());
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(refused.status.code() == Some(2) && told.contains("`openai:gpt` is not one"), "{told}");
+    assert!(
+        refused.status.code() == Some(2) && told.contains("`openai:gpt` is not one"),
+        "{told}"
+    );
     let unknown = program(&[&common[..], &["--mocks", "mock:stron"]].concat());
     let told = String::from_utf8_lossy(&unknown.stderr).into_owned();
-    assert!(unknown.status.code() == Some(2) && told.contains("did you mean `strong`?"), "{told}");
+    assert!(
+        unknown.status.code() == Some(2) && told.contains("did you mean `strong`?"),
+        "{told}"
+    );
     assert!(!dir.path().join("refused").exists());
 }

@@ -14,10 +14,17 @@ const SPEC: &str = "name = \"tiny\"\nseed = 1\nwindow = 2000\ndomains = [\"softw
                     lengths = [5000]\nfacts = [12, 12]\npoints = [2, 2]\n";
 
 /// A server, and the runtime that it runs on.
-struct Served(#[allow(dead_code, reason = "it runs the server")] Runtime, MockServer);
+struct Served(
+    #[allow(dead_code, reason = "it runs the server")] Runtime,
+    MockServer,
+);
 
 fn serve(rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> Served {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
     let server = runtime.block_on(provider_server::start(rejects));
     Served(runtime, server)
 }
@@ -30,9 +37,21 @@ impl Served {
 
 fn compare(dir: &Path, model: &str, strategies: &str, more: &[&str]) -> Output {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
-    let plain = ["compare", "tiny.toml", "-s", strategies, "--model", model, "--jobs", "1"];
+    let plain = [
+        "compare",
+        "tiny.toml",
+        "-s",
+        strategies,
+        "--model",
+        model,
+        "--jobs",
+        "1",
+    ];
     let mut program = Command::cargo_bin("compactometer").unwrap();
-    program.env_remove("ANTHROPIC_API_KEY").env_remove("COMPACTOMETER_API_KEY").current_dir(dir);
+    program
+        .env_remove("ANTHROPIC_API_KEY")
+        .env_remove("COMPACTOMETER_API_KEY")
+        .current_dir(dir);
     program.args(plain).args(more).output().unwrap()
 }
 
@@ -55,11 +74,19 @@ fn rejections(report: &str) -> Option<String> {
 fn every_strategy_runs_against_a_server_that_enforces_anthropics_rules() {
     let dir = tempfile::tempdir().unwrap();
     let server = serve(|_| None);
-    let output = compare(dir.path(), &server.model(), "@all", &["--sample", "1", "--out", "out"]);
+    let output = compare(
+        dir.path(),
+        &server.model(),
+        "@all",
+        &["--sample", "1", "--out", "out"],
+    );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
     assert_eq!(rejections(&words(&output.stdout)), None);
     let records = records(dir.path(), "out");
-    assert!(records.contains("\"summarizer\":\"anthropic:small@localhost\""), "no name of the provider's own model");
+    assert!(
+        records.contains("\"summarizer\":\"anthropic:small@localhost\""),
+        "no name of the provider's own model"
+    );
     assert!(!records.contains("\"refusal\":\"form\""));
 }
 
@@ -81,14 +108,24 @@ fn measured_times_are_in_timings_json_and_records_of_two_live_runs_are_the_same_
     let timings: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let cases = timings["cases"].as_object().unwrap();
     assert_eq!(cases.len(), 12);
-    assert!(cases.values().all(|case| case["seconds"].is_number() && case["calls"][0]["latency_ms"].is_number()));
+    assert!(
+        cases
+            .values()
+            .all(|case| case["seconds"].is_number() && case["calls"][0]["latency_ms"].is_number())
+    );
 
     std::fs::remove_file(&path).unwrap();
-    let without =
-        Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(["report", "one", "--json"]).output();
+    let without = Command::cargo_bin("compactometer")
+        .unwrap()
+        .current_dir(dir.path())
+        .args(["report", "one", "--json"])
+        .output();
     let summary: Value = serde_json::from_slice(&without.unwrap().stdout).unwrap();
     let latency = &summary["groups"][0]["strategies"][0]["metrics"]["wait_ms_total"];
-    assert!(latency["value"].is_null() && latency["reason"].as_str().unwrap().contains("timings.json"), "{latency}");
+    assert!(
+        latency["value"].is_null() && latency["reason"].as_str().unwrap().contains("timings.json"),
+        "{latency}"
+    );
 }
 
 #[test]
@@ -96,23 +133,41 @@ fn a_rejected_request_is_its_cases_result() {
     let dir = tempfile::tempdir().unwrap();
     let server = serve(|body| {
         let asks = body["messages"][0]["content"].to_string();
-        asks.contains("Session Summary").then(|| "messages: no session summaries here".to_owned())
+        asks.contains("Session Summary")
+            .then(|| "messages: no session summaries here".to_owned())
     });
     let recorded = ["--record", "tape", "--out", "out"];
-    let output = compare(dir.path(), &server.model(), "summarize,chained,null", &recorded);
+    let output = compare(
+        dir.path(),
+        &server.model(),
+        "summarize,chained,null",
+        &recorded,
+    );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
     let report = std::fs::read_to_string(dir.path().join("out/report.md")).unwrap();
     for text in [words(&output.stdout), report] {
         let told = rejections(&text).unwrap_or_else(|| panic!("{text}"));
         assert!(
-            told.starts_with("whose form the server rejected, counted as failed: chained 71; most often:"),
+            told.starts_with(
+                "whose form the server rejected, counted as failed: chained 71; most often:"
+            ),
             "{told}"
         );
         assert!(told.contains("no session summaries here"), "{told}");
     }
     assert_eq!(records(dir.path(), "out").lines().count(), 18);
-    let replayed = compare(dir.path(), "cassette:tape", "summarize,chained,null", &["--out", "again"]);
-    assert_eq!(replayed.status.code(), Some(0), "{}", words(&replayed.stderr));
+    let replayed = compare(
+        dir.path(),
+        "cassette:tape",
+        "summarize,chained,null",
+        &["--out", "again"],
+    );
+    assert_eq!(
+        replayed.status.code(),
+        Some(0),
+        "{}",
+        words(&replayed.stderr)
+    );
     assert_eq!(records(dir.path(), "again"), records(dir.path(), "out"));
 }
 
@@ -124,10 +179,19 @@ fn a_server_that_rejects_every_request_ends_the_run_and_nothing_is_recorded() {
     let output = compare(dir.path(), &server.model(), "summarize,chained", &recorded);
     assert_eq!(output.status.code(), Some(1), "{}", words(&output.stderr));
     let told = words(&output.stderr);
-    assert!(told.contains("first request of 5 cases in a row") && told.contains("nothing is taken today"), "{told}");
+    assert!(
+        told.contains("first request of 5 cases in a row")
+            && told.contains("nothing is taken today"),
+        "{told}"
+    );
     assert_eq!(records(dir.path(), "out"), "");
     let mended = serve(|_| None);
     let output = compare(dir.path(), &mended.model(), "summarize,chained", &recorded);
-    assert_eq!(output.status.code(), Some(0), "a recorded rejection is asked again: {}", words(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "a recorded rejection is asked again: {}",
+        words(&output.stderr)
+    );
     assert_eq!(rejections(&words(&output.stdout)), None);
 }

@@ -10,12 +10,21 @@ const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"resea
                     conversations = 2\nlengths = [9000, 10000]\nfacts = [24, 24]\npoints = [2, 3]\n";
 
 fn program(dir: &Path, args: &[&str]) -> std::process::Output {
-    Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
+    Command::cargo_bin("compactometer")
+        .unwrap()
+        .current_dir(dir)
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn done(dir: &Path, args: &[&str]) -> String {
     let output = program(dir, args);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -40,15 +49,24 @@ impl Form {
 
     /// What is wrong with it, where anything is.
     fn wrong(&self, value: &Value) -> Option<String> {
-        self.schemas.validate(value, self.of).err().map(|error| format!("{error:#}"))
+        self.schemas
+            .validate(value, self.of)
+            .err()
+            .map(|error| format!("{error:#}"))
     }
 }
 
 /// Every value of a file: one of `.json`, one for each line of `.jsonl`.
 fn values(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
-    match path.extension().is_some_and(|extension| extension == "jsonl") {
-        true => text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+    match path
+        .extension()
+        .is_some_and(|extension| extension == "jsonl")
+    {
+        true => text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect(),
         false => vec![serde_json::from_str(&text).unwrap()],
     }
 }
@@ -61,10 +79,50 @@ fn what_the_program_writes_is_of_its_schemas() {
     done(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl", "-q"]);
     let strategies = "@reference,@controls,chained-faithful,middleware-checkpoint-faithful";
     let faults = "mock+empty=0.2,server-error=0.1,cut-json=0.2,timeout=0.1";
-    let run = ["compare", "tiny.jsonl", "-s", strategies, "--model", faults, "--judge", "mock", "--out", "run", "-q"];
-    done(dir, &[&run[..], &["--protocol", "matched,published", "--scale", "0.05"]].concat());
-    done(dir, &["run", "tiny.jsonl", "-s", "chained,full,null", "--out", "plain", "-q"]);
-    done(dir, &["gate", "plain", "--baseline", "baseline.json", "--update", "-q"]);
+    let run = [
+        "compare",
+        "tiny.jsonl",
+        "-s",
+        strategies,
+        "--model",
+        faults,
+        "--judge",
+        "mock",
+        "--out",
+        "run",
+        "-q",
+    ];
+    done(
+        dir,
+        &[
+            &run[..],
+            &["--protocol", "matched,published", "--scale", "0.05"],
+        ]
+        .concat(),
+    );
+    done(
+        dir,
+        &[
+            "run",
+            "tiny.jsonl",
+            "-s",
+            "chained,full,null",
+            "--out",
+            "plain",
+            "-q",
+        ],
+    );
+    done(
+        dir,
+        &[
+            "gate",
+            "plain",
+            "--baseline",
+            "baseline.json",
+            "--update",
+            "-q",
+        ],
+    );
     for (kind, file) in [
         ("suite", "tiny.jsonl"),
         ("record", "run/records.jsonl"),
@@ -95,7 +153,12 @@ fn what_the_program_would_not_read_is_of_no_schema() {
         changed[field] = value;
         changed
     };
-    for wrong in [json!({}), with("messages", json!(null)), with("mesages", json!([])), with("split", json!("train"))] {
+    for wrong in [
+        json!({}),
+        with("messages", json!(null)),
+        with("mesages", json!([])),
+        with("split", json!("train")),
+    ] {
         assert!(suite.wrong(&wrong).is_some(), "{wrong}");
     }
 }
@@ -113,9 +176,21 @@ fn a_kind_that_does_not_exist_is_named_with_what_does() {
     let output = program(dir.path(), &["schema", "sumary"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("unknown schema `sumary` (did you mean `summary`?)") && said.contains("`record`"), "{said}");
+    assert!(
+        said.contains("unknown schema `sumary` (did you mean `summary`?)")
+            && said.contains("`record`"),
+        "{said}"
+    );
     let listed = done(dir.path(), &["list", "schemas"]);
-    for kind in listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()) {
-        assert!(done(dir.path(), &["schema", kind]).contains("https://json-schema.org/draft/2020-12/schema"), "{kind}");
+    for kind in listed
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_whitespace().next())
+    {
+        assert!(
+            done(dir.path(), &["schema", kind])
+                .contains("https://json-schema.org/draft/2020-12/schema"),
+            "{kind}"
+        );
     }
 }

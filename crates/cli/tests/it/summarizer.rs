@@ -1,4 +1,5 @@
-//! `--summarizer` as a user meets it: who writes and who answers, in records, recordings, cost and comparisons.
+//! `--summarizer` as a user meets it: who writes and who answers, in records, recordings, cost and
+//! comparisons.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,33 +17,71 @@ const PAIR: [&str; 4] = ["--model", "mock:strong", "--summarizer", "mock:weak"];
 fn program(dir: &Path, args: &[&str]) -> Output {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
     let mut command = Command::cargo_bin("compactometer").unwrap();
-    command.env("OPENAI_API_KEY", "sk-none").env("NO_PROXY", "*").env_remove("COMPACTOMETER_SUMMARIZER");
+    command
+        .env("OPENAI_API_KEY", "sk-none")
+        .env("NO_PROXY", "*")
+        .env_remove("COMPACTOMETER_SUMMARIZER");
     command.current_dir(dir).args(args).output().unwrap()
 }
 
 /// A command on the tiny suite.
 fn tiny(dir: &Path, command: &str, more: &[&str]) -> Output {
-    let plain = [command, "tiny.toml", "-s", "summarize,middleware-checkpoint,full,oracle,null", "--jobs", "1"];
+    let plain = [
+        command,
+        "tiny.toml",
+        "-s",
+        "summarize,middleware-checkpoint,full,oracle,null",
+        "--jobs",
+        "1",
+    ];
     program(dir, &[&plain[..], more].concat())
 }
 
 fn ok(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 /// What a command that cannot be done says.
 fn refused(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 #[test]
 fn the_summarizer_writes_and_the_model_answers() {
     let dir = tempfile::tempdir().unwrap();
-    ok(&tiny(dir.path(), "run", &["--model", "mock:weak", "--record", "weak-tape", "--out", "weak"]));
-    ok(&tiny(dir.path(), "run", &["--model", "mock:strong", "--out", "strong"]));
-    ok(&tiny(dir.path(), "run", &[&PAIR[..], &["--record", "tape", "--out", "pair"]].concat()));
+    ok(&tiny(
+        dir.path(),
+        "run",
+        &[
+            "--model",
+            "mock:weak",
+            "--record",
+            "weak-tape",
+            "--out",
+            "weak",
+        ],
+    ));
+    ok(&tiny(
+        dir.path(),
+        "run",
+        &["--model", "mock:strong", "--out", "strong"],
+    ));
+    ok(&tiny(
+        dir.path(),
+        "run",
+        &[&PAIR[..], &["--record", "tape", "--out", "pair"]].concat(),
+    ));
     let [weak, strong, pair] = ["weak", "strong", "pair"].map(|out| records(dir.path(), out));
     let (mut better, mut written) = (0, 0);
     for ((weak, strong), pair) in weak.iter().zip(&strong).zip(&pair) {
@@ -50,9 +89,22 @@ fn the_summarizer_writes_and_the_model_answers() {
             (&pair["case"]["summarizer"], &pair["case"]["target"]),
             (&"mock:weak".into(), &"mock:strong".into())
         );
-        assert!(weak["case"].get("target").is_none() && pair["key"] != weak["key"] && pair["key"] != strong["key"]);
-        for part in ["compactions", "checkpoints", "observations", "turns", "facts"] {
-            assert_eq!(pair[part], weak[part], "nothing that is written depends on the reader");
+        assert!(
+            weak["case"].get("target").is_none()
+                && pair["key"] != weak["key"]
+                && pair["key"] != strong["key"]
+        );
+        for part in [
+            "compactions",
+            "checkpoints",
+            "observations",
+            "turns",
+            "facts",
+        ] {
+            assert_eq!(
+                pair[part], weak[part],
+                "nothing that is written depends on the reader"
+            );
         }
         let is_control = pair["case"]["family"] == "control";
         if is_control {
@@ -64,13 +116,23 @@ fn the_summarizer_writes_and_the_model_answers() {
     }
     assert!(written > 0 && better > 0, "{written} {better}");
 
-    // Each is asked what the pure run of the weak model asked it, so what answers here is the strong model's on the same views.
+    // Each is asked what the pure run of the weak model asked it, so what answers here is the
+    // strong model's on the same views.
     let of = |tape: &str, model: &str| {
         let calls = lines(dir.path(), &format!("{tape}/calls.jsonl"));
-        assert!(!calls.is_empty() && calls.iter().all(|call| call["model"] == model), "{tape}");
-        calls.iter().map(|call| call["request"].to_string()).collect::<BTreeSet<_>>()
+        assert!(
+            !calls.is_empty() && calls.iter().all(|call| call["model"] == model),
+            "{tape}"
+        );
+        calls
+            .iter()
+            .map(|call| call["request"].to_string())
+            .collect::<BTreeSet<_>>()
     };
-    let (asked, told) = (of("tape", "mock:strong"), of("tape/summarizer", "mock:weak"));
+    let (asked, told) = (
+        of("tape", "mock:strong"),
+        of("tape/summarizer", "mock:weak"),
+    );
     assert!(asked.is_disjoint(&told));
     assert_eq!(&asked | &told, of("weak-tape", "mock:weak"));
 }
@@ -78,35 +140,81 @@ fn the_summarizer_writes_and_the_model_answers() {
 #[test]
 fn a_recording_of_both_replays_without_either() {
     let dir = tempfile::tempdir().unwrap();
-    ok(&tiny(dir.path(), "run", &[&PAIR[..], &["--record", "c", "--out", "live"]].concat()));
-    ok(&tiny(dir.path(), "run", &["--model", "cassette:c", "--out", "replayed"]));
+    ok(&tiny(
+        dir.path(),
+        "run",
+        &[&PAIR[..], &["--record", "c", "--out", "live"]].concat(),
+    ));
+    ok(&tiny(
+        dir.path(),
+        "run",
+        &["--model", "cassette:c", "--out", "replayed"],
+    ));
     let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
     assert_eq!(read("live/records.jsonl"), read("replayed/records.jsonl"));
     let doctor = ok(&tiny(dir.path(), "doctor", &["--model", "cassette:c"]));
-    assert!(doctor.contains("every call of 10 cases is recorded"), "{doctor}");
-    assert!(doctor.contains("ok       summarizer `mock:weak` answers without"), "{doctor}");
+    assert!(
+        doctor.contains("every call of 10 cases is recorded"),
+        "{doctor}"
+    );
+    assert!(
+        doctor.contains("ok       summarizer `mock:weak` answers without"),
+        "{doctor}"
+    );
     // Faults of the model are its summarizer's too, as where one model does both.
     let faulty = tiny(dir.path(), "doctor", &["--model", "cassette:c+empty=1"]);
     let told = String::from_utf8(faulty.stdout).unwrap();
-    assert!(told.contains("ok       summarizer `mock:weak+empty=1` answers without"), "{told}");
+    assert!(
+        told.contains("ok       summarizer `mock:weak+empty=1` answers without"),
+        "{told}"
+    );
     // Nobody wrote, so that of the summarizer nothing is recorded.
     let readers = ["run", "tiny.toml", "-s", "full,null"];
-    ok(&program(dir.path(), &[&readers, &PAIR[..], &["--record", "e", "--out", "read"]].concat()));
+    ok(&program(
+        dir.path(),
+        &[&readers, &PAIR[..], &["--record", "e", "--out", "read"]].concat(),
+    ));
     assert!(read("e/summarizer/calls.jsonl").is_empty());
-    ok(&program(dir.path(), &[&readers[..], &["--model", "cassette:e", "--out", "read-again"]].concat()));
+    ok(&program(
+        dir.path(),
+        &[
+            &readers[..],
+            &["--model", "cassette:e", "--out", "read-again"],
+        ]
+        .concat(),
+    ));
     let calls = read("c/summarizer/calls.jsonl");
-    std::fs::write(dir.path().join("c/summarizer/calls.jsonl"), calls.lines().next().unwrap().to_owned() + "\n")
-        .unwrap();
+    std::fs::write(
+        dir.path().join("c/summarizer/calls.jsonl"),
+        calls.lines().next().unwrap().to_owned() + "\n",
+    )
+    .unwrap();
     let missed = tiny(dir.path(), "doctor", &["--model", "cassette:c"]);
     let told = String::from_utf8(missed.stdout).unwrap();
-    assert!(missed.status.code() == Some(1) && told.contains("--record c/summarizer"), "{told}");
+    assert!(
+        missed.status.code() == Some(1) && told.contains("--record c/summarizer"),
+        "{told}"
+    );
 }
 
 #[test]
 fn one_name_for_both_is_the_run_of_one() {
     let dir = tempfile::tempdir().unwrap();
-    ok(&tiny(dir.path(), "run", &["--model", "mock:weak", "--record", "tape", "--out", "one"]));
-    let both = ["--model", "mock:weak", "--summarizer", "mock:weak", "--record", "tapes", "--out", "both"];
+    ok(&tiny(
+        dir.path(),
+        "run",
+        &["--model", "mock:weak", "--record", "tape", "--out", "one"],
+    ));
+    let both = [
+        "--model",
+        "mock:weak",
+        "--summarizer",
+        "mock:weak",
+        "--record",
+        "tapes",
+        "--out",
+        "both",
+    ];
     ok(&tiny(dir.path(), "run", &both));
     for file in ["records.jsonl", "texts.jsonl"] {
         let read = |out: &str| std::fs::read_to_string(dir.path().join(out).join(file)).unwrap();
@@ -118,19 +226,39 @@ fn one_name_for_both_is_the_run_of_one() {
 #[test]
 fn a_run_that_was_stopped_goes_on_and_one_of_another_pair_does_not() {
     let dir = tempfile::tempdir().unwrap();
-    let run = |out: &str, store: &[&str]| tiny(dir.path(), "run", &[&PAIR[..], store, &["--out", out]].concat());
+    let run = |out: &str, store: &[&str]| {
+        tiny(
+            dir.path(),
+            "run",
+            &[&PAIR[..], store, &["--out", out]].concat(),
+        )
+    };
     ok(&run("whole", &[]));
     let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
     let whole = read("whole/records.jsonl");
     ok(&run("cut", &["--store", "kept.db"]));
     assert_eq!(read("cut/records.jsonl"), whole, "a store changes nothing");
-    std::fs::write(dir.path().join("cut/records.jsonl"), whole.lines().next().unwrap().to_owned() + "\n").unwrap();
+    std::fs::write(
+        dir.path().join("cut/records.jsonl"),
+        whole.lines().next().unwrap().to_owned() + "\n",
+    )
+    .unwrap();
     let again = run("cut", &[]);
-    assert!(String::from_utf8_lossy(&again.stderr).contains("resumed: 1 of 10 cases"), "{again:?}");
+    assert!(
+        String::from_utf8_lossy(&again.stderr).contains("resumed: 1 of 10 cases"),
+        "{again:?}"
+    );
     assert_eq!(read("cut/records.jsonl"), whole);
-    for other in [&PAIR[..2], &["--model", "mock:weak"], &["--model", "mock:paraphraser", "--summarizer", "mock:weak"]]
-    {
-        let told = refused(&tiny(dir.path(), "run", &[other, &["--out", "whole"]].concat()));
+    for other in [
+        &PAIR[..2],
+        &["--model", "mock:weak"],
+        &["--model", "mock:paraphraser", "--summarizer", "mock:weak"],
+    ] {
+        let told = refused(&tiny(
+            dir.path(),
+            "run",
+            &[other, &["--out", "whole"]].concat(),
+        ));
         assert!(told.contains("holds another run (`"), "{told}");
     }
 }
@@ -138,21 +266,39 @@ fn a_run_that_was_stopped_goes_on_and_one_of_another_pair_does_not() {
 #[test]
 fn a_manifest_and_a_report_name_both() {
     let dir = tempfile::tempdir().unwrap();
-    let table = ok(&tiny(dir.path(), "compare", &[&PAIR[..], &["--out", "pair"]].concat()));
+    let table = ok(&tiny(
+        dir.path(),
+        "compare",
+        &[&PAIR[..], &["--out", "pair"]].concat(),
+    ));
     let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
     let manifest = read("pair/manifest.json");
-    let of_models = |line: &&str| ["\"summarizer\"", "\"target\"", "\"judge\""].iter().any(|key| line.contains(key));
+    let of_models = |line: &&str| {
+        ["\"summarizer\"", "\"target\"", "\"judge\""]
+            .iter()
+            .any(|key| line.contains(key))
+    };
     let named: Vec<_> = manifest.lines().filter(of_models).collect();
-    assert_eq!(named, ["  \"summarizer\": \"mock:weak\",", "  \"target\": \"mock:strong\","]);
+    assert_eq!(
+        named,
+        [
+            "  \"summarizer\": \"mock:weak\",",
+            "  \"target\": \"mock:strong\","
+        ]
+    );
     let table = table.replace("\n  ", " ");
     let heading = "tiny: 2 conversations, window 2,000 tokens, 600 left by a compaction; summaries by mock:weak, target model mock:strong\n";
     assert!(table.starts_with(heading), "{table}");
     assert!(
-        read("pair/report.md").contains("`mock:weak` wrote the summaries and `mock:strong` answered the questions")
+        read("pair/report.md")
+            .contains("`mock:weak` wrote the summaries and `mock:strong` answered the questions")
     );
     let summary: Value = serde_json::from_str(&read("pair/summary.json")).unwrap();
     assert_eq!(summary["groups"][0]["target"], "mock:strong");
-    assert!(read("pair/report.md").contains("target model") && read("pair/details.html").contains("target model"));
+    assert!(
+        read("pair/report.md").contains("target model")
+            && read("pair/details.html").contains("target model")
+    );
 }
 
 #[test]
@@ -161,21 +307,44 @@ fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
     let pairs: [(&str, &[&str]); 4] = [
         ("pair", &PAIR),
         ("writer", &["--model", "mock:weak"]),
-        ("other-reader", &["--model", "mock:paraphraser", "--summarizer", "mock:weak"]),
-        ("other-writer", &["--model", "mock:strong", "--summarizer", "mock:paraphraser"]),
+        (
+            "other-reader",
+            &["--model", "mock:paraphraser", "--summarizer", "mock:weak"],
+        ),
+        (
+            "other-writer",
+            &["--model", "mock:strong", "--summarizer", "mock:paraphraser"],
+        ),
     ];
     for (out, models) in pairs {
-        ok(&tiny(dir.path(), "run", &[models, &["--out", out]].concat()));
+        ok(&tiny(
+            dir.path(),
+            "run",
+            &[models, &["--out", out]].concat(),
+        ));
     }
     let program = |args: &[&str]| program(dir.path(), args);
     let first = ["gate", "pair", "--baseline", "b.json"];
     ok(&program(&[&first[..], &["--update"]].concat()));
-    ok(&program(&[&first[..], &["--exact", "--on-inconclusive", "pass"]].concat()));
+    ok(&program(
+        &[&first[..], &["--exact", "--on-inconclusive", "pass"]].concat(),
+    ));
     let two_models = "`mock:weak` summarized and `mock:strong` answered";
     for (out, differing, what, no_order) in [
-        ("writer", "`target` differs", "the target model: `mock:weak` against `mock:strong`", two_models),
-        ("other-reader", "`target` differs", "the target model: `mock:paraphraser` against `mock:strong`", two_models),
-        // One model answered in both, so that an order could be compared if the second were no mock.
+        (
+            "writer",
+            "`target` differs",
+            "the target model: `mock:weak` against `mock:strong`",
+            two_models,
+        ),
+        (
+            "other-reader",
+            "`target` differs",
+            "the target model: `mock:paraphraser` against `mock:strong`",
+            two_models,
+        ),
+        // One model answered in both, so that an order could be compared if the second were no
+        // mock.
         (
             "other-writer",
             "`summarizer` differs",
@@ -184,7 +353,9 @@ fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
         ),
     ] {
         for both in [["pair", out], [out, "pair"]] {
-            let told = refused(&program(&[&["report"], &both[..], &["--out", "joined"]].concat()));
+            let told = refused(&program(
+                &[&["report"], &both[..], &["--out", "joined"]].concat(),
+            ));
             assert!(told.contains(differing), "{told}");
         }
         let told = refused(&program(&["gate", out, "--baseline", "b.json"]));
@@ -198,9 +369,16 @@ fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
 fn a_paid_summarizer_is_estimated_asked_for_and_capped_beside_the_model() {
     let dir = tempfile::tempdir().unwrap();
     let estimate = |models: &[&str]| {
-        let table = ok(&tiny(dir.path(), "run", &[models, &["--estimate"]].concat()));
+        let table = ok(&tiny(
+            dir.path(),
+            "run",
+            &[models, &["--estimate"]].concat(),
+        ));
         ["compaction", "checkpoint", "probe", "all"].map(|name| {
-            let line = table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name} in {table}"));
+            let line = table
+                .lines()
+                .find(|line| line.starts_with(name))
+                .unwrap_or_else(|| panic!("{name} in {table}"));
             line.split_whitespace().nth(4).unwrap().to_owned()
         })
     };
@@ -210,10 +388,20 @@ fn a_paid_summarizer_is_estimated_asked_for_and_capped_beside_the_model() {
     let paid = ["--summarizer", "openai:gpt-5.4"];
     let written = estimate(&paid);
     assert_eq!(written[..3], [compaction, checkpoint, free.to_owned()]);
-    assert_eq!(estimate(&["--model", "openai:gpt-5.4", "--summarizer", "mock"])[..3], [free, free, &probe]);
+    assert_eq!(
+        estimate(&["--model", "openai:gpt-5.4", "--summarizer", "mock"])[..3],
+        [free, free, &probe]
+    );
     let told = refused(&tiny(dir.path(), "run", &paid));
-    assert!(told.contains("`openai:gpt-5.4` may cost") && told.contains("`api.openai.com`"), "{told}");
-    let told = refused(&tiny(dir.path(), "run", &["--summarizer", "openai:new", "--max-cost", "1"]));
+    assert!(
+        told.contains("`openai:gpt-5.4` may cost") && told.contains("`api.openai.com`"),
+        "{told}"
+    );
+    let told = refused(&tiny(
+        dir.path(),
+        "run",
+        &["--summarizer", "openai:new", "--max-cost", "1"],
+    ));
     assert!(told.contains("needs the price of `openai:new`"), "{told}");
 }
 
@@ -222,19 +410,44 @@ fn what_is_wrong_with_it_names_its_flag() {
     let dir = tempfile::tempdir().unwrap();
     for command in ["run", "compare"] {
         let told = refused(&tiny(dir.path(), command, &["--summarizer", "mock:stron"]));
-        assert!(told.contains("`--summarizer`: ") && told.contains("`mock:stron`"), "{told}");
+        assert!(
+            told.contains("`--summarizer`: ") && told.contains("`mock:stron`"),
+            "{told}"
+        );
         assert!(told.contains("choose one of: mock:claude-code"), "{told}");
     }
-    let explained = refused(&program(dir.path(), &["explain", "-s", "summarize", "--summarizer", "nobody"]));
-    assert!(explained.contains("`--summarizer`: ") && explained.contains("`nobody`"), "{explained}");
+    let explained = refused(&program(
+        dir.path(),
+        &["explain", "-s", "summarize", "--summarizer", "nobody"],
+    ));
+    assert!(
+        explained.contains("`--summarizer`: ") && explained.contains("`nobody`"),
+        "{explained}"
+    );
     let doctor = tiny(dir.path(), "doctor", &["--summarizer", "mock:stron"]);
     let told = String::from_utf8(doctor.stdout).unwrap();
-    assert!(doctor.status.code() == Some(1) && told.contains("problem  summarizer "), "{told}");
-    std::fs::write(dir.path().join("compactometer.toml"), "summarizer = \"openai-compatible:x@http://example.com\"\n")
-        .unwrap();
+    assert!(
+        doctor.status.code() == Some(1) && told.contains("problem  summarizer "),
+        "{told}"
+    );
+    std::fs::write(
+        dir.path().join("compactometer.toml"),
+        "summarizer = \"openai-compatible:x@http://example.com\"\n",
+    )
+    .unwrap();
     let told = refused(&tiny(dir.path(), "run", &[]));
-    assert!(told.contains("`--summarizer` or COMPACTOMETER_SUMMARIZER"), "{told}");
-    std::fs::write(dir.path().join("compactometer.toml"), "summarizer = \"mock:weak\"\n").unwrap();
+    assert!(
+        told.contains("`--summarizer` or COMPACTOMETER_SUMMARIZER"),
+        "{told}"
+    );
+    std::fs::write(
+        dir.path().join("compactometer.toml"),
+        "summarizer = \"mock:weak\"\n",
+    )
+    .unwrap();
     ok(&tiny(dir.path(), "run", &["--out", "by-file"]));
-    assert_eq!(records(dir.path(), "by-file")[0]["case"]["summarizer"], "mock:weak");
+    assert_eq!(
+        records(dir.path(), "by-file")[0]["case"]["summarizer"],
+        "mock:weak"
+    );
 }

@@ -20,19 +20,28 @@ fn program(dir: &Path, args: &[&str]) -> Output {
     for name in inherited.filter(|name| name.starts_with("COMPACTOMETER_") || name == "RUST_LOG") {
         command.env_remove(name);
     }
-    command.env("NO_COLOR", "1").env("NO_PROXY", "*").current_dir(dir).args(args).output().unwrap()
+    command
+        .env("NO_COLOR", "1")
+        .env("NO_PROXY", "*")
+        .current_dir(dir)
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn is_obeyed(letter: char) -> bool {
-    let reorders =
-        matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let reorders = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     reorders || (letter.is_control() && letter != '\n' && letter != '\t')
 }
 
 /// Both streams of a command; neither holds anything that a terminal obeys.
 fn stderr(dir: &Path, args: &[&str]) -> String {
     let output = program(dir, args);
-    let text = format!("{}{}", String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let text = format!(
+        "{}{}",
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap()
+    );
     let found = text.chars().find(|letter| is_obeyed(*letter));
     assert_eq!(found, None, "{args:?}: {text:?}");
     text
@@ -41,7 +50,10 @@ fn stderr(dir: &Path, args: &[&str]) -> String {
 /// The same for a command that has hostile text to show; it must show an escape.
 fn stdout(dir: &Path, args: &[&str]) -> String {
     let text = stderr(dir, args);
-    assert!(text.contains("\\u{1b}") || text.contains("\\u{202e}"), "{args:?} shows nothing hostile: {text}");
+    assert!(
+        text.contains("\\u{1b}") || text.contains("\\u{202e}"),
+        "{args:?} shows nothing hostile: {text}"
+    );
     text
 }
 
@@ -54,9 +66,15 @@ fn value(dir: &Path, args: &[&str]) -> Value {
 /// A suite with ids, texts, questions and notes as hostile as a suite may hold.
 fn suite(dir: &Path) {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
-    stderr(dir, &["generate", "tiny.toml", "--out", "plain.jsonl", "-q"]);
+    stderr(
+        dir,
+        &["generate", "tiny.toml", "--out", "plain.jsonl", "-q"],
+    );
     let plain = std::fs::read_to_string(dir.join("plain.jsonl")).unwrap();
-    let mut lines = plain.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>();
+    let mut lines = plain
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .collect::<Vec<_>>();
     lines[0]["name"] = TURNED.into();
     lines[0]["notes"] = json!([TURNED]);
     for line in &mut lines[1..] {
@@ -74,7 +92,10 @@ fn suite(dir: &Path) {
             probe["question"] = format!("{HOSTILE} {}", probe["question"].as_str().unwrap()).into();
         }
     }
-    let lines = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let lines = lines
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect::<String>();
     std::fs::write(dir.join("hostile.jsonl"), lines).unwrap();
 }
 
@@ -83,19 +104,49 @@ fn a_hostile_suite_goes_through_every_command() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     suite(dir);
-    let run = ["hostile.jsonl", "-s", "summarize,chained,progressive,full,null"];
+    let run = [
+        "hostile.jsonl",
+        "-s",
+        "summarize,chained,progressive,full,null",
+    ];
     stdout(dir, &[&["compare", "--out", "out"], &run[..]].concat());
-    stdout(dir, &[&["run", "-vv", "--out", "again", "--store", "kept.db"], &run[..]].concat());
+    stdout(
+        dir,
+        &[
+            &["run", "-vv", "--out", "again", "--store", "kept.db"],
+            &run[..],
+        ]
+        .concat(),
+    );
     stdout(dir, &["report", "out", "--format", "md"]);
     stdout(dir, &["probes", "hostile.jsonl"]);
     stdout(dir, &["explain", "hostile.jsonl", "-s", "summarize"]);
-    stdout(dir, &["explain", "hostile.jsonl", "-s", "summarize", "--fact", HOSTILE]);
+    stdout(
+        dir,
+        &[
+            "explain",
+            "hostile.jsonl",
+            "-s",
+            "summarize",
+            "--fact",
+            HOSTILE,
+        ],
+    );
     stdout(dir, &["explain", "hostile.jsonl", "-s", HOSTILE]);
-    stdout(dir, &[&["doctor", "--out", "out"], &run[..], &["--model", HOSTILE]].concat());
+    stdout(
+        dir,
+        &[&["doctor", "--out", "out"], &run[..], &["--model", HOSTILE]].concat(),
+    );
     stderr(dir, &["gate", "out", "--baseline", "base.json", "--update"]);
     stdout(dir, &["gate", "out", "--baseline", "base.json"]);
     stderr(dir, &["agreement", "out", "again"]);
-    assert_eq!(value(dir, &[&["compare", "--json", "--out", "out"], &run[..]].concat())["groups"][0]["suite"], TURNED);
+    assert_eq!(
+        value(
+            dir,
+            &[&["compare", "--json", "--out", "out"], &run[..]].concat()
+        )["groups"][0]["suite"],
+        TURNED
+    );
     value(dir, &["gate", "out", "--baseline", "base.json", "--json"]);
     value(dir, &[&["doctor", "--json"], &run[..]].concat());
 }
@@ -112,15 +163,66 @@ fn a_hostile_transcript_is_imported() {
     };
     let rows = [
         row("a", Value::Null, "user", HOSTILE, HOSTILE),
-        row("b", "a".into(), "assistant", "The port is 8041.", "2026-01-01T00:00:00Z"),
+        row(
+            "b",
+            "a".into(),
+            "assistant",
+            "The port is 8041.",
+            "2026-01-01T00:00:00Z",
+        ),
         json!({"type": HOSTILE, "uuid": "c", "sessionId": HOSTILE}),
     ];
-    let lines = rows.iter().map(|row| format!("{row}\n")).collect::<String>();
-    std::fs::write(dir.join("it\u{1b}[2J\u{9b}.jsonl"), lines + "{\"type\":\"\u{1b}[2J\n").unwrap();
-    stdout(dir, &["import", "claude-code", "it\u{1b}[2J\u{9b}.jsonl", "--out", "suite\u{1b}[2J.jsonl", "--auto-facts"]);
-    stdout(dir, &["import", "claude-code", "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl", "--strict"]);
-    stdout(dir, &["import", HOSTILE, "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl"]);
-    stdout(dir, &["import", "tau-bench", "it\u{1b}[2J\u{9b}.jsonl", "--out", "x.jsonl"]);
+    let lines = rows
+        .iter()
+        .map(|row| format!("{row}\n"))
+        .collect::<String>();
+    std::fs::write(
+        dir.join("it\u{1b}[2J\u{9b}.jsonl"),
+        lines + "{\"type\":\"\u{1b}[2J\n",
+    )
+    .unwrap();
+    stdout(
+        dir,
+        &[
+            "import",
+            "claude-code",
+            "it\u{1b}[2J\u{9b}.jsonl",
+            "--out",
+            "suite\u{1b}[2J.jsonl",
+            "--auto-facts",
+        ],
+    );
+    stdout(
+        dir,
+        &[
+            "import",
+            "claude-code",
+            "it\u{1b}[2J\u{9b}.jsonl",
+            "--out",
+            "x.jsonl",
+            "--strict",
+        ],
+    );
+    stdout(
+        dir,
+        &[
+            "import",
+            HOSTILE,
+            "it\u{1b}[2J\u{9b}.jsonl",
+            "--out",
+            "x.jsonl",
+        ],
+    );
+    stdout(
+        dir,
+        &[
+            "import",
+            "tau-bench",
+            "it\u{1b}[2J\u{9b}.jsonl",
+            "--out",
+            "x.jsonl",
+        ],
+    );
 }
 
 #[test]
@@ -166,8 +268,14 @@ fn hostile_arguments_settings_and_variables_are_echoed_as_escapes() {
 fn hostile_files_are_refused_in_plain_words() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let hostile =
-        format!("{{\"{}\": 1}}", HOSTILE.escape_unicode().to_string().replace("\\u{", "\\u00").replace('}', ""));
+    let hostile = format!(
+        "{{\"{}\": 1}}",
+        HOSTILE
+            .escape_unicode()
+            .to_string()
+            .replace("\\u{", "\\u00")
+            .replace('}', "")
+    );
     let escaped = serde_json::to_string(&json!({HOSTILE: HOSTILE})).unwrap();
     for text in [escaped.as_str(), &hostile, HOSTILE] {
         for (name, args) in [
@@ -177,7 +285,10 @@ fn hostile_files_are_refused_in_plain_words() {
             ("out/manifest.json", &["report", "out"]),
             ("out/manifest.json", &["run", "-s", "null", "--out", "out"]),
             ("base.json", &["gate", "out", "--baseline", "base.json"]),
-            ("store.db", &["checkpoint", "history", "--store", "store.db"]),
+            (
+                "store.db",
+                &["checkpoint", "history", "--store", "store.db"],
+            ),
         ] {
             std::fs::create_dir_all(dir.join("out")).unwrap();
             std::fs::write(dir.join(name), text).unwrap();
@@ -192,30 +303,80 @@ fn a_store_with_hostile_threads_is_listed_and_shown() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
         suite(dir);
-        let test = ["checkpoint", "test", "hostile.jsonl", "--store", store, "--save", "--thread"];
+        let test = [
+            "checkpoint",
+            "test",
+            "hostile.jsonl",
+            "--store",
+            store,
+            "--save",
+            "--thread",
+        ];
         for thread in [TURNED, "another"] {
             stderr(dir, &[&test[..], &[thread]].concat());
         }
         stdout(dir, &["checkpoint", "history", "--store", store]);
-        stdout(dir, &["checkpoint", "history", "--store", store, "--thread", TURNED]);
-        stdout(dir, &["checkpoint", "show", "--store", store, "--thread", TURNED]);
-        stdout(dir, &["checkpoint", "show", "--store", store, "--thread", HOSTILE]);
+        stdout(
+            dir,
+            &[
+                "checkpoint",
+                "history",
+                "--store",
+                store,
+                "--thread",
+                TURNED,
+            ],
+        );
+        stdout(
+            dir,
+            &["checkpoint", "show", "--store", store, "--thread", TURNED],
+        );
+        stdout(
+            dir,
+            &["checkpoint", "show", "--store", store, "--thread", HOSTILE],
+        );
         stdout(dir, &["checkpoint", "show", "--store", store]);
-        stdout(dir, &["checkpoint", "clear", "--store", store, "--thread", TURNED]);
+        stdout(
+            dir,
+            &["checkpoint", "clear", "--store", store, "--thread", TURNED],
+        );
         let listed = value(dir, &["checkpoint", "history", "--store", store, "--json"]);
-        assert!(listed["threads"].as_array().unwrap().contains(&TURNED.into()), "{listed}");
-        stdout(dir, &["checkpoint", "clear", "--store", store, "--thread", TURNED, "--yes"]);
+        assert!(
+            listed["threads"]
+                .as_array()
+                .unwrap()
+                .contains(&TURNED.into()),
+            "{listed}"
+        );
+        stdout(
+            dir,
+            &[
+                "checkpoint",
+                "clear",
+                "--store",
+                store,
+                "--thread",
+                TURNED,
+                "--yes",
+            ],
+        );
     }
 }
 
 #[test]
 fn a_servers_words_are_shown_and_not_obeyed() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let server = runtime.block_on(async {
         let server = MockServer::start().await;
         let body = json!({"error": {"message": HOSTILE, "type": HOSTILE, "code": HOSTILE}});
         let refusal = ResponseTemplate::new(400).set_body_json(body);
-        Mock::given(matchers::any()).respond_with(refusal).mount(&server).await;
+        Mock::given(matchers::any())
+            .respond_with(refusal)
+            .mount(&server)
+            .await;
         server
     });
     let dir = tempfile::tempdir().unwrap();

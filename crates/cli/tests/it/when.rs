@@ -12,10 +12,17 @@ const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"resea
 /// The last messages before each applied compaction of a row.
 fn applied(dir: &Path, protocol: &str, row: &str) -> Vec<u64> {
     let records = records(dir, "run");
-    let is_own = |record: &&Value| record["case"]["strategy"] == row && record["case"]["protocol"] == protocol;
-    let made = records.iter().filter(is_own).flat_map(|record| record["compactions"].as_array().cloned().unwrap());
+    let is_own = |record: &&Value| {
+        record["case"]["strategy"] == row && record["case"]["protocol"] == protocol
+    };
+    let made = records
+        .iter()
+        .filter(is_own)
+        .flat_map(|record| record["compactions"].as_array().cloned().unwrap());
     let applied = made.filter(|made| made["outcome"]["outcome"] == "applied");
-    applied.map(|made| made["after"].as_u64().unwrap()).collect()
+    applied
+        .map(|made| made["after"].as_u64().unwrap())
+        .collect()
 }
 
 #[test]
@@ -26,7 +33,9 @@ fn published_limits_may_start_at_messages_turns_and_shares() {
     succeeds(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl"]);
     let scenario = &lines(dir, "tiny.jsonl")[1];
     let roles = scenario["messages"].as_array().unwrap().iter();
-    let agent = roles.filter(|message| message["role"] == "assistant").map(|message| message["id"].as_u64().unwrap());
+    let agent = roles
+        .filter(|message| message["role"] == "assistant")
+        .map(|message| message["id"].as_u64().unwrap());
     let agent = agent.collect::<Vec<_>>();
     let rows = "summarize,turns=summarize:when=9 turns,messages=summarize:when=30 messages,never=summarize:when=9 turns and 5000 messages,\
                 either=summarize:when=5000 messages or 9 turns,half=summarize:when=50%,full";
@@ -47,23 +56,54 @@ fn published_limits_may_start_at_messages_turns_and_shares() {
     let screen = succeeds(dir, &run);
     let turns = applied(dir, "published", "turns");
     assert!(turns.len() > 2, "{turns:?}");
-    let between = |first: u64, last: u64| agent.iter().filter(|id| (first..=last).contains(*id)).count();
-    assert_eq!(between(0, turns[0]), 9, "the agent has taken nine turns when it is due");
-    assert!(turns.windows(2).all(|pair| between(pair[0] + 1, pair[1]) >= 9), "{turns:?}");
+    let between = |first: u64, last: u64| {
+        agent
+            .iter()
+            .filter(|id| (first..=last).contains(*id))
+            .count()
+    };
+    assert_eq!(
+        between(0, turns[0]),
+        9,
+        "the agent has taken nine turns when it is due"
+    );
+    assert!(
+        turns
+            .windows(2)
+            .all(|pair| between(pair[0] + 1, pair[1]) >= 9),
+        "{turns:?}"
+    );
     assert_eq!(applied(dir, "published", "either"), turns);
     assert!(applied(dir, "published", "never").is_empty());
     // Ids begin with 1, and the first message is the system prompt.
     let messages = applied(dir, "published", "messages");
     assert!((31..=33).contains(&messages[0]), "{messages:?}");
     // A share is of the row's own window: half of it comes before its source's trigger.
-    let (half, own) = (applied(dir, "published", "half"), applied(dir, "published", "summarize"));
-    assert!(!half.is_empty() && (own.is_empty() || half[0] != own[0]), "{half:?} {own:?}");
+    let (half, own) = (
+        applied(dir, "published", "half"),
+        applied(dir, "published", "summarize"),
+    );
+    assert!(
+        !half.is_empty() && (own.is_empty() || half[0] != own[0]),
+        "{half:?} {own:?}"
+    );
     for row in ["turns", "messages", "never", "either", "half"] {
-        assert_eq!(applied(dir, "matched", row), applied(dir, "matched", "summarize"), "{row}");
+        assert_eq!(
+            applied(dir, "matched", row),
+            applied(dir, "matched", "summarize"),
+            "{row}"
+        );
     }
-    let note =
-        "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only: `turns`";
-    assert!(screen.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{screen}");
-    let manifest: Value = serde_json::from_slice(&std::fs::read(dir.join("run/manifest.json")).unwrap()).unwrap();
+    let note = "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only: `turns`";
+    assert!(
+        screen
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains(note),
+        "{screen}"
+    );
+    let manifest: Value =
+        serde_json::from_slice(&std::fs::read(dir.join("run/manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["settings"]["half"]["parameters"]["when"], "50 %");
 }

@@ -1,6 +1,8 @@
-//! Token estimates of the sources that do not count: what a session compares with its trigger under the published protocol.
+//! Token estimates of the sources that do not count: what a session compares with its trigger under
+//! the published protocol.
 //!
-//! Absent on purpose: anything that is reported. Every number of a record comes from the exact counter.
+//! Absent on purpose: anything that is reported. Every number of a record comes from the exact
+//! counter.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,24 +18,33 @@ pub enum Estimator {
     /// The measuring counter, over the view and what is sent beside it.
     #[default]
     Exact,
-    /// A quarter of a text's UTF-16 length and 2 a message, without thinking, media and tool definitions (the summary chain).
+    /// A quarter of a text's UTF-16 length and 2 a message, without thinking, media and tool
+    /// definitions (the summary chain).
     Characters,
-    /// By runs of like characters and 2 a message; holds where the summary chain's estimate fails: digits, punctuation, scripts
-    /// without blanks. Ours.
+    /// By runs of like characters and 2 a message; holds where the summary chain's estimate fails:
+    /// digits, punctuation, scripts without blanks. Ours.
     Classes,
-    /// Input and output that the last call of the agent reported; nothing before the first and after a compaction (the agent
-    /// loop).
+    /// Input and output that the last call of the agent reported; nothing before the first and
+    /// after a compaction (the agent loop).
     Usage,
-    /// The same, and after each compaction the input that a minimal call reports (the agent loop, `CountTokens`).
+    /// The same, and after each compaction the input that a minimal call reports (the agent loop,
+    /// `CountTokens`).
     Recount,
 }
 
 impl Estimator {
     /// Every estimator, in the order of [`Estimator::NAMES`].
-    pub const ALL: &'static [Estimator] = &[Self::Exact, Self::Characters, Self::Classes, Self::Usage, Self::Recount];
+    pub const ALL: &'static [Estimator] = &[
+        Self::Exact,
+        Self::Characters,
+        Self::Classes,
+        Self::Usage,
+        Self::Recount,
+    ];
 
     /// The names that users type.
-    pub const NAMES: &'static [&'static str] = &["exact", "characters", "classes", "usage", "recount"];
+    pub const NAMES: &'static [&'static str] =
+        &["exact", "characters", "classes", "usage", "recount"];
 
     /// Whether it is the measuring counter.
     pub fn is_exact(&self) -> bool {
@@ -65,15 +76,19 @@ impl Estimator {
     pub(crate) fn of_entry(self, entry: &Entry) -> u32 {
         let of_part = |part: &Part| match part {
             Part::Text { text } | Part::ToolResult { text, .. } => self.of_text(text),
-            Part::ToolCall { name, arguments, .. } => self.of_text(name).saturating_add(self.of_text(arguments)),
+            Part::ToolCall {
+                name, arguments, ..
+            } => self.of_text(name).saturating_add(self.of_text(arguments)),
             Part::Thinking { text, .. } if self == Self::Classes => self.of_text(text),
             Part::Media { tokens, .. } if self == Self::Classes => *tokens,
             Part::Thinking { .. } | Part::Media { .. } => 0,
         };
         match self {
-            Self::Characters | Self::Classes => {
-                total([MESSAGE].into_iter().chain(entry.parts().map(|(part, _)| of_part(part))))
-            }
+            Self::Characters | Self::Classes => total(
+                [MESSAGE]
+                    .into_iter()
+                    .chain(entry.parts().map(|(part, _)| of_part(part))),
+            ),
             Self::Exact | Self::Usage | Self::Recount => 0,
         }
     }
@@ -151,16 +166,31 @@ mod tests {
     }
 
     const TEXTS: &[(&str, &str)] = &[
-        ("prose", "The service was moved to the new cluster on Monday, and the old one is kept for another week. "),
-        ("code", "    let total = items.iter().map(|item| item.price * item.count).sum::<u64>();\n"),
-        ("json", "{\"id\": 48213, \"name\": \"store-eu\", \"tags\": [\"a\", \"b\"], \"ok\": true},"),
-        ("log", "2026-11-22T10:04:17.512Z INFO 192.168.0.17:8443 GET /v1/items/48213 200 17ms\n"),
+        (
+            "prose",
+            "The service was moved to the new cluster on Monday, and the old one is kept for another week. ",
+        ),
+        (
+            "code",
+            "    let total = items.iter().map(|item| item.price * item.count).sum::<u64>();\n",
+        ),
+        (
+            "json",
+            "{\"id\": 48213, \"name\": \"store-eu\", \"tags\": [\"a\", \"b\"], \"ok\": true},",
+        ),
+        (
+            "log",
+            "2026-11-22T10:04:17.512Z INFO 192.168.0.17:8443 GET /v1/items/48213 200 17ms\n",
+        ),
         ("table", "| 17 | 4,118.20 | 0.31 | -- | 9/12 |\n"),
         (
             "chinese",
             "\u{670d}\u{52a1}\u{5df2}\u{8fc1}\u{79fb}\u{5230}\u{65b0}\u{96c6}\u{7fa4}\u{ff0c}\u{65e7}\u{96c6}\u{7fa4}\u{4fdd}\u{7559}\u{4e00}\u{5468}\u{3002}",
         ),
-        ("emoji", "\u{1f680}\u{1f389}\u{1f525} done \u{2705}\u{1f44d}\u{1f3fd} "),
+        (
+            "emoji",
+            "\u{1f680}\u{1f389}\u{1f525} done \u{2705}\u{1f44d}\u{1f3fd} ",
+        ),
     ];
 
     #[test]
@@ -169,8 +199,14 @@ mod tests {
             let ours = ratio(Estimator::Classes, text);
             assert!((0.6..=1.8).contains(&ours), "{kind}: {ours:.2}");
         }
-        let worst = TEXTS.iter().map(|(_, text)| ratio(Estimator::Characters, text)).fold(f64::INFINITY, f64::min);
-        assert!(worst < 0.5, "a quarter of the length counts at least {worst:.2} of the tokens");
+        let worst = TEXTS
+            .iter()
+            .map(|(_, text)| ratio(Estimator::Characters, text))
+            .fold(f64::INFINITY, f64::min);
+        assert!(
+            worst < 0.5,
+            "a quarter of the length counts at least {worst:.2} of the tokens"
+        );
     }
 
     #[test]
@@ -178,7 +214,9 @@ mod tests {
         for estimator in [Estimator::Characters, Estimator::Classes] {
             for (kind, text) in TEXTS {
                 let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-                let sizes = ends.map(|end| estimator.of_text(&text[..end])).collect::<Vec<_>>();
+                let sizes = ends
+                    .map(|end| estimator.of_text(&text[..end]))
+                    .collect::<Vec<_>>();
                 assert!(sizes.is_sorted(), "{kind}: {sizes:?}");
             }
         }

@@ -12,12 +12,14 @@ use crate::budget::estimate::Estimator;
 pub struct Budget {
     /// The target model's context window.
     pub window: u32,
-    /// Whether the window is a guess of ours beside a source's trigger, so that no request is refused for it.
+    /// Whether the window is a guess of ours beside a source's trigger, so that no request is
+    /// refused for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assumed_window: bool,
     /// Size of the next request at which a compaction starts; 0 is never.
     pub trigger: u32,
-    /// What a compaction may leave beside the system prompt and the pending part; none where a strategy's own limits rule.
+    /// What a compaction may leave beside the system prompt and the pending part; none where a
+    /// strategy's own limits rule.
     pub retained: Option<u32>,
     /// How much is kept verbatim.
     pub tail: Tail,
@@ -56,8 +58,8 @@ pub struct Limits {
     pub estimator: Estimator,
 }
 
-/// Mean tokens of a message, for setting a tail in messages beside one in tokens: measured as 232 over the Claude Code
-/// sessions that the importer is tested on (tau-bench: 108).
+/// Mean tokens of a message, for setting a tail in messages beside one in tokens: measured as 232
+/// over the Claude Code sessions that the importer is tested on (tau-bench: 108).
 pub const TOKENS_PER_MESSAGE: u32 = 232;
 
 impl Limits {
@@ -72,7 +74,8 @@ impl Limits {
 }
 
 impl Budget {
-    /// The token limit of each of two answers that share `written`: at least 1, since providers refuse a limit of 0.
+    /// The token limit of each of two answers that share `written`: at least 1, since providers
+    /// refuse a limit of 0.
     pub fn half_of_written(&self) -> u32 {
         (self.written / 2).max(1)
     }
@@ -82,7 +85,8 @@ impl Budget {
         (!self.assumed_window).then_some(self.window)
     }
 
-    /// The same window, trigger and retained budget for every strategy; the tail gets `tail_share` of what is retained.
+    /// The same window, trigger and retained budget for every strategy; the tail gets `tail_share`
+    /// of what is retained.
     ///
     /// # Errors
     /// [`BudgetError`] where the parts do not fit into each other.
@@ -96,9 +100,16 @@ impl Budget {
     /// assert!(Budget::matched(12_000, 9_600, 9_600, 0.25).is_err(), "a compaction has to leave less than starts it");
     /// # Ok::<(), compactometer_engine::budget::BudgetError>(())
     /// ```
-    pub fn matched(window: u32, trigger: u32, retained: u32, tail_share: f64) -> Result<Self, BudgetError> {
+    pub fn matched(
+        window: u32,
+        trigger: u32,
+        retained: u32,
+        tail_share: f64,
+    ) -> Result<Self, BudgetError> {
         if retained >= trigger {
-            let why = format!("retained budget `{retained}` must be under the trigger, `{trigger}` tokens");
+            let why = format!(
+                "retained budget `{retained}` must be under the trigger, `{trigger}` tokens"
+            );
             return Err(BudgetError(why));
         }
         let tail = (f64::from(retained) * tail_share.clamp(0.0, 1.0)).floor() as u32;
@@ -124,18 +135,42 @@ impl Budget {
             Tail::Tokens(tokens) => Tail::Tokens(scaled(tokens)),
             messages @ Tail::Messages(_) => messages,
         };
-        let (window, trigger, written) = (scaled(limits.window), scaled(limits.trigger), scaled(limits.written));
-        let Limits { assumed_window, estimator, .. } = limits;
-        let budget = Budget { window, assumed_window, trigger, retained: None, tail, written, estimator };
-        if limits.trigger == 0 { Ok(budget) } else { budget.checked() }
+        let (window, trigger, written) = (
+            scaled(limits.window),
+            scaled(limits.trigger),
+            scaled(limits.written),
+        );
+        let Limits {
+            assumed_window,
+            estimator,
+            ..
+        } = limits;
+        let budget = Budget {
+            window,
+            assumed_window,
+            trigger,
+            retained: None,
+            tail,
+            written,
+            estimator,
+        };
+        if limits.trigger == 0 {
+            Ok(budget)
+        } else {
+            budget.checked()
+        }
     }
 
     fn checked(self) -> Result<Self, BudgetError> {
-        let Budget { window, trigger, .. } = self;
+        let Budget {
+            window, trigger, ..
+        } = self;
         if (1..=window).contains(&trigger) {
             return Ok(self);
         }
-        Err(BudgetError(format!("trigger `{trigger}` must lie between 1 and the window, `{window}` tokens")))
+        Err(BudgetError(format!(
+            "trigger `{trigger}` must lie between 1 and the window, `{window}` tokens"
+        )))
     }
 }
 

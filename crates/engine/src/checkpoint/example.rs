@@ -1,6 +1,8 @@
-//! Example leakage: a small model copies the words that a prompt shows as placeholders into its answer.
+//! Example leakage: a small model copies the words that a prompt shows as placeholders into its
+//! answer.
 //!
-//! A value that the conversation says too is never one, so a prompt whose placeholders are common words hides its leaks.
+//! A value that the conversation says too is never one, so a prompt whose placeholders are common
+//! words hides its leaks.
 
 use std::cell::OnceCell;
 
@@ -23,9 +25,14 @@ impl Default for Examples<'_> {
 }
 
 impl<'m> Examples<'m> {
-    /// Those of a prompt that was filled with that material, which is written only where an answer holds an example: few do.
+    /// Those of a prompt that was filled with that material, which is written only where an answer
+    /// holds an example: few do.
     pub fn new(prompt: &'m str, material: impl Fn() -> String + 'm) -> Self {
-        Examples { prompt, shown: OnceCell::new(), material: Box::new(material) }
+        Examples {
+            prompt,
+            shown: OnceCell::new(),
+            material: Box::new(material),
+        }
     }
 
     /// Whether a value is an example's and the material does not say it.
@@ -35,11 +42,13 @@ impl<'m> Examples<'m> {
         may_be_shown && self.values().iter().any(|shown| shown == value) && !is_said()
     }
 
-    /// Read only where a value may be among them: a text that the prompt does not hold is not an example.
+    /// Read only where a value may be among them: a text that the prompt does not hold is not an
+    /// example.
     fn values(&self) -> &[String] {
         self.shown.get_or_init(|| {
             let mut shown = Vec::new();
-            for object in reader::objects(self.prompt).filter_map(|text| reader::object(text).ok()) {
+            for object in reader::objects(self.prompt).filter_map(|text| reader::object(text).ok())
+            {
                 texts(&as_value(&shape::checkpoint(object).0), &mut shown);
             }
             shown
@@ -88,7 +97,9 @@ fn strip(value: &mut Value, examples: &Examples<'_>, leaked: &mut u32) -> bool {
             let before = fields.len();
             let kept = std::mem::take(fields).into_iter();
             *fields = kept
-                .filter_map(|(key, mut value)| strip(&mut value, examples, leaked).then_some((key, value)))
+                .filter_map(|(key, mut value)| {
+                    strip(&mut value, examples, leaked).then_some((key, value))
+                })
                 .collect();
             before == 0 || !fields.is_empty()
         }
@@ -99,8 +110,9 @@ fn strip(value: &mut Value, examples: &Examples<'_>, leaked: &mut u32) -> bool {
 /// Whether a text holds words that are not part of longer ones.
 fn stands_in(text: &str, words: &str) -> bool {
     let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
-    text.match_indices(words)
-        .any(|(at, _)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + words.len()..].chars().next()))
+    text.match_indices(words).any(|(at, _)| {
+        is_edge(text[..at].chars().next_back()) && is_edge(text[at + words.len()..].chars().next())
+    })
 }
 
 #[cfg(test)]
@@ -120,9 +132,16 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(leaked(PROMPT, ""), ["goal", "what", "decision"]);
-        assert_eq!(leaked(PROMPT, "So What?\ntwo goals, undecisioned"), ["goal", "decision"]);
+        assert_eq!(
+            leaked(PROMPT, "So What?\ntwo goals, undecisioned"),
+            ["goal", "decision"]
+        );
         assert_eq!(leaked("no shape {messages}", ""), [""; 0]);
-        assert_eq!(leaked("{\"active_goals\": [\"go\\u0061l\"]}", ""), ["goal"], "escaped in the prompt");
+        assert_eq!(
+            leaked("{\"active_goals\": [\"go\\u0061l\"]}", ""),
+            ["goal"],
+            "escaped in the prompt"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! A checkpoint: the structured state of the strategic plan. This file has its fields and how two of them merge; how one is read
-//! from a model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`],
-//! and what it gives up first in [`Checkpoint::trim`].
+//! A checkpoint: the structured state of the strategic plan. This file has its fields and how two
+//! of them merge; how one is read from a model's answer in [`extract`], how it is shown to a model
+//! in [`Checkpoint::to_section`], and what it gives up first in [`Checkpoint::trim`].
 
 mod example;
 mod items;
@@ -20,7 +20,8 @@ pub use example::Examples;
 pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
 
-/// Recoverable state of a conversation (the strategic plan, checkpoint schema). Fields without values are left out.
+/// Recoverable state of a conversation (the strategic plan, checkpoint schema). Fields without
+/// values are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Checkpoint {
@@ -104,9 +105,9 @@ impl WorkflowState {
 }
 
 impl Checkpoint {
-    /// Both together. What `newer` says of a topic replaces what this says; lists are joined without repeats, and what is done
-    /// is no longer to be done. What was said last comes last, except among the steps to come, so that [`Checkpoint::trim`] gives
-    /// up the oldest first.
+    /// Both together. What `newer` says of a topic replaces what this says; lists are joined
+    /// without repeats, and what is done is no longer to be done. What was said last comes last,
+    /// except among the steps to come, so that [`Checkpoint::trim`] gives up the oldest first.
     ///
     /// ```
     /// use compactometer_engine::checkpoint::Checkpoint;
@@ -136,17 +137,22 @@ impl Checkpoint {
         join_behind(&mut steps, std::mem::take(&mut own.next_steps));
         let done = own.completed_steps.iter().collect::<HashSet<_>>();
         steps.retain(|step| !done.contains(step));
-        self.pending_tasks.retain(|pending| !done.contains(&pending.task));
+        self.pending_tasks
+            .retain(|pending| !done.contains(&pending.task));
         own.next_steps = steps;
         self
     }
 }
 
-/// Appends what is newer, also what the list holds already. One pass with a set: a broken answer may hold a hundred thousand items.
+/// Appends what is newer, also what the list holds already. One pass with a set: a broken answer
+/// may hold a hundred thousand items.
 fn join<T: Clone + Eq + Hash>(list: &mut Vec<T>, newer: Vec<T>) {
     let older = std::mem::take(list);
     let mut seen = HashSet::new();
-    let newer = newer.into_iter().filter(|item| seen.insert(item.clone())).collect::<Vec<_>>();
+    let newer = newer
+        .into_iter()
+        .filter(|item| seen.insert(item.clone()))
+        .collect::<Vec<_>>();
     list.extend(older.into_iter().filter(|item| seen.insert(item.clone())));
     list.extend(newer);
 }
@@ -186,7 +192,11 @@ mod tests {
         );
         let merged = old.merged_with(new);
         assert_eq!(merged, expected);
-        let decided = merged.key_decisions.keys().map(String::as_str).collect::<Vec<_>>();
+        let decided = merged
+            .key_decisions
+            .keys()
+            .map(String::as_str)
+            .collect::<Vec<_>>();
         assert_eq!(decided, ["db", "cache"], "what was decided last comes last");
     }
 }

@@ -1,10 +1,10 @@
-//! A JSON object as models write it: with comments, stray or trailing commas, ellipses, single quotes, bare words as keys and
-//! values, raw line breaks and unknown escapes. Every value is kept as it was written, a number that would be printed
-//! otherwise (`1.10`) as text.
+//! A JSON object as models write it: with comments, stray or trailing commas, ellipses, single
+//! quotes, bare words as keys and values, raw line breaks and unknown escapes. Every value is kept
+//! as it was written, a number that would be printed otherwise (`1.10`) as text.
 //!
-//! Absent on purpose: what would need a guess, such as an unescaped quote inside a text or a missing bracket. Absent too:
-//! a library. `json5` 1.3.7 reads `1.10` as 1.1, `0x1F` as 31 and `C:\Users` as `C:Users`, and refuses raw line breaks,
-//! ellipses and whatever was cut.
+//! Absent on purpose: what would need a guess, such as an unescaped quote inside a text or a
+//! missing bracket. Absent too: a library. `json5` 1.3.7 reads `1.10` as 1.1, `0x1F` as 31 and
+//! `C:\Users` as `C:Users`, and refuses raw line breaks, ellipses and whatever was cut.
 
 use serde_json::{Map, Value};
 
@@ -17,12 +17,15 @@ pub(super) enum Broken {
     Unclosed,
 }
 
-/// An answer with more braces before its checkpoint is not searched further: hostile text may hold millions.
+/// An answer with more braces before its checkpoint is not searched further: hostile text may hold
+/// millions.
 const MOST_OBJECTS: usize = 64;
 
 /// The text from each opening brace on.
 pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('{').map(|(at, _)| &text[at..]).take(MOST_OBJECTS)
+    text.match_indices('{')
+        .map(|(at, _)| &text[at..])
+        .take(MOST_OBJECTS)
 }
 
 /// The whole object at the start of a text; what follows it is not read.
@@ -30,15 +33,26 @@ pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
 /// # Errors
 /// [`Broken`].
 pub(super) fn object(text: &str) -> Result<Value, Broken> {
-    Reader { rest: text, depth: 0, is_cut: false }.value()
+    Reader {
+        rest: text,
+        depth: 0,
+        is_cut: false,
+    }
+    .value()
 }
 
-/// As [`object`], for a text that may end anywhere: whole values are kept, the one being written is dropped.
+/// As [`object`], for a text that may end anywhere: whole values are kept, the one being written is
+/// dropped.
 ///
 /// # Errors
 /// [`Broken::Malformed`].
 pub(super) fn cut_object(text: &str) -> Result<Value, Broken> {
-    Reader { rest: text, depth: 0, is_cut: true }.value()
+    Reader {
+        rest: text,
+        depth: 0,
+        is_cut: true,
+    }
+    .value()
 }
 
 /// Deeper values are not read: no checkpoint nests so far, and hostile text may.
@@ -88,10 +102,19 @@ impl Reader<'_> {
         Ok(Value::Array(items))
     }
 
-    /// Reads members up to the closing bracket; where a cut text ends before it, those before the cut.
-    fn members(&mut self, close: char, member: &mut dyn FnMut(&mut Self) -> Result<(), Broken>) -> Result<(), Broken> {
+    /// Reads members up to the closing bracket; where a cut text ends before it, those before the
+    /// cut.
+    fn members(
+        &mut self,
+        close: char,
+        member: &mut dyn FnMut(&mut Self) -> Result<(), Broken>,
+    ) -> Result<(), Broken> {
         self.depth += 1;
-        let outcome = if self.depth > DEEPEST { Err(Broken::Malformed) } else { self.whole_members(close, member) };
+        let outcome = if self.depth > DEEPEST {
+            Err(Broken::Malformed)
+        } else {
+            self.whole_members(close, member)
+        };
         self.depth -= 1;
         if outcome == Err(Broken::Unclosed) && self.is_cut {
             self.rest = "";
@@ -145,7 +168,9 @@ impl Reader<'_> {
     /// A bare word: up to a blank, comma, colon, bracket or quote.
     fn word(&mut self) -> Result<&str, Broken> {
         let ends = |letter: char| letter.is_whitespace() || ",:{}[]\"'".contains(letter);
-        let (word, rest) = self.rest.split_at(self.rest.find(ends).ok_or(Broken::Unclosed)?);
+        let (word, rest) = self
+            .rest
+            .split_at(self.rest.find(ends).ok_or(Broken::Unclosed)?);
         if word.is_empty() {
             return Err(Broken::Malformed);
         }
@@ -167,11 +192,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Fillers between members: blanks, commas, and an ellipsis for what the model did not write out.
+    /// Fillers between members: blanks, commas, and an ellipsis for what the model did not write
+    /// out.
     fn blanks_and_commas(&mut self) {
         loop {
             self.blanks();
-            let filler = [",", "...", "…"].into_iter().find(|filler| self.rest.starts_with(filler));
+            let filler = [",", "...", "…"]
+                .into_iter()
+                .find(|filler| self.rest.starts_with(filler));
             let Some(filler) = filler else { return };
             self.skip(filler.len());
         }
@@ -186,7 +214,8 @@ impl Reader<'_> {
     }
 }
 
-/// A key that repeats adds to a list or an object, as no value may be lost; of other values the later holds, as in JSON.
+/// A key that repeats adds to a list or an object, as no value may be lost; of other values the
+/// later holds, as in JSON.
 fn insert(fields: &mut Map<String, Value>, key: String, value: Value) {
     match (fields.get_mut(&key), value) {
         (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
@@ -202,11 +231,13 @@ fn literal(word: &str) -> Value {
     }
     let value = serde_json::from_str::<Value>(word).ok();
     let printed = value.as_ref().map(Value::to_string);
-    value.filter(|_| printed.as_deref() == Some(word)).unwrap_or_else(|| Value::String(word.to_owned()))
+    value
+        .filter(|_| printed.as_deref() == Some(word))
+        .unwrap_or_else(|| Value::String(word.to_owned()))
 }
 
-/// The escape at the start of a text: its length in bytes and its character; for one that means nothing, its backslash.
-/// Nothing where the text ends inside it.
+/// The escape at the start of a text: its length in bytes and its character; for one that means
+/// nothing, its backslash. Nothing where the text ends inside it.
 fn escape(text: &str) -> Option<(usize, char)> {
     let plain = match text.chars().nth(1)? {
         letter @ ('"' | '\'' | '\\' | '/') => letter,
@@ -227,14 +258,19 @@ fn unicode_escape(text: &str) -> Option<(usize, char)> {
         return Some((6, letter));
     }
     let second = code_unit(text.get(6..)?)?;
-    let pair = char::decode_utf16([first as u16, second as u16]).next()?.ok()?;
+    let pair = char::decode_utf16([first as u16, second as u16])
+        .next()?
+        .ok()?;
     Some((12, pair))
 }
 
 /// The four hexadecimal digits after `\u`.
 fn code_unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
-    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+    digits
+        .bytes()
+        .all(|digit| digit.is_ascii_hexdigit())
+        .then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
 #[cfg(test)]
@@ -250,10 +286,22 @@ mod tests {
                 "{'a': 'it', \"b\": [1, 1.10, 0x1F, 12345678901234567890123],}",
                 json!({"a": "it", "b": [1, "1.10", "0x1F", "12345678901234567890123"]}),
             ),
-            ("{a: // why\n [x.rs, True, /* no */ None], ...}", json!({"a": ["x.rs", "True", null]})),
-            ("{,\"a\":\"two\nlines\",,\"b\":{\"c\":[],…}} and more", json!({"a": "two\nlines", "b": {"c": []}})),
-            (r#"{"a":"C:\Users \u00e9\ud83d\ude00 \ud83d \/\"\u12"}"#, json!({"a": "C:\\Users é😀 \\ud83d /\"\\u12"})),
-            ("{\"a\":[1],\"a\":[2],\"b\":1,\"b\":2}", json!({"a": [1, 2], "b": 2})),
+            (
+                "{a: // why\n [x.rs, True, /* no */ None], ...}",
+                json!({"a": ["x.rs", "True", null]}),
+            ),
+            (
+                "{,\"a\":\"two\nlines\",,\"b\":{\"c\":[],…}} and more",
+                json!({"a": "two\nlines", "b": {"c": []}}),
+            ),
+            (
+                r#"{"a":"C:\Users \u00e9\ud83d\ude00 \ud83d \/\"\u12"}"#,
+                json!({"a": "C:\\Users é😀 \\ud83d /\"\\u12"}),
+            ),
+            (
+                "{\"a\":[1],\"a\":[2],\"b\":1,\"b\":2}",
+                json!({"a": [1, 2], "b": 2}),
+            ),
         ] {
             assert_eq!(object(text), Ok(expected), "{text}");
         }
@@ -273,7 +321,11 @@ mod tests {
             assert_eq!(object(text), Err(Broken::Malformed), "{text}");
             assert_eq!(cut_object(text), Err(Broken::Malformed), "{text}");
         }
-        assert_eq!(object(&format!("{{\"a\":{}", "[".repeat(100_000))), Err(Broken::Malformed), "too deep");
+        assert_eq!(
+            object(&format!("{{\"a\":{}", "[".repeat(100_000))),
+            Err(Broken::Malformed),
+            "too deep"
+        );
     }
 
     #[test]
@@ -283,7 +335,10 @@ mod tests {
             ("{\"a\": [\"x\", \"y", json!({"a": ["x"]})),
             ("{\"a\": [\"x\", \"y\"", json!({"a": ["x", "y"]})),
             ("{\"a\": [\"x\", 12", json!({"a": ["x"]})),
-            ("{\"a\": [\"x\"], \"b\": {\"c\": \"d\", \"e\": tr", json!({"a": ["x"], "b": {"c": "d"}})),
+            (
+                "{\"a\": [\"x\"], \"b\": {\"c\": \"d\", \"e\": tr",
+                json!({"a": ["x"], "b": {"c": "d"}}),
+            ),
             ("{\"a\": [\"x\"], \"b\": \"y\\", json!({"a": ["x"]})),
             ("{\"a\": \"x\", \"b\"", json!({"a": "x"})),
             ("{\"a\": \"x\", /* why", json!({"a": "x"})),

@@ -1,11 +1,13 @@
-//! A JSON value as a checkpoint. A value of another type than its field's is kept where all of it can be, as a single text
-//! where a list is expected or a number where a text is; else it is left out and counted. Blanks carry nothing and go.
+//! A JSON value as a checkpoint. A value of another type than its field's is kept where all of it
+//! can be, as a single text where a list is expected or a number where a text is; else it is left
+//! out and counted. Blanks carry nothing and go.
 
 use serde_json::{Map, Value};
 
 use super::{Checkpoint, ContextReferences, PendingTask, WorkflowState};
 
-/// The checkpoint that a value holds, and how many of its values were left out. Unknown fields are not read.
+/// The checkpoint that a value holds, and how many of its values were left out. Unknown fields are
+/// not read.
 pub(super) fn checkpoint(value: Value) -> (Checkpoint, u32) {
     let mut shaper = Shaper { left_out: 0 };
     let mut fields = shaper.fields(value);
@@ -51,18 +53,33 @@ impl Shaper {
     /// Tasks in a list, or one alone; a text is a task without context.
     fn tasks(&mut self, value: Value) -> Vec<PendingTask> {
         let task = match value {
-            Value::Array(items) => return items.into_iter().flat_map(|item| self.tasks(item)).collect(),
+            Value::Array(items) => {
+                return items
+                    .into_iter()
+                    .flat_map(|item| self.tasks(item))
+                    .collect();
+            }
             Value::Object(mut fields) => {
                 let mut take = |name: &str| fields.remove(name).unwrap_or_default();
                 let (task, context) = (take("task"), take("context"));
                 if is_blank(&task) && is_blank(&context) {
                     self.leave_out(&Value::Object(fields));
                 }
-                PendingTask { task: self.text(task), context: self.text(context) }
+                PendingTask {
+                    task: self.text(task),
+                    context: self.text(context),
+                }
             }
-            other => PendingTask { task: self.text(other), context: String::new() },
+            other => PendingTask {
+                task: self.text(other),
+                context: String::new(),
+            },
         };
-        if task == PendingTask::default() { Vec::new() } else { vec![task] }
+        if task == PendingTask::default() {
+            Vec::new()
+        } else {
+            vec![task]
+        }
     }
 
     /// An object, or a list of objects with one entry each.
@@ -74,7 +91,9 @@ impl Shaper {
         };
         for item in items {
             match item {
-                Value::Object(entry) if entry.len() == 1 && entry.keys().all(|topic| !map.contains_key(topic)) => {
+                Value::Object(entry)
+                    if entry.len() == 1 && entry.keys().all(|topic| !map.contains_key(topic)) =>
+                {
                     map.extend(entry.into_iter().filter(|(_, value)| !is_blank(value)));
                 }
                 other => self.leave_out(&other),
@@ -86,7 +105,10 @@ impl Shaper {
     /// The entries of an object that hold something.
     fn fields(&mut self, value: Value) -> Map<String, Value> {
         match value {
-            Value::Object(fields) => fields.into_iter().filter(|(_, value)| !is_blank(value)).collect(),
+            Value::Object(fields) => fields
+                .into_iter()
+                .filter(|(_, value)| !is_blank(value))
+                .collect(),
             other => {
                 self.leave_out(&other);
                 Map::new()
@@ -98,7 +120,10 @@ impl Shaper {
     fn texts(&mut self, value: Value) -> Vec<String> {
         match value {
             value if is_blank(&value) => Vec::new(),
-            Value::Array(items) => items.into_iter().flat_map(|item| self.texts(item)).collect(),
+            Value::Array(items) => items
+                .into_iter()
+                .flat_map(|item| self.texts(item))
+                .collect(),
             Value::String(text) => vec![text],
             Value::Bool(_) | Value::Number(_) => vec![value.to_string()],
             other => {
@@ -141,21 +166,39 @@ mod tests {
 
     fn shaped(value: Value) -> (Value, u32) {
         let (checkpoint, left_out) = checkpoint(value);
-        (serde_json::to_value(checkpoint).expect("a checkpoint is JSON"), left_out)
+        (
+            serde_json::to_value(checkpoint).expect("a checkpoint is JSON"),
+            left_out,
+        )
     }
 
     #[test]
     fn what_can_be_kept_whole_is_kept() {
         for (written, expected) in [
-            (json!({"active_goals": "ship"}), json!({"active_goals": ["ship"]})),
-            (json!({"active_goals": [["a"], 3, true, null, " "]}), json!({"active_goals": ["a", "3", "true"]})),
-            (json!({"pending_tasks": "test"}), json!({"pending_tasks": [{"task": "test"}]})),
-            (json!({"pending_tasks": {"context": "why"}}), json!({"pending_tasks": [{"task": "", "context": "why"}]})),
+            (
+                json!({"active_goals": "ship"}),
+                json!({"active_goals": ["ship"]}),
+            ),
+            (
+                json!({"active_goals": [["a"], 3, true, null, " "]}),
+                json!({"active_goals": ["a", "3", "true"]}),
+            ),
+            (
+                json!({"pending_tasks": "test"}),
+                json!({"pending_tasks": [{"task": "test"}]}),
+            ),
+            (
+                json!({"pending_tasks": {"context": "why"}}),
+                json!({"pending_tasks": [{"task": "", "context": "why"}]}),
+            ),
             (
                 json!({"key_decisions": [{"db": "pg"}, {"port": 80}]}),
                 json!({"key_decisions": {"db": "pg", "port": 80}}),
             ),
-            (json!({"workflow_state": {"current_step": ["one"]}}), json!({"workflow_state": {"current_step": "one"}})),
+            (
+                json!({"workflow_state": {"current_step": ["one"]}}),
+                json!({"workflow_state": {"current_step": "one"}}),
+            ),
         ] {
             assert_eq!(shaped(written), (expected, 0));
         }
@@ -174,7 +217,13 @@ mod tests {
         ] {
             assert_eq!(shaped(written.clone()), (json!({}), 1), "{written}");
         }
-        assert_eq!(shaped(json!({"workflow_state": {"current_step": ["a", "b"]}})), (json!({}), 2));
-        assert_eq!(shaped(json!({"key_decisions": [{"db": "pg"}, {"db": "sqlite"}]})).1, 1);
+        assert_eq!(
+            shaped(json!({"workflow_state": {"current_step": ["a", "b"]}})),
+            (json!({}), 2)
+        );
+        assert_eq!(
+            shaped(json!({"key_decisions": [{"db": "pg"}, {"db": "sqlite"}]})).1,
+            1
+        );
     }
 }

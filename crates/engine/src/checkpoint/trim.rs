@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 use super::Checkpoint;
 
 impl Checkpoint {
-    /// Takes out one entry after the other until it fits or one is left, the oldest of each list first. First go steps that are
-    /// done; then names, which tools can find again; then preferences, decisions, steps to come, tasks and goals. The newest entry
-    /// of each list stays until the others are gone; then these go in the same order, and in the end the current step.
+    /// Takes out one entry after the other until it fits or one is left, the oldest of each list
+    /// first. First go steps that are done; then names, which tools can find again; then
+    /// preferences, decisions, steps to come, tasks and goals. The newest entry of each list stays
+    /// until the others are gone; then these go in the same order, and in the end the current step.
     pub fn trim(&mut self, fits: impl Fn(&Checkpoint) -> bool) {
         if fits(self) {
             return;
@@ -106,21 +107,34 @@ mod tests {
 
     #[test]
     fn entries_go_in_the_stated_order() {
-        let values = ["f1", "s3", "s0", "th1", "a1", "db1", "tb1", "f2", "p: v2", "d: v1", "s2", "t1", "g1", "s1"];
+        let values = [
+            "f1", "s3", "s0", "th1", "a1", "db1", "tb1", "f2", "p: v2", "d: v1", "s2", "t1", "g1",
+            "s1",
+        ];
         for kept in 1..=values.len() {
             let mut checkpoint = whole();
             let count = |checkpoint: &Checkpoint| {
-                values.iter().filter(|value| checkpoint.to_section().contains(**value)).count()
+                values
+                    .iter()
+                    .filter(|value| checkpoint.to_section().contains(**value))
+                    .count()
             };
             checkpoint.trim(|checkpoint| count(checkpoint) <= kept);
             let section = checkpoint.to_section();
             for (at, value) in values.iter().enumerate() {
-                assert_eq!(section.contains(value), at >= values.len() - kept, "{value}, {kept} kept: {section}");
+                assert_eq!(
+                    section.contains(value),
+                    at >= values.len() - kept,
+                    "{value}, {kept} kept: {section}"
+                );
             }
         }
         let mut checkpoint = whole();
         checkpoint.trim(|_| false);
-        assert_eq!(checkpoint.workflow_state.current_step, "s1", "one entry stays");
+        assert_eq!(
+            checkpoint.workflow_state.current_step, "s1",
+            "one entry stays"
+        );
         let mut empty = Checkpoint::default();
         empty.trim(|_| false);
         assert!(empty.is_empty());
@@ -128,10 +142,16 @@ mod tests {
 
     #[test]
     fn a_broken_answer_of_many_entries_is_trimmed_at_once() {
-        let mut checkpoint =
-            Checkpoint { active_goals: (0..100_000).map(|goal| goal.to_string()).collect(), ..whole() };
+        let mut checkpoint = Checkpoint {
+            active_goals: (0..100_000).map(|goal| goal.to_string()).collect(),
+            ..whole()
+        };
         checkpoint.trim(|checkpoint| checkpoint.active_goals.len() <= 3);
         assert_eq!(checkpoint.active_goals, ["99997", "99998", "99999"]);
-        assert_eq!(checkpoint.key_decisions.len(), 1, "the newest of each list stays");
+        assert_eq!(
+            checkpoint.key_decisions.len(),
+            1,
+            "the newest of each list stays"
+        );
     }
 }

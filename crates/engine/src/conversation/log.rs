@@ -1,10 +1,12 @@
 //! The append-only log of a conversation, each message counted once.
 //!
-//! What no provider takes and nobody can mend later is refused when it is said, with an error that names message and cure:
-//! see [`Refused`]. What happens every day is taken: a call that is never answered because somebody spoke first. The log keeps
-//! it as it was; the view answers it ([`crate::conversation::view::View::follow`]). Its result, should it still come, is refused,
-//! since a provider takes a result only right after its call; it can be said as a user's text. A chat that opens with the
-//! agent is taken too, since some providers take it; [`crate::conversation::view::View::check`] lists it.
+//! What no provider takes and nobody can mend later is refused when it is said, with an error that
+//! names message and cure: see [`Refused`]. What happens every day is taken: a call that is never
+//! answered because somebody spoke first. The log keeps it as it was; the view answers it
+//! ([`crate::conversation::view::View::follow`]). Its result, should it still come, is refused,
+//! since a provider takes a result only right after its call; it can be said as a user's text. A
+//! chat that opens with the agent is taken too, since some providers take it;
+//! [`crate::conversation::view::View::check`] lists it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -75,8 +77,9 @@ impl Log {
 
     /// The messages after that one; all if there is none.
     pub fn since(&self, after: Option<MessageId>) -> &[Arc<CountedMessage>] {
-        &self.messages
-            [self.messages.partition_point(|counted| after.is_some_and(|after| counted.message.id <= after))..]
+        &self.messages[self
+            .messages
+            .partition_point(|counted| after.is_some_and(|after| counted.message.id <= after))..]
     }
 
     /// The message of that id.
@@ -86,26 +89,37 @@ impl Log {
 
     /// The index of the message of that id.
     pub(crate) fn place(&self, id: MessageId) -> Option<usize> {
-        self.messages.binary_search_by_key(&id, |counted| counted.message.id).ok()
+        self.messages
+            .binary_search_by_key(&id, |counted| counted.message.id)
+            .ok()
     }
 
-    /// When the last of the messages before that index was said whose time is known, in milliseconds since the Unix epoch.
+    /// When the last of the messages before that index was said whose time is known, in
+    /// milliseconds since the Unix epoch.
     pub fn said_before(&self, index: usize) -> Option<i64> {
-        let timed = self.timed.partition_point(|at| *at < index).checked_sub(1)?;
+        let timed = self
+            .timed
+            .partition_point(|at| *at < index)
+            .checked_sub(1)?;
         self.messages[self.timed[timed]].message.at_ms
     }
 
     /// The system message, where the conversation has one.
     pub fn system(&self) -> Option<&CountedMessage> {
-        self.messages.first().map(Arc::as_ref).filter(|counted| counted.message.role == Role::System)
+        self.messages
+            .first()
+            .map(Arc::as_ref)
+            .filter(|counted| counted.message.role == Role::System)
     }
 
-    /// Whether a result for that call may still come: it is in the last batch, and nobody has answered or spoken since.
+    /// Whether a result for that call may still come: it is in the last batch, and nobody has
+    /// answered or spoken since.
     pub fn is_open(&self, call_id: &str) -> bool {
         self.open.iter().any(|open| open == call_id)
     }
 
-    /// Whether somebody spoke before that call was answered, so that it has no result and gets none.
+    /// Whether somebody spoke before that call was answered, so that it has no result and gets
+    /// none.
     pub fn is_unanswered(&self, call_id: &str) -> bool {
         self.unanswered.contains(call_id)
     }
@@ -123,7 +137,12 @@ impl Log {
     /// The calls that would be open after that message, where it can be said now.
     fn open_after(&self, message: &Message) -> Result<Vec<String>, Refused> {
         let id = message.id;
-        if let Some(after) = self.messages.last().map(|last| last.message.id).filter(|last| *last >= id) {
+        if let Some(after) = self
+            .messages
+            .last()
+            .map(|last| last.message.id)
+            .filter(|last| *last >= id)
+        {
             return Err(Refused::OutOfOrder { id, after });
         }
         if message.parts.is_empty() {
@@ -132,23 +151,47 @@ impl Log {
         if message.role == Role::System && !self.messages.is_empty() {
             return Err(Refused::LateSystem { id });
         }
-        let mut open = if message.role == Role::Tool { self.open.clone() } else { Vec::new() };
+        let mut open = if message.role == Role::Tool {
+            self.open.clone()
+        } else {
+            Vec::new()
+        };
         for part in &message.parts {
             match part {
                 Part::ToolCall { .. } if message.role != Role::Assistant => {
-                    return Err(Refused::Misplaced { id, part: "tool call", role: message.role });
+                    return Err(Refused::Misplaced {
+                        id,
+                        part: "tool call",
+                        role: message.role,
+                    });
                 }
                 Part::ToolResult { .. } if message.role != Role::Tool => {
-                    return Err(Refused::Misplaced { id, part: "tool result", role: message.role });
+                    return Err(Refused::Misplaced {
+                        id,
+                        part: "tool result",
+                        role: message.role,
+                    });
                 }
-                Part::ToolCall { id: call_id, .. } if self.calls.contains(call_id) || open.contains(call_id) => {
-                    return Err(Refused::RepeatedCall { id, call_id: call_id.clone() });
+                Part::ToolCall { id: call_id, .. }
+                    if self.calls.contains(call_id) || open.contains(call_id) =>
+                {
+                    return Err(Refused::RepeatedCall {
+                        id,
+                        call_id: call_id.clone(),
+                    });
                 }
                 Part::ToolCall { id: call_id, .. } => open.push(call_id.clone()),
-                Part::ToolResult { call_id, .. } => match open.iter().position(|open| open == call_id) {
-                    Some(at) => drop(open.remove(at)),
-                    None => return Err(Refused::NoOpenCall { id, call_id: call_id.clone() }),
-                },
+                Part::ToolResult { call_id, .. } => {
+                    match open.iter().position(|open| open == call_id) {
+                        Some(at) => drop(open.remove(at)),
+                        None => {
+                            return Err(Refused::NoOpenCall {
+                                id,
+                                call_id: call_id.clone(),
+                            });
+                        }
+                    }
+                }
                 Part::Text { .. } | Part::Thinking { .. } | Part::Media { .. } => {}
             }
         }
@@ -156,8 +199,8 @@ impl Log {
     }
 }
 
-/// The part of a log that the next call answers, as indices into [`Log::messages`]: the last user message, and the last
-/// call batch with the results that it has so far, where the log ends in one.
+/// The part of a log that the next call answers, as indices into [`Log::messages`]: the last user
+/// message, and the last call batch with the results that it has so far, where the log ends in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     /// The last user message.
@@ -169,11 +212,18 @@ pub struct Pending {
 impl Pending {
     /// The pending part of a log of these messages.
     pub fn from_messages(messages: &[Arc<CountedMessage>]) -> Self {
-        let last_user = messages.iter().rposition(|counted| counted.message.role == Role::User);
+        let last_user = messages
+            .iter()
+            .rposition(|counted| counted.message.role == Role::User);
         let length = messages.len();
-        let caller = messages.iter().rposition(|counted| counted.message.role != Role::Tool);
+        let caller = messages
+            .iter()
+            .rposition(|counted| counted.message.role != Role::Tool);
         let open = caller.filter(|index| messages[*index].message.call_ids().next().is_some());
-        Pending { last_user, batch: open.unwrap_or(length)..length }
+        Pending {
+            last_user,
+            batch: open.unwrap_or(length)..length,
+        }
     }
 
     /// Whether the message at that index is pending.
@@ -223,7 +273,8 @@ pub enum Refused {
         /// The id.
         call_id: String,
     },
-    /// It answers a call that was never made, is answered, or was left without an answer when somebody spoke.
+    /// It answers a call that was never made, is answered, or was left without an answer when
+    /// somebody spoke.
     #[error(
         "message `{}` answers tool call `{call_id}`, which is not open: a result follows its call, once, before anybody else \
          speaks; say a late one as a user's text",
@@ -242,7 +293,13 @@ mod tests {
     use super::*;
 
     fn counted(id: u32, role: Role, parts: Vec<Part>) -> CountedMessage {
-        let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+        let message = Message {
+            id: MessageId(id),
+            role,
+            at_ms: None,
+            parts,
+            usage: None,
+        };
         CountedMessage { message, tokens: 1 }
     }
 
@@ -251,22 +308,37 @@ mod tests {
     }
 
     fn call(id: &str) -> Part {
-        Part::ToolCall { id: id.into(), name: "run".into(), arguments: "{}".into() }
+        Part::ToolCall {
+            id: id.into(),
+            name: "run".into(),
+            arguments: "{}".into(),
+        }
     }
 
     fn result(id: &str) -> Part {
-        Part::ToolResult { call_id: id.into(), text: String::new(), is_error: false }
+        Part::ToolResult {
+            call_id: id.into(),
+            text: String::new(),
+            is_error: false,
+        }
     }
 
     #[test]
     fn what_no_provider_takes_is_refused_and_changes_nothing() {
         let mut log = Log::default();
         log.push(counted(0, Role::User, vec![text()])).unwrap();
-        log.push(counted(1, Role::Assistant, vec![call("a"), call("b")])).unwrap();
+        log.push(counted(1, Role::Assistant, vec![call("a"), call("b")]))
+            .unwrap();
         log.push(counted(2, Role::Tool, vec![result("a")])).unwrap();
         let id = MessageId(3);
-        let none = |call_id: &str| Refused::NoOpenCall { id, call_id: call_id.to_owned() };
-        let repeats = |call_id: &str| Refused::RepeatedCall { id, call_id: call_id.to_owned() };
+        let none = |call_id: &str| Refused::NoOpenCall {
+            id,
+            call_id: call_id.to_owned(),
+        };
+        let repeats = |call_id: &str| Refused::RepeatedCall {
+            id,
+            call_id: call_id.to_owned(),
+        };
         for (role, parts, expected) in [
             (Role::User, vec![], Refused::Empty { id }),
             (Role::System, vec![text()], Refused::LateSystem { id }),
@@ -275,12 +347,31 @@ mod tests {
             (Role::Tool, vec![result("b"), result("b")], none("b")),
             (Role::Assistant, vec![call("a")], repeats("a")),
             (Role::Assistant, vec![call("c"), call("c")], repeats("c")),
-            (Role::User, vec![call("c")], Refused::Misplaced { id, part: "tool call", role: Role::User }),
-            (Role::Assistant, vec![result("b")], Refused::Misplaced { id, part: "tool result", role: Role::Assistant }),
+            (
+                Role::User,
+                vec![call("c")],
+                Refused::Misplaced {
+                    id,
+                    part: "tool call",
+                    role: Role::User,
+                },
+            ),
+            (
+                Role::Assistant,
+                vec![result("b")],
+                Refused::Misplaced {
+                    id,
+                    part: "tool result",
+                    role: Role::Assistant,
+                },
+            ),
         ] {
             assert_eq!(log.push(counted(3, role, parts)), Err(expected));
         }
-        let late = Refused::OutOfOrder { id: MessageId(2), after: MessageId(2) };
+        let late = Refused::OutOfOrder {
+            id: MessageId(2),
+            after: MessageId(2),
+        };
         assert_eq!(log.push(counted(2, Role::User, vec![text()])), Err(late));
         assert!(log.messages().len() == 3 && log.is_open("b") && !log.is_unanswered("b"));
         log.push(counted(3, Role::User, vec![text()])).unwrap();

@@ -1,4 +1,5 @@
-//! What is outside the retained budget, whatever a strategy does: the system prompt and the pending part.
+//! What is outside the retained budget, whatever a strategy does: the system prompt and the pending
+//! part.
 
 use crate::conversation::log::Log;
 use crate::conversation::view::{Entry, View};
@@ -12,7 +13,9 @@ pub fn retained_tokens(view: &View, log: &Log) -> u32 {
         let is_it = |entry: &Entry| entry.message_id() == Some(id);
         entries.first().is_some_and(is_it) || entries.iter().rev().any(is_it)
     };
-    let held = outside(log).filter(|counted| holds(counted.message.id)).map(|counted| counted.tokens);
+    let held = outside(log)
+        .filter(|counted| holds(counted.message.id))
+        .map(|counted| counted.tokens);
     view.tokens().saturating_sub(total(held))
 }
 
@@ -24,7 +27,12 @@ pub(crate) fn tokens_outside(log: &Log) -> u32 {
 /// The system prompt and the pending part.
 fn outside(log: &Log) -> impl Iterator<Item = &CountedMessage> {
     let (messages, pending) = (log.messages(), log.pending());
-    let last_user = pending.last_user.filter(|index| !pending.batch.contains(index));
+    let last_user = pending
+        .last_user
+        .filter(|index| !pending.batch.contains(index));
     let batch = messages[pending.batch].iter().map(|counted| &**counted);
-    log.system().into_iter().chain(last_user.map(|index| &*messages[index])).chain(batch)
+    log.system()
+        .into_iter()
+        .chain(last_user.map(|index| &*messages[index]))
+        .chain(batch)
 }

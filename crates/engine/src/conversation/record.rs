@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::vec_growth;
 use crate::message::{MessageId, Usage};
 
-/// One thing that a compaction wrote. A strategy keeps no memory of its own: all of it is read from these.
+/// One thing that a compaction wrote. A strategy keeps no memory of its own: all of it is read from
+/// these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionRecord {
     /// Ascending from 0 within a session, in order of writing.
@@ -36,7 +37,8 @@ fn is_first(stage: &u8) -> bool {
 }
 
 impl SessionRecord {
-    /// Whether it is a checkpoint that was written before a turn, and not with a summary: the view stayed as it was.
+    /// Whether it is a checkpoint that was written before a turn, and not with a summary: the view
+    /// stayed as it was.
     pub fn is_before_turn(&self) -> bool {
         self.kind == RecordKind::Checkpoint && self.tokens_before == self.tokens_after
     }
@@ -51,11 +53,13 @@ pub enum RecordKind {
     Summary,
     /// Structured state; the latest one stays retrievable.
     Checkpoint,
-    /// What a strategy carries word for word, as JSON of its own; the latest one replaces all before it.
+    /// What a strategy carries word for word, as JSON of its own; the latest one replaces all
+    /// before it.
     Pinned,
     /// An attempt that failed; its body says why.
     Failed,
-    /// What other threads share with this one, as the JSON of a checkpoint: see [`crate::recovery::Sharing`].
+    /// What other threads share with this one, as the JSON of a checkpoint: see
+    /// [`crate::recovery::Sharing`].
     Shared,
     /// A fragment of memory: see [`crate::memory::Note`].
     Note,
@@ -82,12 +86,17 @@ pub struct NewRecord {
 impl NewRecord {
     /// A record of a strategy.
     pub fn new(kind: RecordKind, covers: Option<(MessageId, MessageId)>, body: String) -> Self {
-        NewRecord { kind, covers, body, stage: 0 }
+        NewRecord {
+            kind,
+            covers,
+            body,
+            stage: 0,
+        }
     }
 }
 
-/// What a session saved, oldest first, and the place of the latest record of each kind, which a session asks for before each
-/// turn, and a long history is not read for that.
+/// What a session saved, oldest first, and the place of the latest record of each kind, which a
+/// session asks for before each turn, and a long history is not read for that.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     saved: Vec<SessionRecord>,
@@ -100,7 +109,8 @@ pub struct History {
 impl History {
     /// The latest record of that kind.
     pub fn latest(&self, kind: RecordKind) -> Option<&SessionRecord> {
-        self.saved.get(self.behind[kind as usize].checked_sub(1)? as usize)
+        self.saved
+            .get(self.behind[kind as usize].checked_sub(1)? as usize)
     }
 
     /// The number that the session gives to its next record.
@@ -108,10 +118,20 @@ impl History {
         self.saved.len() as u32 + self.hidden
     }
 
-    /// The history as one strategy of a composition sees it, `new` records later: its own records, and those of all, such as notes.
+    /// The history as one strategy of a composition sees it, `new` records later: its own records,
+    /// and those of all, such as notes.
     pub(crate) fn of_stage(&self, stage: u8, new: usize) -> Self {
-        let is_of_all = |kind| matches!(kind, RecordKind::Failed | RecordKind::Shared | RecordKind::Note);
-        let own = self.saved.iter().filter(|saved| saved.stage == stage || is_of_all(saved.kind)).cloned();
+        let is_of_all = |kind| {
+            matches!(
+                kind,
+                RecordKind::Failed | RecordKind::Shared | RecordKind::Note
+            )
+        };
+        let own = self
+            .saved
+            .iter()
+            .filter(|saved| saved.stage == stage || is_of_all(saved.kind))
+            .cloned();
         let mut history = History::from(own.collect::<Vec<_>>());
         history.hidden = self.next_number() + new as u32 - history.saved.len() as u32;
         history

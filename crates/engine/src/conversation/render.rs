@@ -1,7 +1,8 @@
 //! A transcript as text for a summarizer.
 //!
-//! Text of the conversation stays data: a tag in it cannot close ours. Absent on purpose: thinking, which no later turn may
-//! read as said, and the content of media; a summarizer reads only its kind.
+//! Text of the conversation stays data: a tag in it cannot close ours. Absent on purpose: thinking,
+//! which no later turn may read as said, and the content of media; a summarizer reads only its
+//! kind.
 
 use std::sync::LazyLock;
 
@@ -21,7 +22,10 @@ pub struct RenderLimits {
 
 impl RenderLimits {
     /// Nothing is cut.
-    pub const NONE: RenderLimits = RenderLimits { message: usize::MAX, tool_result: usize::MAX };
+    pub const NONE: RenderLimits = RenderLimits {
+        message: usize::MAX,
+        tool_result: usize::MAX,
+    };
 }
 
 /// A text for a summarizer.
@@ -41,10 +45,20 @@ const PART_LABEL: u32 = 8;
 
 impl Material {
     /// Renders entries.
-    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: RenderLimits) -> Self {
+    pub(crate) fn new<'e>(
+        entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>,
+        limits: RenderLimits,
+    ) -> Self {
         let entries = entries.into_iter();
-        let bytes = entries.clone().map(|entry| most_bytes(entry, limits)).sum::<usize>();
-        let mut material = Material { text: String::with_capacity(bytes), tokens_at_most: 0, cut: Vec::new() };
+        let bytes = entries
+            .clone()
+            .map(|entry| most_bytes(entry, limits))
+            .sum::<usize>();
+        let mut material = Material {
+            text: String::with_capacity(bytes),
+            tokens_at_most: 0,
+            cut: Vec::new(),
+        };
         for (number, entry) in entries.enumerate() {
             let before = material.text.len();
             material.text.push('[');
@@ -82,7 +96,9 @@ fn most_bytes(entry: &Entry, limits: RenderLimits) -> usize {
     const HEAD: usize = 10;
     let said = entry.parts().map(|(part, _)| match part {
         Part::Text { text } => text.len() + 1,
-        Part::ToolCall { name, arguments, .. } => name.len() + arguments.len() + LABELS,
+        Part::ToolCall {
+            name, arguments, ..
+        } => name.len() + arguments.len() + LABELS,
         Part::ToolResult { text, .. } => text.len().min(limits.tool_result) + LABELS,
         Part::Media { .. } => LABELS,
         Part::Thinking { .. } => 0,
@@ -94,7 +110,9 @@ fn most_bytes(entry: &Entry, limits: RenderLimits) -> usize {
 fn push_number(text: &mut String, number: usize) {
     match number {
         0..10 => text.push(char::from(b'0' + number as u8)),
-        10..100 => text.extend([number / 10, number % 10].map(|digit| char::from(b'0' + digit as u8))),
+        10..100 => {
+            text.extend([number / 10, number % 10].map(|digit| char::from(b'0' + digit as u8)))
+        }
         _ => *text += &number.to_string(),
     }
 }
@@ -108,8 +126,12 @@ fn label_tokens(entry: &Entry) -> u32 {
     entry.parts().map(|(part, _)| of_part(part)).sum()
 }
 
-/// Renders entries as `[n] role:` blocks. Thinking is left out, media is named, summaries are labelled as such.
-pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: RenderLimits) -> String {
+/// Renders entries as `[n] role:` blocks. Thinking is left out, media is named, summaries are
+/// labelled as such.
+pub fn transcript<'e>(
+    entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>,
+    limits: RenderLimits,
+) -> String {
     Material::new(entries, limits).text
 }
 
@@ -135,7 +157,9 @@ const CUT: &str = "\n[...truncated...]";
 fn block(entry: &Entry, limits: RenderLimits, text: &mut String) -> bool {
     let start = text.len();
     let mut is_cut = false;
-    let told = entry.parts().filter(|(part, _)| !matches!(part, Part::Thinking { .. }));
+    let told = entry
+        .parts()
+        .filter(|(part, _)| !matches!(part, Part::Thinking { .. }));
     for (place, (part, origin)) in told.enumerate() {
         if place > 0 {
             text.push('\n');
@@ -145,8 +169,14 @@ fn block(entry: &Entry, limits: RenderLimits, text: &mut String) -> bool {
                 text.extend(["(earlier summary) ", said]);
             }
             Part::Text { text: said } => text.push_str(said),
-            Part::ToolCall { name, arguments, .. } => text.extend(["(calls ", name, ") ", arguments]),
-            Part::ToolResult { text: said, is_error, .. } => {
+            Part::ToolCall {
+                name, arguments, ..
+            } => text.extend(["(calls ", name, ") ", arguments]),
+            Part::ToolResult {
+                text: said,
+                is_error,
+                ..
+            } => {
                 text.push_str(if *is_error { "(error) " } else { "(result) " });
                 let result = text.len();
                 text.push_str(said);
@@ -159,21 +189,28 @@ fn block(entry: &Entry, limits: RenderLimits, text: &mut String) -> bool {
     cut_from(text, start, limits.message) || is_cut
 }
 
-/// Leaves the first `most` characters from that place on, and a mark where something is missing; gives whether something is.
+/// Leaves the first `most` characters from that place on, and a mark where something is missing;
+/// gives whether something is.
 pub(crate) fn cut_from(text: &mut String, start: usize, most: usize) -> bool {
-    let Some(at) = end_of(&text[start..], most) else { return false };
+    let Some(at) = end_of(&text[start..], most) else {
+        return false;
+    };
     text.truncate(start + at);
     text.push_str(CUT);
     true
 }
 
-/// Where the first `most` characters end, if there are more. A letter has a byte or more: most texts are told short without
-/// being read.
+/// Where the first `most` characters end, if there are more. A letter has a byte or more: most
+/// texts are told short without being read.
 fn end_of(text: &str, most: usize) -> Option<usize> {
-    (text.len() > most).then(|| text.char_indices().nth(most)).flatten().map(|(at, _)| at)
+    (text.len() > most)
+        .then(|| text.char_indices().nth(most))
+        .flatten()
+        .map(|(at, _)| at)
 }
 
-/// Breaks closing tags, so that no text of a conversation ends the block that our prompts put it in.
+/// Breaks closing tags, so that no text of a conversation ends the block that our prompts put it
+/// in.
 ///
 /// ```
 /// use compactometer_engine::render;

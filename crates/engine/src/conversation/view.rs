@@ -1,8 +1,8 @@
 //! The next request: an ordered selection of log messages, replaced parts and inserted messages.
 //!
-//! A call that the log left unanswered because somebody spoke first gets [`NO_RESPONSE`] as its result, of origin
-//! [`Origin::Filler`]. Only a view's own making fills, and only where the log has no result: a batch that a strategy split stays
-//! a violation.
+//! A call that the log left unanswered because somebody spoke first gets [`NO_RESPONSE`] as its
+//! result, of origin [`Origin::Filler`]. Only a view's own making fills, and only where the log has
+//! no result: a batch that a strategy split stays a violation.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -23,7 +23,8 @@ pub struct View {
     tokens: u32,
 }
 
-/// One message of a view. Views are copied and kept in great numbers, so that each shares what it is made of.
+/// One message of a view. Views are copied and kept in great numbers, so that each shares what it
+/// is made of.
 #[derive(Clone, Debug)]
 pub enum Entry {
     /// A log message, unchanged.
@@ -54,7 +55,8 @@ pub struct WrittenPart {
     pub origin: Origin,
 }
 
-/// Where a part of a view comes from. Numbers are those of [`crate::conversation::record::SessionRecord`].
+/// Where a part of a view comes from. Numbers are those of
+/// [`crate::conversation::record::SessionRecord`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -69,7 +71,8 @@ pub enum Origin {
     Memory(u32),
     /// A ledger, or a text that is compared with one: copied by rule from what was said.
     Ledger,
-    /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said them.
+    /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said
+    /// them.
     Filler,
 }
 
@@ -91,7 +94,10 @@ pub enum Edit {
 impl WrittenPart {
     /// A text from there.
     pub fn text(text: impl Into<String>, origin: Origin) -> Self {
-        WrittenPart { part: Part::Text { text: text.into() }, origin }
+        WrittenPart {
+            part: Part::Text { text: text.into() },
+            origin,
+        }
     }
 }
 
@@ -107,14 +113,23 @@ impl View {
     ///
     /// # Errors
     /// [`UnknownMessage`] where an edit names a message that the log does not hold.
-    pub fn from_edits(edits: Vec<Edit>, log: &Log, counter: &dyn TokenCounter) -> Result<Self, UnknownMessage> {
-        let mut view = View { entries: Vec::with_capacity(edits.len()), tokens: 0 };
+    pub fn from_edits(
+        edits: Vec<Edit>,
+        log: &Log,
+        counter: &dyn TokenCounter,
+    ) -> Result<Self, UnknownMessage> {
+        let mut view = View {
+            entries: Vec::with_capacity(edits.len()),
+            tokens: 0,
+        };
         let mut next = 0;
         let mut find = |id| find(log, id, &mut next);
         for edit in edits.into_iter().filter(|edit| !is_filled_result(edit)) {
             let entry = match edit {
                 Edit::Keep(id) => Entry::Kept(Arc::clone(find(id)?)),
-                Edit::Replace(id, parts) => written(find(id)?.message.role, Some(id), parts, counter),
+                Edit::Replace(id, parts) => {
+                    written(find(id)?.message.role, Some(id), parts, counter)
+                }
                 Edit::Insert(role, parts) => written(role, None, parts, counter),
             };
             if entry.role() != Role::Tool {
@@ -140,7 +155,10 @@ impl View {
     /// The view without some of its entries.
     pub(crate) fn without(&self, leaves: impl Fn(&Entry) -> bool) -> View {
         let mut view = View::default();
-        self.entries.iter().filter(|entry| !leaves(entry)).for_each(|entry| view.append(entry.clone()));
+        self.entries
+            .iter()
+            .filter(|entry| !leaves(entry))
+            .for_each(|entry| view.append(entry.clone()));
         view
     }
 
@@ -149,8 +167,9 @@ impl View {
         self.append(Entry::Kept(Arc::clone(counted)));
     }
 
-    /// Appends a message of the log, and before it answers the calls at the end that the log left unanswered. Results are
-    /// part of their batch: the log may know by now that another call of it was never answered.
+    /// Appends a message of the log, and before it answers the calls at the end that the log left
+    /// unanswered. Results are part of their batch: the log may know by now that another call of it
+    /// was never answered.
     pub fn follow(&mut self, counted: &Arc<CountedMessage>, log: &Log, counter: &dyn TokenCounter) {
         if counted.message.role != Role::Tool {
             self.answer_open(log, counter);
@@ -158,14 +177,22 @@ impl View {
         self.push(counted);
     }
 
-    /// Answers the calls at the end that the log left unanswered, before the message that was said instead is appended.
+    /// Answers the calls at the end that the log left unanswered, before the message that was said
+    /// instead is appended.
     fn answer_open(&mut self, log: &Log, counter: &dyn TokenCounter) {
         if !log.has_unanswered() {
             return;
         }
-        let unanswered = self.open_calls().into_iter().filter(|id| log.is_unanswered(id));
-        let parts =
-            unanswered.map(|id| WrittenPart { part: no_response(id), origin: Origin::Filler }).collect::<Vec<_>>();
+        let unanswered = self
+            .open_calls()
+            .into_iter()
+            .filter(|id| log.is_unanswered(id));
+        let parts = unanswered
+            .map(|id| WrittenPart {
+                part: no_response(id),
+                origin: Origin::Filler,
+            })
+            .collect::<Vec<_>>();
         if !parts.is_empty() {
             self.append(written(Role::Tool, None, parts, counter));
         }
@@ -178,7 +205,10 @@ impl View {
 
     /// The texts that it holds, in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().flat_map(Entry::parts).filter_map(|(part, _)| part_text(part))
+        self.entries
+            .iter()
+            .flat_map(Entry::parts)
+            .filter_map(|(part, _)| part_text(part))
     }
 
     /// Tokens of the whole view on the measuring scale.
@@ -190,14 +220,24 @@ impl View {
     pub fn to_wire(&self) -> Vec<WireMessage> {
         let parts = |entry: &Entry| match entry {
             Entry::Kept(counted) => Arc::clone(counted).into(),
-            Entry::Written(written) => {
-                written.parts.iter().map(|written| written.part.clone()).collect::<Vec<_>>().into()
-            }
+            Entry::Written(written) => written
+                .parts
+                .iter()
+                .map(|written| written.part.clone())
+                .collect::<Vec<_>>()
+                .into(),
         };
-        self.entries.iter().map(|entry| WireMessage { role: entry.role(), parts: parts(entry) }).collect()
+        self.entries
+            .iter()
+            .map(|entry| WireMessage {
+                role: entry.role(),
+                parts: parts(entry),
+            })
+            .collect()
     }
 
-    /// Everything in the view that a provider would refuse. A tool batch at the very end may be unfinished.
+    /// Everything in the view that a provider would refuse. A tool batch at the very end may be
+    /// unfinished.
     pub fn check(&self) -> Vec<Violation> {
         let mut violations = Vec::new();
         self.check_roles(&mut violations);
@@ -205,22 +245,35 @@ impl View {
         violations
     }
 
-    /// As [`View::check`]; also the calls at the very end for which no result is to come, since the log answers them or goes on.
+    /// As [`View::check`]; also the calls at the very end for which no result is to come, since the
+    /// log answers them or goes on.
     pub fn check_against(&self, log: &Log) -> Vec<Violation> {
         let mut violations = self.check();
         let lost = self.open_calls().into_iter().filter(|id| !log.is_open(id));
         violations.extend(lost.map(|call_id| Violation::Unanswered { call_id }));
         let opens = self.entries.first().map(Entry::role);
-        violations.extend((log.system().is_some() && opens != Some(Role::System)).then_some(Violation::NoSystem));
+        violations.extend(
+            (log.system().is_some() && opens != Some(Role::System)).then_some(Violation::NoSystem),
+        );
         violations
     }
 
     /// Ids of the calls at the very end whose results are still to come.
     pub fn open_calls(&self) -> Vec<String> {
-        let caller = self.entries.iter().rposition(|entry| entry.role() != Role::Tool).unwrap_or(0);
-        let parts = || self.entries[caller..].iter().flat_map(Entry::parts).map(|(part, _)| part);
-        let is_answered =
-            |id: &str| parts().any(|part| matches!(part, Part::ToolResult { call_id, .. } if call_id == id));
+        let caller = self
+            .entries
+            .iter()
+            .rposition(|entry| entry.role() != Role::Tool)
+            .unwrap_or(0);
+        let parts = || {
+            self.entries[caller..]
+                .iter()
+                .flat_map(Entry::parts)
+                .map(|(part, _)| part)
+        };
+        let is_answered = |id: &str| {
+            parts().any(|part| matches!(part, Part::ToolResult { call_id, .. } if call_id == id))
+        };
         let called = parts().filter_map(|part| match part {
             Part::ToolCall { id, .. } if !is_answered(id) => Some(id.clone()),
             _ => None,
@@ -237,7 +290,10 @@ impl View {
                 violations.push(Violation::Empty { index });
             }
         }
-        let first = self.entries.iter().find(|entry| entry.role() != Role::System);
+        let first = self
+            .entries
+            .iter()
+            .find(|entry| entry.role() != Role::System);
         if let Some(first) = first
             && first.role() != Role::User
         {
@@ -250,18 +306,27 @@ impl View {
         let mut open: Vec<&str> = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
             if entry.role() != Role::Tool {
-                violations.extend(open.drain(..).map(|id| Violation::Unanswered { call_id: id.to_owned() }));
+                violations.extend(open.drain(..).map(|id| Violation::Unanswered {
+                    call_id: id.to_owned(),
+                }));
             }
             for (part, _) in entry.parts() {
                 match part {
                     Part::ToolCall { id, .. } if !seen.insert(id.as_str()) => {
-                        violations.push(Violation::RepeatedCall { call_id: id.clone() });
+                        violations.push(Violation::RepeatedCall {
+                            call_id: id.clone(),
+                        });
                     }
                     Part::ToolCall { id, .. } => open.push(id),
-                    Part::ToolResult { call_id, .. } => match open.iter().position(|id| id == call_id) {
-                        Some(at) => drop(open.swap_remove(at)),
-                        None => violations.push(Violation::Orphan { call_id: call_id.clone(), index }),
-                    },
+                    Part::ToolResult { call_id, .. } => {
+                        match open.iter().position(|id| id == call_id) {
+                            Some(at) => drop(open.swap_remove(at)),
+                            None => violations.push(Violation::Orphan {
+                                call_id: call_id.clone(),
+                                index,
+                            }),
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -295,12 +360,16 @@ impl Entry {
     /// The parts with their origins.
     pub fn parts(&self) -> impl Iterator<Item = (&Part, Origin)> {
         let (kept, spoken, written) = match self {
-            Entry::Kept(counted) => {
-                (counted.message.parts.as_slice(), Origin::Spoken(counted.message.id), [].as_slice())
-            }
+            Entry::Kept(counted) => (
+                counted.message.parts.as_slice(),
+                Origin::Spoken(counted.message.id),
+                [].as_slice(),
+            ),
             Entry::Written(written) => ([].as_slice(), Origin::Filler, written.parts.as_slice()),
         };
-        let written = written.iter().map(|written| (&written.part, written.origin));
+        let written = written
+            .iter()
+            .map(|written| (&written.part, written.origin));
         kept.iter().map(move |part| (part, spoken)).chain(written)
     }
 
@@ -331,12 +400,25 @@ impl Entry {
 
 /// The messages that edits keep whole.
 pub(crate) fn kept_by(edits: &[Edit]) -> BTreeSet<MessageId> {
-    edits.iter().filter_map(|edit| if let Edit::Keep(id) = edit { Some(*id) } else { None }).collect()
+    edits
+        .iter()
+        .filter_map(|edit| {
+            if let Edit::Keep(id) = edit {
+                Some(*id)
+            } else {
+                None
+            }
+        })
+        .collect()
 }
 
 /// The result of a call that was never answered.
 pub(crate) fn no_response(call_id: String) -> Part {
-    Part::ToolResult { call_id, text: NO_RESPONSE.to_owned(), is_error: true }
+    Part::ToolResult {
+        call_id,
+        text: NO_RESPONSE.to_owned(),
+        is_error: true,
+    }
 }
 
 /// Such results are made again with each view, so that none covers up for a batch that was split.
@@ -344,18 +426,45 @@ fn is_filled_result(edit: &Edit) -> bool {
     matches!(edit, Edit::Insert(Role::Tool, parts) if parts.iter().all(|written| written.origin == Origin::Filler))
 }
 
-/// The message of that id. It is looked for at `next` first, after the one found before: edits mostly follow the log.
-fn find<'l>(log: &'l Log, id: MessageId, next: &mut usize) -> Result<&'l Arc<CountedMessage>, UnknownMessage> {
-    let is_it = |at: &usize| log.messages().get(*at).is_some_and(|counted| counted.message.id == id);
-    let at = Some(*next).filter(is_it).or_else(|| log.place(id)).ok_or(UnknownMessage(id))?;
+/// The message of that id. It is looked for at `next` first, after the one found before: edits
+/// mostly follow the log.
+fn find<'l>(
+    log: &'l Log,
+    id: MessageId,
+    next: &mut usize,
+) -> Result<&'l Arc<CountedMessage>, UnknownMessage> {
+    let is_it = |at: &usize| {
+        log.messages()
+            .get(*at)
+            .is_some_and(|counted| counted.message.id == id)
+    };
+    let at = Some(*next)
+        .filter(is_it)
+        .or_else(|| log.place(id))
+        .ok_or(UnknownMessage(id))?;
     *next = at + 1;
     Ok(&log.messages()[at])
 }
 
-fn written(role: Role, replaces: Option<MessageId>, parts: Vec<WrittenPart>, counter: &dyn TokenCounter) -> Entry {
-    let tokens =
-        total([MESSAGE_OVERHEAD].into_iter().chain(parts.iter().map(|written| counter.count_part(&written.part))));
-    Entry::Written(Arc::new(Written { role, replaces, parts, tokens }))
+fn written(
+    role: Role,
+    replaces: Option<MessageId>,
+    parts: Vec<WrittenPart>,
+    counter: &dyn TokenCounter,
+) -> Entry {
+    let tokens = total(
+        [MESSAGE_OVERHEAD].into_iter().chain(
+            parts
+                .iter()
+                .map(|written| counter.count_part(&written.part)),
+        ),
+    );
+    Entry::Written(Arc::new(Written {
+        role,
+        replaces,
+        parts,
+        tokens,
+    }))
 }
 
 /// An edit names a message that the log does not hold.

@@ -1,4 +1,5 @@
-//! What a value belongs to: the words around it, what is before it, and whether an argument says where to act.
+//! What a value belongs to: the words around it, what is before it, and whether an argument says
+//! where to act.
 
 use super::values::MASK;
 
@@ -15,8 +16,18 @@ const LONG: usize = 300;
 /// A text of this many words or more is prose.
 const PROSE: usize = 12;
 /// Arguments that say where or what to act on, however long they are.
-const ADDRESSES: &[&str] =
-    &["cmd", "command", "commands", "old_str", "old_string", "path", "paths", "query", "script", "sql"];
+const ADDRESSES: &[&str] = &[
+    "cmd",
+    "command",
+    "commands",
+    "old_str",
+    "old_string",
+    "path",
+    "paths",
+    "query",
+    "script",
+    "sql",
+];
 /// Arguments that the agent writes, however short they are.
 const WRITTEN: &[&str] = &[
     "content",
@@ -40,12 +51,25 @@ pub(super) fn is_address(name: &str, text: &str) -> bool {
 /// The words around a value, the value left out as `…`. Those of a tool's result are fewer.
 pub(super) fn words(text: &str, at: usize, length: usize, most: usize) -> String {
     let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
-    let before = before.rsplit(['\n', ';']).next().and_then(|line| line.rsplit(". ").next()).unwrap_or(before);
+    let before = before
+        .rsplit(['\n', ';'])
+        .next()
+        .and_then(|line| line.rsplit(". ").next())
+        .unwrap_or(before);
     let end = at + length;
     let after = &text[end..text.ceil_char_boundary((end + NEAR).min(text.len()))];
-    let after = after.split(['\n', ';']).next().and_then(|line| line.split_inclusive(". ").next()).unwrap_or(after);
+    let after = after
+        .split(['\n', ';'])
+        .next()
+        .and_then(|line| line.split_inclusive(". ").next())
+        .unwrap_or(after);
     let is_short = |word: &&str| word.len() <= LONGEST && !word.contains(MASK);
-    let mut words = before.split_whitespace().rev().take_while(is_short).take(most * 2 / 3).collect::<Vec<_>>();
+    let mut words = before
+        .split_whitespace()
+        .rev()
+        .take_while(is_short)
+        .take(most * 2 / 3)
+        .collect::<Vec<_>>();
     words.reverse();
     let rest = most - words.len();
     words.push("…");
@@ -53,14 +77,22 @@ pub(super) fn words(text: &str, at: usize, length: usize, most: usize) -> String
     words.join(" ")
 }
 
-/// The last words before a value, in small letters, if they give it to a subject: `the timeout is`, `port:`, `max_retries =`.
+/// The last words before a value, in small letters, if they give it to a subject: `the timeout is`,
+/// `port:`, `max_retries =`.
 pub(super) fn subject(text: &str, at: usize) -> Option<Box<str>> {
     let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
-    let sentence = before.rsplit(['\n', '.', ';', '!', '?']).next().unwrap_or(before);
+    let sentence = before
+        .rsplit(['\n', '.', ';', '!', '?'])
+        .next()
+        .unwrap_or(before);
     let lead = sentence.trim_end_matches([' ', '`', '"', '\'', '*']);
-    let is_given = lead.ends_with(['=', ':']) || LINKS.contains(&lead.rsplit(' ').next().unwrap_or(lead));
-    let words = lead.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
-    let words = words.map(str::to_lowercase).filter(|word| word.len() > 2 && !PASSING.contains(&word.as_str()));
+    let is_given =
+        lead.ends_with(['=', ':']) || LINKS.contains(&lead.rsplit(' ').next().unwrap_or(lead));
+    let words =
+        lead.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+    let words = words
+        .map(str::to_lowercase)
+        .filter(|word| word.len() > 2 && !PASSING.contains(&word.as_str()));
     let words = words.collect::<Vec<_>>();
     let subject = words[words.len().saturating_sub(SUBJECT)..].join(" ");
     (is_given && !subject.is_empty()).then(|| subject.into())
@@ -105,24 +137,42 @@ mod tests {
 
     #[test]
     fn an_argument_of_one_line_says_where_to_act_and_a_text_does_not() {
-        assert!(is_address("file_path", "/a/b.rs") && is_address("command", &"cd /a && make ".repeat(40)));
-        assert!(!is_address("content", "short") && !is_address("note", &"many words of a plan ".repeat(5)));
+        assert!(
+            is_address("file_path", "/a/b.rs")
+                && is_address("command", &"cd /a && make ".repeat(40))
+        );
+        assert!(
+            !is_address("content", "short")
+                && !is_address("note", &"many words of a plan ".repeat(5))
+        );
     }
 
     #[test]
     fn words_around_a_value_are_of_its_line() {
         let text = "Before.\nThe staging port is 48213, for the gateway.\nAfter.";
         let at = text.find("48213").unwrap();
-        assert_eq!(words(text, at, 5, OF_TALK), "The staging port is … , for the gateway.");
+        assert_eq!(
+            words(text, at, 5, OF_TALK),
+            "The staging port is … , for the gateway."
+        );
         assert_eq!(words(text, at, 5, 3), "port is … ,");
     }
 
     #[test]
     fn a_subject_is_what_a_value_is_given_to() {
         let of = |text: &str| subject(text, text.find("4500").unwrap());
-        assert_eq!(of("The gateway timeout is 4500"), Some("gateway timeout".into()));
-        assert_eq!(of("gateway timeout = `4500`"), Some("gateway timeout".into()));
-        assert_eq!(of("I changed the gateway timeout to 4500"), of("the gateway timeout was 4500"));
+        assert_eq!(
+            of("The gateway timeout is 4500"),
+            Some("gateway timeout".into())
+        );
+        assert_eq!(
+            of("gateway timeout = `4500`"),
+            Some("gateway timeout".into())
+        );
+        assert_eq!(
+            of("I changed the gateway timeout to 4500"),
+            of("the gateway timeout was 4500")
+        );
         assert_eq!(of("I read the file 4500"), None);
         assert_eq!(of("It works. 4500"), None);
     }

@@ -19,8 +19,8 @@ pub(super) enum Mention {
 }
 
 impl Mention {
-    /// What one mention is worth. A call that took a value foretells the next use better than anything else; most of what tools
-    /// return beside paths is never needed again.
+    /// What one mention is worth. A call that took a value foretells the next use better than
+    /// anything else; most of what tools return beside paths is never needed again.
     fn weight(self, kind: Kind) -> f64 {
         match self {
             Mention::Call => 8.0,
@@ -43,7 +43,8 @@ pub(super) struct Known {
     pub(super) calls: u32,
     /// Whether user or agent said it.
     pub(super) is_stated: bool,
-    /// What it belongs to: the tool and argument that took it last, or the words around its first mention.
+    /// What it belongs to: the tool and argument that took it last, or the words around its first
+    /// mention.
     pub(super) bound: Box<str>,
     /// Whether that is a tool and an argument.
     pub(super) is_bound_to_call: bool,
@@ -78,7 +79,8 @@ impl Known {
         self.is_stated |= matches!(mention, Mention::User | Mention::Agent);
     }
 
-    /// Whether it is worth a line. A time in a result, and a number among other numbers, belong to nothing.
+    /// Whether it is worth a line. A time in a result, and a number among other numbers, belong to
+    /// nothing.
     pub(super) fn may_be_needed(&self) -> bool {
         let is_taken_up = self.calls > 0 || self.is_stated;
         match self.kind {
@@ -93,10 +95,15 @@ impl Known {
         self.weight * libm::exp2(-f64::from(now - self.last) / HALF_LIFE)
     }
 
-    /// A call took it. What it is for says more than the words of its first mention; a path needs neither.
+    /// A call took it. What it is for says more than the words of its first mention; a path needs
+    /// neither.
     pub(super) fn bind_to_call(&mut self, tool: &str, argument: &str) {
         if self.kind != Kind::Path {
-            let bound = if argument.is_empty() { tool.to_owned() } else { format!("{tool}.{argument}") };
+            let bound = if argument.is_empty() {
+                tool.to_owned()
+            } else {
+                format!("{tool}.{argument}")
+            };
             (self.bound, self.is_bound_to_call) = (bound.into(), true);
         }
     }

@@ -1,8 +1,9 @@
-//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a model, to go beside a summary.
+//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a
+//! model, to go beside a summary.
 //!
-//! A summary keeps what happened; what it drops first are the paths, ids and numbers that the next calls need letter for letter.
-//! A ledger reads each message once, when it is said. Its page lists the values that the next request lacks, each with what it
-//! belongs to, within a budget of tokens.
+//! A summary keeps what happened; what it drops first are the paths, ids and numbers that the next
+//! calls need letter for letter. A ledger reads each message once, when it is said. Its page lists
+//! the values that the next request lacks, each with what it belongs to, within a budget of tokens.
 //!
 //! ```
 //! use compactometer_engine::ledger::Ledger;
@@ -18,7 +19,8 @@
 //! assert!(page.tokens <= 200 && page.tokens == Encoding::O200k.count_text(&page.text));
 //! ```
 //!
-//! Absent on purpose: models, files, clocks and secrets. Whoever adds messages masks them first; masked text is in no ledger.
+//! Absent on purpose: models, files, clocks and secrets. Whoever adds messages masks them first;
+//! masked text is in no ledger.
 
 mod bound;
 mod known;
@@ -51,10 +53,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger of a conversation that works in these directories, the first of which is where it began. The page names the files
-    /// below it relative to it.
+    /// A ledger of a conversation that works in these directories, the first of which is where it
+    /// began. The page names the files below it relative to it.
     pub fn in_directories(directories: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        Ledger { roots: Roots::new(directories), ..Ledger::default() }
+        Ledger {
+            roots: Roots::new(directories),
+            ..Ledger::default()
+        }
     }
 
     /// Reads a message. Its values count as said after all that were read before.
@@ -68,7 +73,9 @@ impl Ledger {
                     Role::System => {}
                 },
                 Part::ToolResult { text, .. } => self.read(text, message.id, Mention::Result),
-                Part::ToolCall { name, arguments, .. } => self.call(name, arguments, message.id),
+                Part::ToolCall {
+                    name, arguments, ..
+                } => self.call(name, arguments, message.id),
                 Part::Media { .. } => {}
             }
         }
@@ -86,8 +93,12 @@ impl Ledger {
         match value {
             Value::String(text) if bound::is_address(name, text) => self.used(tool, name, text, id),
             Value::String(text) => self.read(text, id, Mention::Written),
-            Value::Array(items) => items.iter().for_each(|item| self.argument(tool, name, item, id)),
-            Value::Object(fields) => fields.iter().for_each(|(name, field)| self.argument(tool, name, field, id)),
+            Value::Array(items) => items
+                .iter()
+                .for_each(|item| self.argument(tool, name, item, id)),
+            Value::Object(fields) => fields
+                .iter()
+                .for_each(|(name, field)| self.argument(tool, name, field, id)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
@@ -109,7 +120,11 @@ impl Ledger {
             known.mention(mention, now);
             if found.kind != Kind::Path {
                 let is_talk = matches!(mention, Mention::User | Mention::Agent);
-                let most = if is_talk { bound::OF_TALK } else { bound::OF_RESULTS };
+                let most = if is_talk {
+                    bound::OF_TALK
+                } else {
+                    bound::OF_RESULTS
+                };
                 known.bind_to_words(|| bound::words(text, found.at, found.value.len(), most));
                 if is_talk && let Some(subject) = bound::subject(text, found.at) {
                     self.subjects.insert(subject.clone(), found.value.into());
@@ -122,7 +137,11 @@ impl Ledger {
     }
 
     fn known(&mut self, value: &str, kind: Kind, id: MessageId) -> &mut Known {
-        let name = if kind == Kind::Path { self.roots.name(value) } else { value };
+        let name = if kind == Kind::Path {
+            self.roots.name(value)
+        } else {
+            value
+        };
         if !self.values.contains_key(name) {
             self.values.insert(name.into(), Known::new(kind, id));
         }

@@ -26,7 +26,8 @@ pub struct Listed {
     pub value: String,
     /// What it is.
     pub kind: Kind,
-    /// What it belongs to: the tool and argument that took it last, or words around its first mention. Empty for a path.
+    /// What it belongs to: the tool and argument that took it last, or words around its first
+    /// mention. Empty for a path.
     pub bound: String,
     /// Whether that is a tool and an argument.
     pub is_bound_to_call: bool,
@@ -45,18 +46,34 @@ const MISSES: usize = 20;
 
 impl Ledger {
     /// The values that these texts of the next request lack, within a budget of tokens.
-    pub fn page<'t>(&self, budget: u32, held: impl IntoIterator<Item = &'t str>, counter: &dyn TokenCounter) -> Page {
+    pub fn page<'t>(
+        &self,
+        budget: u32,
+        held: impl IntoIterator<Item = &'t str>,
+        counter: &dyn TokenCounter,
+    ) -> Page {
         let held = held.into_iter().flat_map(values::values);
-        let held = held.map(|found| self.roots.name(found.value)).collect::<HashSet<_>>();
-        let lacking = self.values.iter().filter(|(value, known)| known.may_be_needed() && !held.contains(&***value));
+        let held = held
+            .map(|found| self.roots.name(found.value))
+            .collect::<HashSet<_>>();
+        let lacking = self
+            .values
+            .iter()
+            .filter(|(value, known)| known.may_be_needed() && !held.contains(&***value));
         let mut ranked = lacking.collect::<Vec<_>>();
         ranked.sort_by(|(value, known), (other, than)| {
             let weight = |known: &Known| known.weight_at(self.calls);
-            weight(than).total_cmp(&weight(known)).then(than.last.cmp(&known.last)).then(value.cmp(other))
+            weight(than)
+                .total_cmp(&weight(known))
+                .then(than.last.cmp(&known.last))
+                .then(value.cmp(other))
         });
         let mut chosen = Vec::new();
         let mut groups = HashSet::new();
-        let (mut room, mut misses) = (budget.saturating_sub(counter.count_text(&self.heading())), 0);
+        let (mut room, mut misses) = (
+            budget.saturating_sub(counter.count_text(&self.heading())),
+            0,
+        );
         for (value, known) in ranked {
             if misses == MISSES {
                 break;
@@ -76,7 +93,11 @@ impl Ledger {
             let text = self.text(&chosen);
             let tokens = counter.count_text(&text);
             if tokens <= budget {
-                return Page { text, tokens, listed: chosen };
+                return Page {
+                    text,
+                    tokens,
+                    listed: chosen,
+                };
             }
             chosen.pop();
         }
@@ -84,13 +105,18 @@ impl Ledger {
     }
 
     fn entry(&self, value: &str, known: &Known) -> Listed {
-        let latest = known.subject.as_ref().and_then(|subject| self.subjects.get(subject));
+        let latest = known
+            .subject
+            .as_ref()
+            .and_then(|subject| self.subjects.get(subject));
         Listed {
             value: value.to_owned(),
             kind: known.kind,
             bound: known.bound.to_string(),
             is_bound_to_call: known.is_bound_to_call,
-            replaced_by: latest.filter(|latest| ***latest != *value).map(|latest| latest.to_string()),
+            replaced_by: latest
+                .filter(|latest| ***latest != *value)
+                .map(|latest| latest.to_string()),
             first: known.first,
             calls: known.calls,
             is_stated: known.is_stated,
@@ -112,7 +138,10 @@ impl Ledger {
         for listed in chosen {
             match group(listed) {
                 Some((group, name)) => {
-                    groups.entry((group.ends_with('/'), group)).or_default().push(name.to_owned() + &later(listed));
+                    groups
+                        .entry((group.ends_with('/'), group))
+                        .or_default()
+                        .push(name.to_owned() + &later(listed));
                 }
                 None => others.push(listed),
             }
@@ -130,16 +159,22 @@ impl Ledger {
     }
 }
 
-/// What a value shares a line with, and how the line names it: other files of its folder, or what the same argument took.
+/// What a value shares a line with, and how the line names it: other files of its folder, or what
+/// the same argument took.
 fn group(listed: &Listed) -> Option<(&str, &str)> {
     match listed.kind {
         Kind::Path => folder(&listed.value),
-        _ => listed.is_bound_to_call.then_some((listed.bound.as_str(), listed.value.as_str())),
+        _ => listed
+            .is_bound_to_call
+            .then_some((listed.bound.as_str(), listed.value.as_str())),
     }
 }
 
 fn later(listed: &Listed) -> String {
-    listed.replaced_by.as_ref().map_or(String::new(), |later| format!(" (later {later})"))
+    listed
+        .replaced_by
+        .as_ref()
+        .map_or(String::new(), |later| format!(" (later {later})"))
 }
 
 /// The line of a value that is listed by itself.
@@ -158,7 +193,10 @@ fn cost(listed: &Listed, groups: &HashSet<String>, counter: &dyn TokenCounter) -
             counter.count_text(name) + counter.count_text(&later(listed)) + 1
         }
         Some((group, name)) => {
-            counter.count_text(group) + counter.count_text(name) + counter.count_text(&later(listed)) + 2
+            counter.count_text(group)
+                + counter.count_text(name)
+                + counter.count_text(&later(listed))
+                + 2
         }
         None => counter.count_text(&line(listed)),
     }

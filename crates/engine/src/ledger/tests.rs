@@ -4,17 +4,45 @@ use super::*;
 use crate::tokens::{Encoding, TokenCounter};
 
 fn text(id: u32, role: Role, text: &str) -> Message {
-    Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text: text.to_owned() }], usage: None }
+    Message {
+        id: MessageId(id),
+        role,
+        at_ms: None,
+        parts: vec![Part::Text {
+            text: text.to_owned(),
+        }],
+        usage: None,
+    }
 }
 
 fn call(id: u32, tool: &str, arguments: &Value) -> Message {
-    let call = Part::ToolCall { id: format!("c{id}"), name: tool.to_owned(), arguments: arguments.to_string() };
-    Message { id: MessageId(id), role: Role::Assistant, at_ms: None, parts: vec![call], usage: None }
+    let call = Part::ToolCall {
+        id: format!("c{id}"),
+        name: tool.to_owned(),
+        arguments: arguments.to_string(),
+    };
+    Message {
+        id: MessageId(id),
+        role: Role::Assistant,
+        at_ms: None,
+        parts: vec![call],
+        usage: None,
+    }
 }
 
 fn result(id: u32, text: &str) -> Message {
-    let result = Part::ToolResult { call_id: format!("c{}", id - 1), text: text.to_owned(), is_error: false };
-    Message { id: MessageId(id), role: Role::Tool, at_ms: None, parts: vec![result], usage: None }
+    let result = Part::ToolResult {
+        call_id: format!("c{}", id - 1),
+        text: text.to_owned(),
+        is_error: false,
+    };
+    Message {
+        id: MessageId(id),
+        role: Role::Tool,
+        at_ms: None,
+        parts: vec![result],
+        usage: None,
+    }
 }
 
 fn page(messages: &[Message], budget: u32, held: &[&str]) -> Page {
@@ -25,10 +53,25 @@ fn page(messages: &[Message], budget: u32, held: &[&str]) -> Page {
 
 fn conversation() -> Vec<Message> {
     vec![
-        text(0, Role::User, "Mend the refunds of order ORD-7781. The gateway timeout is 4500."),
-        call(1, "Read", &serde_json::json!({"file_path": "/home/ann/shop/src/pay/refund.rs"})),
-        result(2, "use crate::card;\n// see src/pay/card.rs:12 and docs/refunds.md\nfn refund() {}"),
-        call(3, "Bash", &serde_json::json!({"command": "curl https://shop.example/api/orders/ORD-7781"})),
+        text(
+            0,
+            Role::User,
+            "Mend the refunds of order ORD-7781. The gateway timeout is 4500.",
+        ),
+        call(
+            1,
+            "Read",
+            &serde_json::json!({"file_path": "/home/ann/shop/src/pay/refund.rs"}),
+        ),
+        result(
+            2,
+            "use crate::card;\n// see src/pay/card.rs:12 and docs/refunds.md\nfn refund() {}",
+        ),
+        call(
+            3,
+            "Bash",
+            &serde_json::json!({"command": "curl https://shop.example/api/orders/ORD-7781"}),
+        ),
         result(4, "trace 9f3a7c21 took 88123 us"),
         text(5, Role::User, "I changed the gateway timeout to 9000."),
     ]
@@ -49,22 +92,45 @@ fn a_page_lists_each_value_with_what_binds_it() {
          88123: trace 9f3a7c21 took … us\n\
          9f3a7c21: trace … took 88123 us\n",
     );
-    let why = page.listed.iter().find(|listed| listed.value == "src/pay/refund.rs").expect("listed");
-    assert_eq!((why.kind, why.calls, why.first, why.is_stated), (Kind::Path, 1, MessageId(1), false));
+    let why = page
+        .listed
+        .iter()
+        .find(|listed| listed.value == "src/pay/refund.rs")
+        .expect("listed");
+    assert_eq!(
+        (why.kind, why.calls, why.first, why.is_stated),
+        (Kind::Path, 1, MessageId(1), false)
+    );
 }
 
 #[test]
 fn what_the_next_request_holds_is_left_out_by_any_name() {
     let held = ["See /home/ann/shop/src/pay/refund.rs and 9000."];
-    let values = page(&conversation(), 400, &held).listed.into_iter().map(|listed| listed.value).collect::<Vec<_>>();
-    assert!(!values.iter().any(|value| value == "src/pay/refund.rs" || value == "9000"), "{values:?}");
-    assert!(values.iter().any(|value| value == "src/pay/card.rs"), "{values:?}");
+    let values = page(&conversation(), 400, &held)
+        .listed
+        .into_iter()
+        .map(|listed| listed.value)
+        .collect::<Vec<_>>();
+    assert!(
+        !values
+            .iter()
+            .any(|value| value == "src/pay/refund.rs" || value == "9000"),
+        "{values:?}"
+    );
+    assert!(
+        values.iter().any(|value| value == "src/pay/card.rs"),
+        "{values:?}"
+    );
 }
 
 #[test]
 fn the_values_that_calls_took_last_come_first() {
     let mut messages = conversation();
-    messages.push(call(6, "Read", &serde_json::json!({"file_path": "src/pay/card.rs"})));
+    messages.push(call(
+        6,
+        "Read",
+        &serde_json::json!({"file_path": "src/pay/card.rs"}),
+    ));
     let first = page(&messages, 400, &[]).listed.swap_remove(0);
     assert_eq!(first.value, "src/pay/card.rs");
 }
@@ -74,28 +140,53 @@ fn a_budget_without_room_for_a_value_gives_no_page() {
     for budget in [0, 1, 20] {
         assert_eq!(page(&conversation(), budget, &[]), Page::default());
     }
-    assert_eq!(page(&[text(0, Role::User, "Only words.")], 400, &[]), Page::default());
+    assert_eq!(
+        page(&[text(0, Role::User, "Only words.")], 400, &[]),
+        Page::default()
+    );
 }
 
 #[test]
 fn numbers_among_numbers_fill_no_page() {
-    let listing = (1000..1500).map(|number| format!("{number}\n")).collect::<String>();
-    let messages = [call(1, "Bash", &serde_json::json!({"command": "seq 1000 1500"})), result(2, &listing)];
-    let values = page(&messages, 400, &[]).listed.into_iter().map(|listed| listed.value).collect::<Vec<_>>();
+    let listing = (1000..1500)
+        .map(|number| format!("{number}\n"))
+        .collect::<String>();
+    let messages = [
+        call(1, "Bash", &serde_json::json!({"command": "seq 1000 1500"})),
+        result(2, &listing),
+    ];
+    let values = page(&messages, 400, &[])
+        .listed
+        .into_iter()
+        .map(|listed| listed.value)
+        .collect::<Vec<_>>();
     assert_eq!(values, ["1000", "1500"], "only what a call took");
 }
 
 #[test]
 fn masked_text_is_in_no_page() {
-    let said = text(0, Role::User, "The key is [masked:aws:3] and the port is 48213 and [masked:jwt:4].");
+    let said = text(
+        0,
+        Role::User,
+        "The key is [masked:aws:3] and the port is 48213 and [masked:jwt:4].",
+    );
     let page = page(&[said], 400, &[]);
-    assert!(page.text.contains("48213") && page.listed.len() == 1, "{}", page.text);
+    assert!(
+        page.text.contains("48213") && page.listed.len() == 1,
+        "{}",
+        page.text
+    );
     assert!(!page.text.contains("masked"), "{}", page.text);
 }
 
 #[test]
 fn a_broken_colour_sequence_before_a_letter_of_several_bytes_is_read() {
-    let values = page(&[text(0, Role::User, "\u{1b}[¡ \u{1b}[3ƛ the port is 48213")], 400, &[]).listed;
+    let values = page(
+        &[text(0, Role::User, "\u{1b}[¡ \u{1b}[3ƛ the port is 48213")],
+        400,
+        &[],
+    )
+    .listed;
     assert_eq!(values.len(), 1);
     assert_eq!(values[0].value, "48213");
 }
@@ -119,9 +210,15 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
         "\u{1b}[39m02/21/2026",
         "\u{1b}[",
     ]);
-    let said = prop::collection::vec(prop_oneof![value.prop_map(str::to_owned), "[ -~]{0,12}", ".{0,6}"], 0..8);
+    let said = prop::collection::vec(
+        prop_oneof![value.prop_map(str::to_owned), "[ -~]{0,12}", ".{0,6}"],
+        0..8,
+    );
     let said = (said, prop::sample::select(vec![" ", ""]));
-    let message = (0..4u8, said.prop_map(|(pieces, between)| pieces.join(between)));
+    let message = (
+        0..4u8,
+        said.prop_map(|(pieces, between)| pieces.join(between)),
+    );
     prop::collection::vec(message, 0..12).prop_map(|said| {
         let message = |(id, (kind, said)): (usize, (u8, String))| match kind {
             0 => text(id as u32, Role::User, &said),

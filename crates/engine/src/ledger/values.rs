@@ -1,6 +1,7 @@
 //! Exact values in a text: paths, URLs, ids and numbers of four digits or more.
 //!
-//! The rule is the ledger's own. It reads each byte once, and shares nothing with whatever measures what a ledger holds.
+//! The rule is the ledger's own. It reads each byte once, and shares nothing with whatever measures
+//! what a ledger holds.
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,13 +43,21 @@ pub(super) fn values(text: &str) -> impl Iterator<Item = Found<'_>> {
         let (from, to) = trimmed(&text[start..end]);
         let value = &text[start + from..start + to];
         let kind = kind(value).filter(|_| !is_call(value, &text[start + to..]))?;
-        Some(Found { value, at: start + from, kind })
+        Some(Found {
+            value,
+            at: start + from,
+            kind,
+        })
     })
 }
 
 /// Whether a byte may be inside a value.
 fn is_inside(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b':' | b'@' | b'#' | b'~' | b'+' | b'-' | b'%')
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'_' | b'.' | b'/' | b':' | b'@' | b'#' | b'~' | b'+' | b'-' | b'%'
+        )
 }
 
 /// Whether a byte distinguishes a value from a word.
@@ -73,7 +82,11 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, usize)> {
             // What follows a backslash or an escape character is not part of a value.
             at += match bytes.get(at) {
                 Some(0x1b) => 1 + control_sequence(&bytes[at + 1..]),
-                Some(b'\\') if matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r' | b'"' | b'\\')) => 2,
+                Some(b'\\')
+                    if matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r' | b'"' | b'\\')) =>
+                {
+                    2
+                }
                 Some(byte) if *byte < 0x80 => 1,
                 Some(_) => text[at..].chars().next().map_or(1, char::len_utf8),
                 None => 0,
@@ -91,7 +104,10 @@ fn control_sequence(bytes: &[u8]) -> usize {
     if bytes.first() != Some(&b'[') {
         return 0;
     }
-    let length = 1 + bytes[1..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    let length = 1 + bytes[1..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
+        .count();
     length + usize::from(bytes.get(length).is_some_and(u8::is_ascii))
 }
 
@@ -101,37 +117,62 @@ fn inside(text: &str, at: usize, is_url: bool) -> Option<usize> {
         byte if is_inside(byte) => Some(1),
         b'?' | b'&' | b'=' | b'!' | b'*' if is_url => Some(1),
         b',' if splits_thousands(text.as_bytes(), at) => Some(1),
-        0x80.. => text[at..].chars().next().filter(|letter| letter.is_alphanumeric()).map(char::len_utf8),
+        0x80.. => text[at..]
+            .chars()
+            .next()
+            .filter(|letter| letter.is_alphanumeric())
+            .map(char::len_utf8),
         _ => None,
     }
 }
 
 /// Whether a comma is between groups of a number's digits.
 fn splits_thousands(bytes: &[u8], comma: usize) -> bool {
-    let after = bytes[comma + 1..].iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    let after = bytes[comma + 1..]
+        .iter()
+        .take(4)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     comma > 0 && bytes[comma - 1].is_ascii_digit() && after == 3
 }
 
 /// The range of a run without the punctuation around it and without the line number behind a path.
 fn trimmed(run: &str) -> (usize, usize) {
-    let mut end = run.trim_end_matches(|letter: char| !letter.is_alphanumeric()).len();
+    let mut end = run
+        .trim_end_matches(|letter: char| !letter.is_alphanumeric())
+        .len();
     let start = run[..end].len()
-        - run[..end].trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/~.@#_".contains(letter)).len();
+        - run[..end]
+            .trim_start_matches(|letter: char| {
+                !letter.is_alphanumeric() && !"/~.@#_".contains(letter)
+            })
+            .len();
     if !run[start..end].contains("://") {
         end = start + without_line(&run[start..end]).len();
     }
     (start, end)
 }
 
-/// A path without the number of a line that a search puts behind it, and what follows: `a.rs:12:fn` or `a.rs-12-`.
+/// A path without the number of a line that a search puts behind it, and what follows: `a.rs:12:fn`
+/// or `a.rs-12-`.
 fn without_line(text: &str) -> &str {
     let is_number = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
     let name = text.rfind('/').map_or(0, |slash| slash + 1);
-    let ends_as_file = |stem: &str| stem.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending));
-    let colon = text.find(':').filter(|at| is_number(&text[at + 1..]) && text[..*at].contains(['/', '.']));
+    let ends_as_file = |stem: &str| {
+        stem.rsplit_once('.')
+            .is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+    };
+    let colon = text
+        .find(':')
+        .filter(|at| is_number(&text[at + 1..]) && text[..*at].contains(['/', '.']));
     let dash = text[name..].match_indices('-').map(|(at, _)| name + at);
-    let dash = dash.take(MOST_DASHES).find(|at| is_number(&text[at + 1..]) && ends_as_file(&text[..*at]));
-    match colon.filter(|at| text[..*at].contains(char::is_alphabetic)).or(dash) {
+    let dash = dash
+        .take(MOST_DASHES)
+        .find(|at| is_number(&text[at + 1..]) && ends_as_file(&text[..*at]));
+    match colon
+        .filter(|at| text[..*at].contains(char::is_alphabetic))
+        .or(dash)
+    {
         Some(at) => &text[..at],
         None => text,
     }
@@ -143,16 +184,25 @@ const MOST_DASHES: usize = 20;
 /// What a text without blanks is, if it is a value.
 fn kind(text: &str) -> Option<Kind> {
     let bytes = text.as_bytes();
-    if !LENGTHS.contains(&text.len()) || text.starts_with(MASK) || SYSTEM.iter().any(|folder| text.starts_with(folder))
+    if !LENGTHS.contains(&text.len())
+        || text.starts_with(MASK)
+        || SYSTEM.iter().any(|folder| text.starts_with(folder))
     {
         return None;
     }
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let letters = bytes
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
     if text.contains("://") {
         return (letters > 0).then_some(Kind::Url);
     }
-    if digits > 0 && bytes.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
+    if digits > 0
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
+    {
         return (text.trim_start_matches(['0', '.']).len() >= DIGITS
             && digits >= DIGITS
             && text.matches('.').count() < 2)
@@ -165,7 +215,8 @@ fn kind(text: &str) -> Option<Kind> {
         return Some(Kind::Time);
     }
     let is_name = digits > 0 && (letters > 0 || digits >= DIGITS);
-    let is_marked = text.contains('_') && letters > 1 || (text.contains('@') && !text.starts_with('@'));
+    let is_marked =
+        text.contains('_') && letters > 1 || (text.contains('@') && !text.starts_with('@'));
     (!text.contains('/') && (is_name || is_marked)).then_some(Kind::Id)
 }
 
@@ -173,7 +224,9 @@ fn kind(text: &str) -> Option<Kind> {
 fn is_time(text: &str) -> bool {
     let is_mark = |letter: char| matches!(letter, '-' | ':' | '.' | 'T' | 'Z' | '+' | '/');
     let mut parts = text.split(is_mark).filter(|part| !part.is_empty());
-    let are_short = parts.clone().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()) && part.len() <= 9);
+    let are_short = parts
+        .clone()
+        .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()) && part.len() <= 9);
     are_short && parts.nth(1).is_some() && text.contains([':', '-', '/'])
 }
 
@@ -193,19 +246,29 @@ fn is_path(text: &str) -> bool {
     });
     match slashes {
         // `.env.staging` is a file; `.map` is more often a member.
-        0 if name.starts_with('.') => name[1..].split('.').filter(|part| !part.is_empty()).nth(1).is_some(),
-        0 => has_ending && name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending)),
+        0 if name.starts_with('.') => name[1..]
+            .split('.')
+            .filter(|part| !part.is_empty())
+            .nth(1)
+            .is_some(),
+        0 => {
+            has_ending
+                && name
+                    .rsplit_once('.')
+                    .is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+        }
         1 => has_ending || text.starts_with(['~', '.']) || (!rooted && text.contains('_')),
         _ => true,
     }
 }
 
-/// Endings by which a name without a folder is that of a file. Any other name with a dot may be a member in a program.
+/// Endings by which a name without a folder is that of a file. Any other name with a dot may be a
+/// member in a program.
 const ENDINGS: &[&str] = &[
-    "c", "cc", "conf", "cpp", "cs", "css", "csv", "env", "ex", "exs", "go", "gradle", "h", "hpp", "html", "ini",
-    "ipynb", "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md", "mdx", "mjs", "mod", "php", "png",
-    "prisma", "proto", "py", "rb", "rs", "scss", "sh", "sql", "sum", "svelte", "svg", "swift", "tf", "toml", "ts",
-    "tsx", "txt", "vue", "xml", "yaml", "yml",
+    "c", "cc", "conf", "cpp", "cs", "css", "csv", "env", "ex", "exs", "go", "gradle", "h", "hpp",
+    "html", "ini", "ipynb", "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md",
+    "mdx", "mjs", "mod", "php", "png", "prisma", "proto", "py", "rb", "rs", "scss", "sh", "sql",
+    "sum", "svelte", "svg", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
 ];
 
 /// Whether a value is a member that is called.
@@ -218,7 +281,9 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(Kind, &str)> {
-        values(text).map(|found| (found.kind, found.value)).collect()
+        values(text)
+            .map(|found| (found.kind, found.value))
+            .collect()
     }
 
     #[test]
@@ -236,7 +301,9 @@ mod tests {
             ]
         );
         assert_eq!(
-            found("cd /srv/shop && grep -n pay_total lib/pay.rs:12:fn lib/a.rs-14- 1,234,567 2026-02-19T22:49:31Z"),
+            found(
+                "cd /srv/shop && grep -n pay_total lib/pay.rs:12:fn lib/a.rs-14- 1,234,567 2026-02-19T22:49:31Z"
+            ),
             [
                 (Kind::Path, "/srv/shop"),
                 (Kind::Id, "pay_total"),

@@ -1,8 +1,9 @@
-//! Memory: what left a conversation and can be found again (the agent loop, section 8). A note is a record among a session's
-//! others, so every store keeps it and a reload has it; no request holds it until somebody asks for it.
+//! Memory: what left a conversation and can be found again (the agent loop, section 8). A note is a
+//! record among a session's others, so every store keeps it and a reload has it; no request holds
+//! it until somebody asks for it.
 //!
-//! Absent on purpose: an index that is kept up to date. A session has few notes beside what one model call costs; a search
-//! reads them all, and live sessions, reloads and replays rank alike.
+//! Absent on purpose: an index that is kept up to date. A session has few notes beside what one
+//! model call costs; a search reads them all, and live sessions, reloads and replays rank alike.
 
 mod built_context;
 mod ranking;
@@ -33,7 +34,9 @@ pub struct Note {
 impl Note {
     /// The note that a record is, where it is one.
     pub fn from_record(saved: &SessionRecord) -> Option<Note> {
-        (saved.kind == RecordKind::Note).then(|| serde_json::from_str(&saved.body).ok()).flatten()
+        (saved.kind == RecordKind::Note)
+            .then(|| serde_json::from_str(&saved.body).ok())
+            .flatten()
     }
 
     /// The note as a new record; `covers` are the ends of what it holds.
@@ -48,40 +51,73 @@ impl Note {
 
 /// Every note of a session, oldest first.
 pub fn notes(history: &[SessionRecord]) -> Vec<(&SessionRecord, Note)> {
-    history.iter().filter_map(|saved| Some((saved, Note::from_record(saved)?))).collect()
+    history
+        .iter()
+        .filter_map(|saved| Some((saved, Note::from_record(saved)?)))
+        .collect()
 }
 
-/// The notes that share a word with the query, best first: BM25 over words, the newer one first of equals.
-pub fn search<'h>(history: &'h [SessionRecord], query: &str, most: usize) -> Vec<(&'h SessionRecord, Note)> {
+/// The notes that share a word with the query, best first: BM25 over words, the newer one first of
+/// equals.
+pub fn search<'h>(
+    history: &'h [SessionRecord],
+    query: &str,
+    most: usize,
+) -> Vec<(&'h SessionRecord, Note)> {
     let notes = notes(history);
     let ranked = rank(&notes, &[query]).pop().unwrap_or_default();
-    ranked.into_iter().take(most).map(|place| notes[place].clone()).collect()
+    ranked
+        .into_iter()
+        .take(most)
+        .map(|place| notes[place].clone())
+        .collect()
 }
 
 /// As [`search`], for several queries at once; gives places among `notes`.
 pub(crate) fn rank(notes: &[(&SessionRecord, Note)], queries: &[&str]) -> Vec<Vec<usize>> {
-    let texts = notes.iter().map(|(_, note)| note.text.as_str()).collect::<Vec<_>>();
+    let texts = notes
+        .iter()
+        .map(|(_, note)| note.text.as_str())
+        .collect::<Vec<_>>();
     ranking::rank(&texts, queries)
 }
 
-/// A note for each message or call batch of the view that the edits do not keep whole, of at most that many characters.
-/// What was written in place of messages is a record already; what a search gave is noted where it came from.
+/// A note for each message or call batch of the view that the edits do not keep whole, of at most
+/// that many characters. What was written in place of messages is a record already; what a search
+/// gave is noted where it came from.
 pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) -> Vec<NewRecord> {
     let keeps = kept_by(edits);
-    let chat = view.entries().iter().filter(|entry| entry.role() != Role::System);
+    let chat = view
+        .entries()
+        .iter()
+        .filter(|entry| entry.role() != Role::System);
     let said = chat.filter_map(|entry| entry.kept().map(|message| (entry, message.id)));
-    let leaving = said.filter(|(_, id)| !keeps.contains(id)).collect::<Vec<_>>();
+    let leaving = said
+        .filter(|(_, id)| !keeps.contains(id))
+        .collect::<Vec<_>>();
     let groups = leaving.chunk_by(|_, (next, _)| next.role() == Role::Tool);
-    groups.filter_map(|group| of_group(group, most_characters)).collect()
+    groups
+        .filter_map(|group| of_group(group, most_characters))
+        .collect()
 }
 
 fn of_group(group: &[(&Entry, MessageId)], most_characters: usize) -> Option<NewRecord> {
     let (caller, first) = group.first()?;
-    let group = if only_searches(caller) { &group[..1] } else { group };
+    let group = if only_searches(caller) {
+        &group[..1]
+    } else {
+        group
+    };
     let covers = (*first, group.last()?.1);
     let mut text = render::transcript(group.iter().map(|(entry, _)| *entry), RenderLimits::NONE);
     render::cut_from(&mut text, 0, most_characters);
-    (!text.is_empty()).then(|| Note { text, importance: None }.to_record(Some(covers)))
+    (!text.is_empty()).then(|| {
+        Note {
+            text,
+            importance: None,
+        }
+        .to_record(Some(covers))
+    })
 }
 
 fn only_searches(entry: &Entry) -> bool {

@@ -1,28 +1,49 @@
-//! Which texts fit a query: BM25 over words, without an index and without a word of the query ever being an operator.
+//! Which texts fit a query: BM25 over words, without an index and without a word of the query ever
+//! being an operator.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How fast a repeated word stops counting: the usual value, which SQLite's full text search has too.
+/// How fast a repeated word stops counting: the usual value, which SQLite's full text search has
+/// too.
 const K1: f64 = 1.2;
 /// How much a long text is held back: likewise.
 const B: f64 = 0.75;
 
-/// For each query, the texts that share a word with it, best first; of equals the later one, since it was said later.
+/// For each query, the texts that share a word with it, best first; of equals the later one, since
+/// it was said later.
 pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
     let asked = queries.iter().map(|query| words(query)).collect::<Vec<_>>();
-    let terms = asked.iter().flatten().map(String::as_str).collect::<BTreeSet<_>>();
+    let terms = asked
+        .iter()
+        .flatten()
+        .map(String::as_str)
+        .collect::<BTreeSet<_>>();
     let places = Places::new(&terms);
-    let counted = texts.iter().map(|text| Counts::new(text, &places)).collect::<Vec<_>>();
+    let counted = texts
+        .iter()
+        .map(|text| Counts::new(text, &places))
+        .collect::<Vec<_>>();
     let mut with_term = vec![0_usize; terms.len()];
     for place in counted.iter().flat_map(|counts| counts.of_term.keys()) {
         with_term[*place] += 1;
     }
     let mean = counted.iter().map(|counts| counts.words).sum::<f64>() / (texts.len().max(1) as f64);
-    let rarity = with_term.iter().map(|with| rarity(*with, texts.len())).collect::<Vec<_>>();
+    let rarity = with_term
+        .iter()
+        .map(|with| rarity(*with, texts.len()))
+        .collect::<Vec<_>>();
     let of_query = |query: &BTreeSet<String>| {
-        let asked = query.iter().filter_map(|word| places.get(word)).collect::<Vec<_>>();
-        let scores = counted.iter().map(|counts| counts.score(&asked, &rarity, mean));
-        let mut found = scores.enumerate().filter(|(_, score)| *score > 0.0).collect::<Vec<_>>();
+        let asked = query
+            .iter()
+            .filter_map(|word| places.get(word))
+            .collect::<Vec<_>>();
+        let scores = counted
+            .iter()
+            .map(|counts| counts.score(&asked, &rarity, mean));
+        let mut found = scores
+            .enumerate()
+            .filter(|(_, score)| *score > 0.0)
+            .collect::<Vec<_>>();
         found.sort_by(|(one, score), (other, than)| than.total_cmp(score).then(other.cmp(one)));
         found.into_iter().map(|(place, _)| place).collect()
     };
@@ -38,7 +59,10 @@ struct Places<'t> {
 
 impl<'t> Places<'t> {
     fn new(terms: &BTreeSet<&'t str>) -> Self {
-        let mut places = Places { of: HashMap::new(), lengths: [0; 256] };
+        let mut places = Places {
+            of: HashMap::new(),
+            lengths: [0; 256],
+        };
         for (place, term) in terms.iter().enumerate() {
             places.of.insert(term, place);
             places.lengths[first(term)] |= length_bit(term);
@@ -68,7 +92,10 @@ struct Counts {
 
 impl Counts {
     fn new(text: &str, places: &Places<'_>) -> Self {
-        let mut counts = Counts { words: 0.0, of_term: BTreeMap::new() };
+        let mut counts = Counts {
+            words: 0.0,
+            of_term: BTreeMap::new(),
+        };
         each_word(text, |word| {
             counts.words += 1.0;
             if let Some(place) = places.get(word) {
@@ -100,19 +127,28 @@ fn words(text: &str) -> BTreeSet<String> {
     words
 }
 
-/// Runs of letters and digits in lower case; each sign of a script that puts no blanks between words is one.
+/// Runs of letters and digits in lower case; each sign of a script that puts no blanks between
+/// words is one.
 fn each_word(text: &str, mut take: impl FnMut(&str)) {
     if text.is_ascii() {
         return each_word_in_ascii(text, take);
     }
-    for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
+    for run in text
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|run| !run.is_empty())
+    {
         // Nearly every word is small already.
-        if is_small(run) { take(run) } else { each_word_of(run, &mut take) }
+        if is_small(run) {
+            take(run)
+        } else {
+            each_word_of(run, &mut take)
+        }
     }
 }
 
 fn is_small(run: &str) -> bool {
-    run.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    run.bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 fn each_word_in_ascii(text: &str, mut take: impl FnMut(&str)) {
@@ -163,9 +199,20 @@ mod tests {
 
     #[test]
     fn rare_words_weigh_more_and_equals_stand_newest_first() {
-        let texts = ["the port is open", "the port of the service svc-7", "the end", "nothing"];
-        assert_eq!(rank(&texts, &["what is the port of SVC-7?"]), [vec![1, 0, 2]]);
-        assert_eq!(rank(&["a b", "a b", "c"], &["b", "none of these", ""]), [vec![1, 0], vec![], vec![]]);
+        let texts = [
+            "the port is open",
+            "the port of the service svc-7",
+            "the end",
+            "nothing",
+        ];
+        assert_eq!(
+            rank(&texts, &["what is the port of SVC-7?"]),
+            [vec![1, 0, 2]]
+        );
+        assert_eq!(
+            rank(&["a b", "a b", "c"], &["b", "none of these", ""]),
+            [vec![1, 0], vec![], vec![]]
+        );
         assert_eq!(rank(&["端口是8080", "没有"], &["哪个端口"]), [vec![0]]);
         assert_eq!(rank(&[], &["a"]), [Vec::<usize>::new()]);
     }
@@ -173,8 +220,24 @@ mod tests {
     #[test]
     fn words_are_small_and_signs_without_blanks_stand_alone() {
         let mut found = Vec::new();
-        each_word("Port_8042 of ÉTÉ2端Ab口svc. İx-é！", |word| found.push(word.to_owned()));
-        assert_eq!(found, ["port", "8042", "of", "été2", "端", "ab", "口", "svc", "i\u{307}x", "é"]);
+        each_word("Port_8042 of ÉTÉ2端Ab口svc. İx-é！", |word| {
+            found.push(word.to_owned())
+        });
+        assert_eq!(
+            found,
+            [
+                "port",
+                "8042",
+                "of",
+                "été2",
+                "端",
+                "ab",
+                "口",
+                "svc",
+                "i\u{307}x",
+                "é"
+            ]
+        );
     }
 
     proptest! {
@@ -194,7 +257,15 @@ mod tests {
     #[test]
     fn no_text_of_a_query_is_an_operator() {
         let texts = ["alpha", "beta"];
-        for query in ["alpha NOT alpha", "\"alpha", "alpha*", "text:alpha", "(alpha OR", "-alpha", "NEAR(alpha"] {
+        for query in [
+            "alpha NOT alpha",
+            "\"alpha",
+            "alpha*",
+            "text:alpha",
+            "(alpha OR",
+            "-alpha",
+            "NEAR(alpha",
+        ] {
             assert_eq!(rank(&texts, &[query]), [vec![0]], "{query}");
         }
     }

@@ -63,14 +63,18 @@ pub fn tool() -> ToolDefinition {
     }
 }
 
-/// The result of a call of [`tool`], from a session's records. Arguments that it cannot use give a result that says so, for
-/// the model to call again.
+/// The result of a call of [`tool`], from a session's records. Arguments that it cannot use give a
+/// result that says so, for the model to call again.
 pub fn answer(history: &[SessionRecord], call_id: &str, arguments: &str) -> Part {
     let (text, is_error) = match Arguments::parse(arguments) {
         Ok(Arguments { query, limit }) => (found(history, &query, limit), false),
         Err(problem) => (problem, true),
     };
-    Part::ToolResult { call_id: call_id.to_owned(), text, is_error }
+    Part::ToolResult {
+        call_id: call_id.to_owned(),
+        text,
+        is_error,
+    }
 }
 
 #[derive(Deserialize)]
@@ -86,11 +90,14 @@ fn results() -> usize {
 
 impl Arguments {
     fn parse(arguments: &str) -> Result<Self, String> {
-        let parsed: Arguments = serde_json::from_str(arguments)
-            .map_err(|error| format!("expected {{\"query\": text, \"limit\": 1 to {MOST_RESULTS}}}: {error}"))?;
+        let parsed: Arguments = serde_json::from_str(arguments).map_err(|error| {
+            format!("expected {{\"query\": text, \"limit\": 1 to {MOST_RESULTS}}}: {error}")
+        })?;
         match parsed.limit {
             1..=MOST_RESULTS => Ok(parsed),
-            limit => Err(format!("`limit` is `{limit}`; it must be from 1 to {MOST_RESULTS}")),
+            limit => Err(format!(
+                "`limit` is `{limit}`; it must be from 1 to {MOST_RESULTS}"
+            )),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What was said: messages, their parts and the usage a provider reported for them.
 //!
-//! Absent on purpose: provenance. Where a part of a *view* comes from is its `Origin`; a message is only what somebody said.
+//! Absent on purpose: provenance. Where a part of a *view* comes from is its `Origin`; a message is
+//! only what somebody said.
 
 use std::fmt;
 
@@ -45,8 +46,8 @@ impl Message {
     }
 }
 
-/// Most messages have one part. By default a growing list reserves memory for four parts; in a long conversation that is more
-/// than all its text.
+/// Most messages have one part. By default a growing list reserves memory for four parts; in a long
+/// conversation that is more than all its text.
 fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
     deserializer.deserialize_seq(Few)
 }
@@ -73,7 +74,9 @@ impl<'de> Visitor<'de> for Few {
 }
 
 /// Identifies a message within one conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MessageId(pub u32);
@@ -153,7 +156,8 @@ pub enum Part {
     },
 }
 
-/// Tokens that one model call used, each counted once: `input` excludes what was read from or written to a cache.
+/// Tokens that one model call used, each counted once: `input` excludes what was read from or
+/// written to a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -173,7 +177,9 @@ pub struct Usage {
 impl Usage {
     /// All input tokens, cached or not.
     pub fn total_input(&self) -> u64 {
-        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+        self.input
+            .saturating_add(self.cache_read)
+            .saturating_add(self.cache_write)
     }
 }
 
@@ -202,7 +208,9 @@ impl std::ops::Sub for Usage {
 /// The text of a part that can hold a value.
 pub fn part_text(part: &Part) -> Option<&str> {
     match part {
-        Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text),
+        Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => {
+            Some(text)
+        }
         Part::ToolCall { arguments, .. } => Some(arguments),
         Part::Media { .. } => None,
     }
@@ -216,9 +224,15 @@ mod tests {
     fn a_message_that_is_read_takes_no_more_room_than_it_has_parts() {
         let part = r#"{"type":"text","text":"a"}"#;
         for count in 0..4 {
-            let json = format!(r#"{{"id":0,"role":"user","parts":[{}]}}"#, vec![part; count].join(","));
+            let json = format!(
+                r#"{{"id":0,"role":"user","parts":[{}]}}"#,
+                vec![part; count].join(",")
+            );
             let message: Message = serde_json::from_str(&json).expect("a message");
-            assert_eq!((message.parts.len(), message.parts.capacity()), (count, count));
+            assert_eq!(
+                (message.parts.len(), message.parts.capacity()),
+                (count, count)
+            );
         }
     }
 }

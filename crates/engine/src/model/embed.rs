@@ -1,4 +1,5 @@
-//! Texts as vectors, so that what is alike can be found: the seam to an embedding model, and a lexical stand-in that needs none.
+//! Texts as vectors, so that what is alike can be found: the seam to an embedding model, and a
+//! lexical stand-in that needs none.
 //!
 //! Absent on purpose: an endpoint; it comes with the clients of real models.
 
@@ -18,8 +19,8 @@ pub trait Embedder: Send + Sync {
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ChatError>;
 }
 
-/// Texts are alike as far as they share words: hashed lower-cased words, sublinear counts, unit length. The same on every
-/// platform, and never fails.
+/// Texts are alike as far as they share words: hashed lower-cased words, sublinear counts, unit
+/// length. The same on every platform, and never fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lexical;
 
@@ -30,8 +31,13 @@ impl Lexical {
     /// The vector of one text; all zero where it has no word.
     pub fn vector(self, text: &str) -> Vec<f32> {
         let mut counts = BTreeMap::new();
-        for word in text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            *counts.entry(fnv1a(&word.to_lowercase()) as usize % DIMENSIONS).or_insert(0_u32) += 1;
+        for word in text
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+        {
+            *counts
+                .entry(fnv1a(&word.to_lowercase()) as usize % DIMENSIONS)
+                .or_insert(0_u32) += 1;
         }
         let mut vector = vec![0.0_f32; DIMENSIONS];
         for (place, count) in counts {
@@ -63,7 +69,11 @@ impl Embedder for Lexical {
 /// ```
 pub fn similarity(one: &[f32], other: &[f32]) -> f32 {
     let lengths = dot(one, one).sqrt() * dot(other, other).sqrt();
-    if one.len() != other.len() || lengths == 0.0 { 0.0 } else { (dot(one, other) / lengths).clamp(-1.0, 1.0) }
+    if one.len() != other.len() || lengths == 0.0 {
+        0.0
+    } else {
+        (dot(one, other) / lengths).clamp(-1.0, 1.0)
+    }
 }
 
 fn dot(one: &[f32], other: &[f32]) -> f32 {
@@ -72,7 +82,9 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 
 /// The 64-bit FNV-1a hash.
 fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -81,15 +93,22 @@ mod tests {
 
     #[test]
     fn texts_that_share_words_are_alike() {
-        let alike = |one: &str, other: &str| similarity(&Lexical.vector(one), &Lexical.vector(other));
+        let alike =
+            |one: &str, other: &str| similarity(&Lexical.vector(one), &Lexical.vector(other));
         assert!((alike("The auth file", "the AUTH file!") - 1.0).abs() < 1e-6);
-        assert!(alike("which database", "database: PostgreSQL") > alike("which database", "cache: Redis"));
+        assert!(
+            alike("which database", "database: PostgreSQL")
+                > alike("which database", "cache: Redis")
+        );
         assert_eq!(alike("which database", ""), 0.0);
         assert_eq!(similarity(&[1.0], &[1.0, 0.0]), 0.0);
     }
 
     #[test]
     fn hashes_are_those_of_the_published_function() {
-        assert_eq!((fnv1a(""), fnv1a("a")), (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c));
+        assert_eq!(
+            (fnv1a(""), fnv1a("a")),
+            (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c)
+        );
     }
 }

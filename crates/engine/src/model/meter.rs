@@ -1,4 +1,5 @@
-//! The only way to a model: every call passes [`Metered`], which keeps its request, its outcome and its purpose.
+//! The only way to a model: every call passes [`Metered`], which keeps its request, its outcome and
+//! its purpose.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,11 +26,16 @@ struct Meter {
 impl<'m> Metered<'m> {
     /// A meter without calls; `seed` is the sampling seed of every request made through it.
     pub fn new(model: &'m dyn ChatModel, seed: u64) -> Self {
-        Metered { model, agent: model, seed, meter: Mutex::default() }
+        Metered {
+            model,
+            agent: model,
+            seed,
+            meter: Mutex::default(),
+        }
     }
 
-    /// The same, with recounts sent to the agent's model, where that is not the summarizer: what is counted is the agent's next
-    /// request.
+    /// The same, with recounts sent to the agent's model, where that is not the summarizer: what is
+    /// counted is the agent's next request.
     #[must_use]
     pub fn recounting_with(self, agent: &'m dyn ChatModel) -> Self {
         Metered { agent, ..self }
@@ -40,8 +46,8 @@ impl<'m> Metered<'m> {
         self.seed
     }
 
-    /// Sends a request and keeps it with its outcome. Who may need it once more shares it, since it is long and many may be under
-    /// way at once.
+    /// Sends a request and keeps it with its outcome. Who may need it once more shares it, since it
+    /// is long and many may be under way at once.
     ///
     /// # Errors
     /// What the model returned; the failed call is kept too.
@@ -51,7 +57,11 @@ impl<'m> Metered<'m> {
         request: impl Into<Arc<ChatRequest>>,
     ) -> Result<ChatReply, ChatError> {
         let request = request.into();
-        let model = if purpose == Purpose::Recount { self.agent } else { self.model };
+        let model = if purpose == Purpose::Recount {
+            self.agent
+        } else {
+            self.model
+        };
         let outcome = model.complete(&request).await;
         let mut meter = self.lock();
         match &outcome {
@@ -62,7 +72,11 @@ impl<'m> Metered<'m> {
             }
             Err(why) => tracing::debug!(?purpose, %why, "call failed"),
         }
-        meter.calls.push(Call { purpose, request, outcome: outcome.clone() });
+        meter.calls.push(Call {
+            purpose,
+            request,
+            outcome: outcome.clone(),
+        });
         outcome
     }
 

@@ -1,7 +1,7 @@
 //! The seam to a language model: what a request may say, what comes back, how it can fail.
 //!
-//! Absent on purpose: anything that says why a model is called. A request holds wire content only, so that a mock can
-//! know nothing that a provider would not.
+//! Absent on purpose: anything that says why a model is called. A request holds wire content only,
+//! so that a mock can know nothing that a provider would not.
 
 pub mod embed;
 pub mod meter;
@@ -25,7 +25,8 @@ pub trait ChatModel: Send + Sync {
     /// Completes one chat.
     ///
     /// # Errors
-    /// [`ChatError`] where no reply came back. A reply that is empty or cut is not an error of the call.
+    /// [`ChatError`] where no reply came back. A reply that is empty or cut is not an error of the
+    /// call.
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError>;
 }
 
@@ -52,9 +53,17 @@ pub struct ChatRequest {
 
 impl ChatRequest {
     /// A chat of one user message, the form in which the reference strategies ask for a summary.
-    pub fn prompt(text: String, max_output_tokens: u32, temperature: Option<f32>, seed: u64) -> Self {
+    pub fn prompt(
+        text: String,
+        max_output_tokens: u32,
+        temperature: Option<f32>,
+        seed: u64,
+    ) -> Self {
         ChatRequest {
-            messages: vec![WireMessage { role: Role::User, parts: vec![Part::Text { text }].into() }],
+            messages: vec![WireMessage {
+                role: Role::User,
+                parts: vec![Part::Text { text }].into(),
+            }],
             tools: Vec::new(),
             max_output_tokens: Some(max_output_tokens),
             temperature,
@@ -65,17 +74,35 @@ impl ChatRequest {
 
     /// Every text that the model reads, in order. A fact that is in none of them was not seen.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.messages.iter().flat_map(|message| message.parts.iter()).filter_map(part_text)
+        self.messages
+            .iter()
+            .flat_map(|message| message.parts.iter())
+            .filter_map(part_text)
     }
 
     /// Tokens of the whole request on that counter's scale; tools count by their texts.
     pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
-        let parts = self.messages.iter().flat_map(|message| message.parts.iter()).map(|part| counter.count_part(part));
+        let parts = self
+            .messages
+            .iter()
+            .flat_map(|message| message.parts.iter())
+            .map(|part| counter.count_part(part));
         let tools = self.tools.iter().map(|tool| {
             let texts = [&tool.name, &tool.description, &tool.parameters.to_string()];
-            tokens::total(texts.map(|text| counter.count_text(text)).into_iter().chain([TOOL_OVERHEAD]))
+            tokens::total(
+                texts
+                    .map(|text| counter.count_text(text))
+                    .into_iter()
+                    .chain([TOOL_OVERHEAD]),
+            )
         });
-        tokens::total(self.messages.iter().map(|_| MESSAGE_OVERHEAD).chain(parts).chain(tools))
+        tokens::total(
+            self.messages
+                .iter()
+                .map(|_| MESSAGE_OVERHEAD)
+                .chain(parts)
+                .chain(tools),
+        )
     }
 }
 
@@ -88,7 +115,8 @@ pub struct WireMessage {
     pub parts: Parts,
 }
 
-/// The parts of a message on the wire: a list, which a request may share with the log that it was said in.
+/// The parts of a message on the wire: a list, which a request may share with the log that it was
+/// said in.
 #[derive(Clone, Deserialize)]
 #[serde(from = "Vec<Part>")]
 pub enum Parts {
@@ -184,13 +212,16 @@ pub struct Served {
     /// The model that it says it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Time from request to the first token, reasoning included, in milliseconds; absent where the answer came in one piece.
+    /// Time from request to the first token, reasoning included, in milliseconds; absent where the
+    /// answer came in one piece.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_token_ms: Option<u64>,
-    /// Tokens of reasoning, which [`Usage::output`] includes; absent where the server does not tell them apart.
+    /// Tokens of reasoning, which [`Usage::output`] includes; absent where the server does not tell
+    /// them apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
-    /// The usage as the server wrote it; absent where it wrote none, so that [`ChatReply::usage`] is an estimate.
+    /// The usage as the server wrote it; absent where it wrote none, so that [`ChatReply::usage`]
+    /// is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<serde_json::Value>,
     /// Parameters of the request that were not sent, since the model does not take them.
@@ -240,13 +271,15 @@ pub enum ChatError {
         /// The provider's words.
         message: String,
     },
-    /// The server does not take a request of this form. If that is so for every request, the model cannot be used.
+    /// The server does not take a request of this form. If that is so for every request, the model
+    /// cannot be used.
     #[error("request rejected: {message}")]
     Rejected {
         /// The provider's words.
         message: String,
     },
-    /// The model cannot be asked at all. No result of a strategy: whoever measures must stop, and record nothing of it.
+    /// The model cannot be asked at all. No result of a strategy: whoever measures must stop, and
+    /// record nothing of it.
     #[error("{why}")]
     Unavailable {
         /// What happened, and what to do.

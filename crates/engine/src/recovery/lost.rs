@@ -1,8 +1,9 @@
 //! Whether an agent appears lost: its text asks for what the checkpoint holds.
 //!
-//! A lexical rule, for English. A sentence asks where it is an open question (what, which, where, when, who, how) or says that
-//! something is not known. It asks for an item where it names the item's topic or kind and not its value. "Which database did we
-//! choose?" asks; "Shall I create the table?" does not, and neither does "Is it PostgreSQL, as decided?".
+//! A lexical rule, for English. A sentence asks where it is an open question (what, which, where,
+//! when, who, how) or says that something is not known. It asks for an item where it names the
+//! item's topic or kind and not its value. "Which database did we choose?" asks; "Shall I create
+//! the table?" does not, and neither does "Is it PostgreSQL, as decided?".
 
 use std::sync::LazyLock;
 
@@ -23,7 +24,9 @@ use crate::checkpoint::{Checkpoint, Item};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn asks_for(text: &str, checkpoint: &Checkpoint) -> Vec<Item> {
-    let asking = sentences(text).filter(|sentence| asks(sentence)).collect::<Vec<_>>();
+    let asking = sentences(text)
+        .filter(|sentence| asks(sentence))
+        .collect::<Vec<_>>();
     if asking.is_empty() {
         return Vec::new();
     }
@@ -32,7 +35,8 @@ pub fn asks_for(text: &str, checkpoint: &Checkpoint) -> Vec<Item> {
     items
 }
 
-/// Whether [`asks_for`] could find an item in some checkpoint. It is asked before each turn, and most end at the first look.
+/// Whether [`asks_for`] could find an item in some checkpoint. It is asked before each turn, and
+/// most end at the first look.
 pub(crate) fn may_ask(text: &str) -> bool {
     let is_at_a_loss = is_at_a_loss(text);
     // Else only a question asks.
@@ -45,12 +49,19 @@ fn is_at_a_loss(text: &str) -> bool {
     static TELLING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         // With this kind of match alone many bytes are looked at at once.
         let mut builder = AhoCorasick::builder();
-        builder.match_kind(MatchKind::LeftmostFirst).build(AT_A_LOSS.iter().map(|(_, telling, _)| telling)).ok()
+        builder
+            .match_kind(MatchKind::LeftmostFirst)
+            .build(AT_A_LOSS.iter().map(|(_, telling, _)| telling))
+            .ok()
     });
     let said = text.to_lowercase();
     TELLING.as_ref().is_none_or(|words| {
         words.find_iter(&said).any(|found| {
-            let (before, word, after) = (&said[..found.start()], &said[found.range()], &said[found.end()..]);
+            let (before, word, after) = (
+                &said[..found.start()],
+                &said[found.range()],
+                &said[found.end()..],
+            );
             AT_A_LOSS.iter().any(|(first, telling, last)| {
                 *telling == word && ends_with_words(before, first) && starts_with_words(after, last)
             })
@@ -63,7 +74,11 @@ fn ends_with_words(text: &str, words: &str) -> bool {
     let mut said = text.rsplit(between);
     let is_apart = said.next() == Some("");
     let mut said = said.filter(|word| !word.is_empty());
-    is_apart && words.split_whitespace().rev().all(|word| said.next() == Some(word))
+    is_apart
+        && words
+            .split_whitespace()
+            .rev()
+            .all(|word| said.next() == Some(word))
 }
 
 /// Whether a text starts with these words, and no letter before them.
@@ -71,13 +86,19 @@ fn starts_with_words(text: &str, words: &str) -> bool {
     let mut said = text.split(between);
     let is_apart = said.next() == Some("");
     let mut said = said.filter(|word| !word.is_empty());
-    is_apart && words.split_whitespace().all(|word| said.next() == Some(word))
+    is_apart
+        && words
+            .split_whitespace()
+            .all(|word| said.next() == Some(word))
 }
 
 /// Words, as [`spaced`] has them, that open a question.
-const OPEN: &[&str] = &[" what ", " which ", " where ", " when ", " who ", " whose ", " how "];
+const OPEN: &[&str] = &[
+    " what ", " which ", " where ", " when ", " who ", " whose ", " how ",
+];
 
-/// Words in a row that say that something is not known: the words before the most telling one, that one, and the words after it.
+/// Words in a row that say that something is not known: the words before the most telling one, that
+/// one, and the words after it.
 const AT_A_LOSS: &[(&str, &str, &str)] = &[
     ("", "remind", "me"),
     ("i don t", "have", ""),
@@ -99,14 +120,17 @@ const AT_A_LOSS: &[(&str, &str, &str)] = &[
 
 /// [`AT_A_LOSS`] in the form of [`spaced`].
 static AT_A_LOSS_SPACED: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let in_a_row = |(first, telling, last): &(&str, &str, &str)| spaced(&format!("{first} {telling} {last}"));
+    let in_a_row =
+        |(first, telling, last): &(&str, &str, &str)| spaced(&format!("{first} {telling} {last}"));
     AT_A_LOSS.iter().map(in_a_row).collect()
 });
 
 pub(super) fn asks(sentence: &str) -> bool {
     let said = spaced(sentence);
     (sentence.ends_with('?') && OPEN.iter().any(|word| said.contains(word)))
-        || AT_A_LOSS_SPACED.iter().any(|words| said.contains(words.as_str()))
+        || AT_A_LOSS_SPACED
+            .iter()
+            .any(|words| said.contains(words.as_str()))
 }
 
 fn is_asked_for(sentence: &str, item: &Item) -> bool {
@@ -117,8 +141,11 @@ fn is_asked_for(sentence: &str, item: &Item) -> bool {
         let named = task.iter().filter(|word| said.contains(word)).count();
         return 2 * named >= task.len() && named > 0 && !holds(&item.topic);
     }
-    let names_topic = !item.topic.is_empty() && words(&item.topic).iter().all(|word| said.contains(word));
-    let names_kind = kinds(item.field).iter().any(|kind| said.iter().any(|word| word == kind));
+    let names_topic =
+        !item.topic.is_empty() && words(&item.topic).iter().all(|word| said.contains(word));
+    let names_kind = kinds(item.field)
+        .iter()
+        .any(|kind| said.iter().any(|word| word == kind));
     (names_topic || names_kind) && !stands_in(sentence, &item.value)
 }
 
@@ -151,24 +178,43 @@ mod tests {
             "key_decisions":{"storage":"PostgreSQL"},"user_preferences":{"format":"JSON"},
             "context_references":{"files":["auth.py"],"databases":["crm_db"]}}"#;
         let checkpoint = serde_json::from_str(json).expect("parses");
-        asks_for(text, &checkpoint).into_iter().map(|item| item.value).collect()
+        asks_for(text, &checkpoint)
+            .into_iter()
+            .map(|item| item.value)
+            .collect()
     }
 
     #[test]
     fn an_open_question_about_what_is_held_asks() {
-        assert_eq!(asked("Done so far. Which database should I use?"), ["crm_db"]);
-        assert_eq!(asked("I no longer know the storage that was chosen."), ["PostgreSQL"]);
+        assert_eq!(
+            asked("Done so far. Which database should I use?"),
+            ["crm_db"]
+        );
+        assert_eq!(
+            asked("I no longer know the storage that was chosen."),
+            ["PostgreSQL"]
+        );
         assert_eq!(asked("What did we decide?"), ["PostgreSQL"]);
         assert_eq!(asked("Could you remind me of the file?"), ["auth.py"]);
-        assert_eq!(asked("Which columns does the franchisees table get?"), ["Create franchisees table"]);
+        assert_eq!(
+            asked("Which columns does the franchisees table get?"),
+            ["Create franchisees table"]
+        );
     }
 
     #[test]
     fn whoever_asks_may_ask() {
         for words in AT_A_LOSS_SPACED.iter() {
-            assert!(may_ask(&format!("So,{}then.", words.to_uppercase())), "{words}");
+            assert!(
+                may_ask(&format!("So,{}then.", words.to_uppercase())),
+                "{words}"
+            );
         }
-        assert!(may_ask("I don't \u{212a}now it.") && may_ask("What now?") && !may_ask("I have done it."));
+        assert!(
+            may_ask("I don't \u{212a}now it.")
+                && may_ask("What now?")
+                && !may_ask("I have done it.")
+        );
         assert!(!may_ask("Do not have it. I no. Longer"), "no sentence asks");
     }
 

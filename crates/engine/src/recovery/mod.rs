@@ -1,9 +1,9 @@
-//! How a checkpoint comes back into a conversation: as a section of the system prompt (the strategic plan, part 3). After a
-//! compaction strategies show it themselves; after absence, when the agent appears lost, and on demand the session does
-//! ([`crate::session::Session::recover`]).
+//! How a checkpoint comes back into a conversation: as a section of the system prompt (the
+//! strategic plan, part 3). After a compaction strategies show it themselves; after absence, when
+//! the agent appears lost, and on demand the session does ([`crate::session::Session::recover`]).
 //!
-//! Absent on purpose: any change of a checkpoint. What is selected is what is shown; the record stays whole, and the next
-//! compaction shows all of it again.
+//! Absent on purpose: any change of a checkpoint. What is selected is what is shown; the record
+//! stays whole, and the next compaction shows all of it again.
 
 mod check;
 mod lost;
@@ -26,7 +26,8 @@ pub use sharing::{Field, OtherThread, Sharing};
 /// When a session shows the latest checkpoint by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recovery {
-    /// Milliseconds without a message after which the user counts as back from absence; none is never.
+    /// Milliseconds without a message after which the user counts as back from absence; none is
+    /// never.
     pub absence_ms: Option<i64>,
     /// Whether an agent that asks for what the checkpoint holds is shown it: see [`asks_for`].
     pub lost: bool,
@@ -37,15 +38,18 @@ pub const ABSENCE_MS: i64 = 8 * 60 * 60 * 1_000;
 
 impl Default for Recovery {
     fn default() -> Self {
-        Recovery { absence_ms: Some(ABSENCE_MS), lost: true }
+        Recovery {
+            absence_ms: Some(ABSENCE_MS),
+            lost: true,
+        }
     }
 }
 
 /// How a strategy's checkpoints are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Showing {
-    /// Each new checkpoint at once, which voids the cached prefix every time (the strategic plan, `get_system_prompt`); else
-    /// with the next compaction, which voids it anyway.
+    /// Each new checkpoint at once, which voids the cached prefix every time (the strategic plan,
+    /// `get_system_prompt`); else with the next compaction, which voids it anyway.
     pub at_once: bool,
     /// Without threads and external APIs (the strategic plan, `load_checkpoint_into_context`).
     pub leaves_out: bool,
@@ -57,8 +61,13 @@ impl Showing {
         if !self.leaves_out {
             return checkpoint.to_section();
         }
-        let unseen = ["context_references.threads", "context_references.external_apis"];
-        checkpoint.only(|item| !unseen.contains(&item.field)).to_section()
+        let unseen = [
+            "context_references.threads",
+            "context_references.external_apis",
+        ];
+        checkpoint
+            .only(|item| !unseen.contains(&item.field))
+            .to_section()
     }
 }
 
@@ -69,26 +78,36 @@ pub fn latest_checkpoint(history: &History) -> Option<(Checkpoint, u32)> {
     (!checkpoint.is_empty()).then_some((checkpoint, saved.number))
 }
 
-/// What follows the system prompt's own words: the checkpoint, and the latest record of what other threads
-/// share.
+/// What follows the system prompt's own words: the checkpoint, and the latest record of what other
+/// threads share.
 pub fn sections(
     checkpoint: Option<&(Checkpoint, u32)>,
     showing: Showing,
     shared: Option<&SessionRecord>,
 ) -> Vec<WrittenPart> {
-    let own = checkpoint
-        .map(|(checkpoint, number)| WrittenPart::text(showing.section(checkpoint), Origin::Checkpoint(*number)));
-    own.into_iter().chain(shared.and_then(sharing::part)).collect()
+    let own = checkpoint.map(|(checkpoint, number)| {
+        WrittenPart::text(showing.section(checkpoint), Origin::Checkpoint(*number))
+    });
+    own.into_iter()
+        .chain(shared.and_then(sharing::part))
+        .collect()
 }
 
-/// The system message with these sections; a conversation without one gets one that holds only the sections.
+/// The system message with these sections; a conversation without one gets one that holds only the
+/// sections.
 pub fn system_with(system: Option<&Message>, sections: Vec<WrittenPart>) -> Option<Edit> {
     match system {
         _ if sections.is_empty() => system.map(|system| Edit::Keep(system.id)),
         None => Some(Edit::Insert(Role::System, sections)),
         Some(system) => {
-            let spoken = |part: &Part| WrittenPart { part: part.clone(), origin: Origin::Spoken(system.id) };
-            Some(Edit::Replace(system.id, system.parts.iter().map(spoken).chain(sections).collect()))
+            let spoken = |part: &Part| WrittenPart {
+                part: part.clone(),
+                origin: Origin::Spoken(system.id),
+            };
+            Some(Edit::Replace(
+                system.id,
+                system.parts.iter().map(spoken).chain(sections).collect(),
+            ))
         }
     }
 }

@@ -2,7 +2,10 @@
 
 /// The lower-cased words of a text.
 pub(super) fn words(text: &str) -> Vec<String> {
-    text.split(between).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    text.split(between)
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// Words that carry something: four letters or more, or a digit.
@@ -16,7 +19,8 @@ pub(super) fn has_digit(word: &str) -> bool {
     word.chars().any(|letter| letter.is_ascii_digit())
 }
 
-/// Sentences and lines, each with the mark that ends it. A full stop inside a name or a number ends nothing.
+/// Sentences and lines, each with the mark that ends it. A full stop inside a name or a number ends
+/// nothing.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -31,10 +35,19 @@ pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn end_of_sentence(text: &str) -> usize {
-    let is_before_blank = |at: usize| text[at + 1..].chars().next().is_none_or(char::is_whitespace);
+    let is_before_blank = |at: usize| {
+        text[at + 1..]
+            .chars()
+            .next()
+            .is_none_or(char::is_whitespace)
+    };
     // Every mark is one byte, and no byte of a longer letter is one of them.
-    let ends = |(at, mark): (usize, u8)| mark == b'\n' || (b".?!".contains(&mark) && is_before_blank(at));
-    text.bytes().enumerate().position(ends).map_or(text.len(), |at| at + 1)
+    let ends =
+        |(at, mark): (usize, u8)| mark == b'\n' || (b".?!".contains(&mark) && is_before_blank(at));
+    text.bytes()
+        .enumerate()
+        .position(ends)
+        .map_or(text.len(), |at| at + 1)
 }
 
 /// Whether a text holds words in a row, whatever their case and the blanks between.
@@ -43,8 +56,8 @@ pub(super) fn stands_in(text: &str, value: &str) -> bool {
     !value.trim().is_empty() && spaced(text).contains(&value)
 }
 
-/// The lower-cased words of a text in one string, a blank before each and after the last: a search in it costs less than one
-/// in [`words`].
+/// The lower-cased words of a text in one string, a blank before each and after the last: a search
+/// in it costs less than one in [`words`].
 pub(super) fn spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len() + 2);
     spaced.push(' ');

@@ -1,8 +1,9 @@
-//! What other threads of the same user share (the strategic plan, part 8, "Cross-Thread Checkpoints"). Its part 9.5 advises
-//! against it, for privacy: so nothing is shared but the fields that a host's opt-in names, of threads of the user that it
-//! names.
+//! What other threads of the same user share (the strategic plan, part 8, "Cross-Thread
+//! Checkpoints"). Its part 9.5 advises against it, for privacy: so nothing is shared but the fields
+//! that a host's opt-in names, of threads of the user that it names.
 //!
-//! One way only: what is shared is shown and never becomes part of a checkpoint of this thread, nor of another's.
+//! One way only: what is shared is shown and never becomes part of a checkpoint of this thread, nor
+//! of another's.
 
 use crate::checkpoint::Checkpoint;
 use crate::conversation::record::SessionRecord;
@@ -60,7 +61,11 @@ impl Sharing {
     /// What the threads share, merged; of one topic the later thread's word holds.
     pub fn shared(&self, threads: &[OtherThread<'_>]) -> Checkpoint {
         let own = threads.iter().filter(|thread| thread.user == self.user);
-        let is_shared = |name: &str| self.fields.iter().any(|field| name.split('.').next() == Some(field.name()));
+        let is_shared = |name: &str| {
+            self.fields
+                .iter()
+                .any(|field| name.split('.').next() == Some(field.name()))
+        };
         own.fold(Checkpoint::default(), |shared, thread| {
             shared.merged_with(thread.checkpoint.only(|item| is_shared(item.field)))
         })

@@ -1,4 +1,5 @@
-//! Compaction beside the conversation: prepared over a snapshot while the agent goes on, adopted when it is ready.
+//! Compaction beside the conversation: prepared over a snapshot while the agent goes on, adopted
+//! when it is ready.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use crate::strategy::decision_meter::DecisionMeter;
 use crate::strategy::{Context, Strategy};
 use crate::tokens::TokenCounter;
 
-/// A snapshot of a session, ready to be compacted while messages arrive. One at a time: dropping it gives up.
+/// A snapshot of a session, ready to be compacted while messages arrive. One at a time: dropping it
+/// gives up.
 pub struct Preparation<'s> {
     pub(crate) strategy: &'s dyn Strategy,
     pub(crate) summarizer: &'s Metered<'s>,
@@ -42,7 +44,11 @@ impl<'s> Preparation<'s> {
             counter: self.counter,
         };
         let decision = decide(self.strategy, cx, self.config.policy, self.after).await;
-        Prepared { decision, usage: tally.usage(), under_way: self.under_way }
+        Prepared {
+            decision,
+            usage: tally.usage(),
+            under_way: self.under_way,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Ends compactions that do not help: a bounded number of tries, then an error, then quiet until something has changed.
+//! Ends compactions that do not help: a bounded number of tries, then an error, then quiet until
+//! something has changed.
 
 use crate::budget::Budget;
 use crate::strategy::declined::FailReason;
@@ -19,7 +20,8 @@ pub(crate) struct Breaker {
     outside: u32,
 }
 
-/// What the window has beyond the trigger; nothing where a budget made by hand has its trigger beyond the window.
+/// What the window has beyond the trigger; nothing where a budget made by hand has its trigger
+/// beyond the window.
 fn headroom(budget: &Budget) -> u32 {
     budget.window.saturating_sub(budget.trigger)
 }
@@ -36,7 +38,8 @@ pub(crate) enum Step {
 }
 
 impl Breaker {
-    /// The next step for a request of `tokens`, where no compaction can take `outside` of them away.
+    /// The next step for a request of `tokens`, where no compaction can take `outside` of them
+    /// away.
     pub(crate) fn step(&self, tokens: u32, outside: u32) -> Step {
         let has_shrunk = self.gave_up && outside < self.outside;
         match self.tries {
@@ -46,8 +49,8 @@ impl Breaker {
         }
     }
 
-    /// After a try that left a request of `tokens`. The next step comes when it has grown by a quarter of what the window has
-    /// beyond the trigger.
+    /// After a try that left a request of `tokens`. The next step comes when it has grown by a
+    /// quarter of what the window has beyond the trigger.
     pub(crate) fn tried(&mut self, tokens: u32, budget: &Budget) {
         if tokens < budget.trigger {
             *self = Breaker::default();
@@ -55,19 +58,32 @@ impl Breaker {
         }
         let before = if self.gave_up { 0 } else { self.tries };
         let next_at = tokens.saturating_add(headroom(budget) / 4 + 1);
-        *self = Breaker { tries: (before + 1).min(MOST_TRIES), next_at, ..Breaker::default() };
+        *self = Breaker {
+            tries: (before + 1).min(MOST_TRIES),
+            next_at,
+            ..Breaker::default()
+        };
     }
 
-    /// After giving up. A new series of tries starts when the request has grown by all that the window has beyond the trigger,
-    /// or less is outside a compaction's reach.
+    /// After giving up. A new series of tries starts when the request has grown by all that the
+    /// window has beyond the trigger, or less is outside a compaction's reach.
     pub(crate) fn gave_up(&mut self, tokens: u32, outside: u32, budget: &Budget) {
         let next_at = tokens.saturating_add(headroom(budget)).saturating_add(1);
-        *self = Breaker { tries: self.tries, gave_up: true, next_at, outside };
+        *self = Breaker {
+            tries: self.tries,
+            gave_up: true,
+            next_at,
+            outside,
+        };
     }
 
     /// The error of giving up.
     pub(crate) fn error(tokens: u32, budget: &Budget) -> FailReason {
-        FailReason::StaysAtTrigger { tries: MOST_TRIES, tokens, trigger: budget.trigger }
+        FailReason::StaysAtTrigger {
+            tries: MOST_TRIES,
+            tokens,
+            trigger: budget.trigger,
+        }
     }
 }
 
@@ -113,7 +129,11 @@ mod tests {
         assert_eq!(breaker.step(9_501, 7_900), Step::GiveUp);
         breaker.gave_up(9_501, 7_900, &budget);
         assert_eq!(breaker.step(9_600, 7_900), Step::Wait);
-        assert_eq!(breaker.step(9_600, 500), Step::Try, "a huge result is no longer pending");
+        assert_eq!(
+            breaker.step(9_600, 500),
+            Step::Try,
+            "a huge result is no longer pending"
+        );
         breaker.tried(4_000, &budget);
         assert_eq!(breaker.step(8_000, 500), Step::Try);
     }

@@ -1,4 +1,5 @@
-//! One compaction over a snapshot: asks the strategy, checks its answer, asks again where it breaks the budget.
+//! One compaction over a snapshot: asks the strategy, checks its answer, asks again where it breaks
+//! the budget.
 
 use crate::conversation::outside::{retained_tokens, tokens_outside};
 use crate::conversation::record::{NewRecord, RecordKind};
@@ -36,14 +37,24 @@ struct Answer {
 const ATTEMPTS: u32 = 2;
 
 /// Compacts the snapshot. `after` is the last message of its log.
-pub(crate) async fn decide(strategy: &dyn Strategy, cx: Context<'_>, policy: Policy, after: MessageId) -> Decision {
+pub(crate) async fn decide(
+    strategy: &dyn Strategy,
+    cx: Context<'_>,
+    policy: Policy,
+    after: MessageId,
+) -> Decision {
     let tally = cx.summarizer;
     let mut decision = within_budget(strategy, cx, policy, after).await;
     decision.event.extractions = tally.extractions();
     decision
 }
 
-async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Policy, after: MessageId) -> Decision {
+async fn within_budget(
+    strategy: &dyn Strategy,
+    mut cx: Context<'_>,
+    policy: Policy,
+    after: MessageId,
+) -> Decision {
     let (allowed, outside) = (cx.budget.retained, tokens_outside(cx.log));
     let mut event = unchanged(cx.view, after, outside);
     let mut best: Option<Answer> = None;
@@ -57,18 +68,39 @@ async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Pol
         };
         // A fallback wrote nothing that a smaller limit would shorten.
         let shortens = answer.fallback.is_none();
-        let excess = allowed.filter(|_| shortens).map_or(0, |most| answer.retained.saturating_sub(most));
-        if best.as_ref().is_none_or(|best| answer.retained < best.retained) {
+        let excess = allowed
+            .filter(|_| shortens)
+            .map_or(0, |most| answer.retained.saturating_sub(most));
+        if best
+            .as_ref()
+            .is_none_or(|best| answer.retained < best.retained)
+        {
             best = Some(answer);
         }
         if excess == 0 {
             break;
         }
         // A tenth beyond the excess, since a model keeps to a limit only roughly.
-        cx.budget.written = cx.budget.written.saturating_sub(total([excess, excess / 10, 1])).max(1);
+        cx.budget.written = cx
+            .budget
+            .written
+            .saturating_sub(total([excess, excess / 10, 1]))
+            .max(1);
     }
-    let Some(Answer { compacted, saved, fallback, unread, journey, retained }) = best else {
-        return Decision { event, saved: Vec::new(), view: None };
+    let Some(Answer {
+        compacted,
+        saved,
+        fallback,
+        unread,
+        journey,
+        retained,
+    }) = best
+    else {
+        return Decision {
+            event,
+            saved: Vec::new(),
+            view: None,
+        };
     };
     event.outcome = Outcome::Applied;
     event.tokens_after = compacted.tokens();
@@ -77,13 +109,27 @@ async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Pol
     event.fallback = fallback;
     event.unread = unread;
     event.journey = journey;
-    Decision { event, saved, view: Some(compacted) }
+    Decision {
+        event,
+        saved,
+        view: Some(compacted),
+    }
 }
 
-async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy) -> Result<Answer, Declined> {
-    let Compacted { edits, saved, fallback, unread, journey } = strategy.compact(cx).await?;
-    let compacted =
-        View::from_edits(edits, cx.log, cx.counter).map_err(|error| FailReason::InvalidView(error.to_string()))?;
+async fn attempt(
+    strategy: &dyn Strategy,
+    cx: &Context<'_>,
+    policy: Policy,
+) -> Result<Answer, Declined> {
+    let Compacted {
+        edits,
+        saved,
+        fallback,
+        unread,
+        journey,
+    } = strategy.compact(cx).await?;
+    let compacted = View::from_edits(edits, cx.log, cx.counter)
+        .map_err(|error| FailReason::InvalidView(error.to_string()))?;
     if policy == Policy::Enforce {
         if let Some(violation) = compacted.check_against(cx.log).first() {
             return Err(FailReason::InvalidView(violation.to_string()).into());
@@ -93,7 +139,14 @@ async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy) -> R
         }
     }
     let retained = retained_tokens(&compacted, cx.log);
-    Ok(Answer { compacted, saved, fallback, unread, journey, retained })
+    Ok(Answer {
+        compacted,
+        saved,
+        fallback,
+        unread,
+        journey,
+        retained,
+    })
 }
 
 /// The view stays. What failed, or was paid for, is remembered.
@@ -104,7 +157,11 @@ pub(crate) fn declined_as(event: Event, declined: Declined, used: Usage) -> Deci
         Declined::Skip(reason) => Outcome::Skipped(reason),
         Declined::Fail(reason) => Outcome::Failed(reason),
     };
-    Decision { event: Event { outcome, ..event }, saved: saved.into_iter().collect(), view: None }
+    Decision {
+        event: Event { outcome, ..event },
+        saved: saved.into_iter().collect(),
+        view: None,
+    }
 }
 
 /// The record of an attempt that failed.

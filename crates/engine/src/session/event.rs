@@ -20,20 +20,23 @@ pub struct Event {
     pub tokens_before: u32,
     /// Tokens of the view after; equal to `tokens_before` unless applied.
     pub tokens_after: u32,
-    /// Tokens after, without the system prompt and the pending part: what counts against the retained budget.
+    /// Tokens after, without the system prompt and the pending part: what counts against the
+    /// retained budget.
     pub tokens_retained: u32,
     /// Whether `tokens_retained` exceeds the budget even after a retry.
     pub over_budget: bool,
     /// How many times the strategy was asked.
     pub attempts: u32,
-    /// Why the strategy fell back to a lesser answer, such as truncation: what left then is dropped, not summarized.
+    /// Why the strategy fell back to a lesser answer, such as truncation: what left then is
+    /// dropped, not summarized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FailReason>,
-    /// What became of each checkpoint that was asked for with the summary, one for each time that the strategy was asked.
+    /// What became of each checkpoint that was asked for with the summary, one for each time that
+    /// the strategy was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extractions: Vec<Extraction>,
-    /// Messages that left with some of their text in no request whose answer was used, ascending. Thinking and media never
-    /// enter a summarizer's text and do not count.
+    /// Messages that left with some of their text in no request whose answer was used, ascending.
+    /// Thinking and media never enter a summarizer's text and do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<MessageId>,
     /// The summaries that the context shows since, from a strategy that keeps several side by side.
@@ -112,22 +115,59 @@ pub enum RecoveryOutcome {
 impl Event {
     /// Logs it, which was decided after these, without any text of the conversation.
     pub(crate) fn log(&self, earlier: &[Event]) {
-        let Event { after, tokens_before: before, tokens_after, tokens_retained: retained, attempts, .. } = self;
+        let Event {
+            after,
+            tokens_before: before,
+            tokens_after,
+            tokens_retained: retained,
+            attempts,
+            ..
+        } = self;
         match &self.outcome {
             Outcome::Applied => match &self.fallback {
                 Some(why) => {
                     tracing::warn!(after = after.0, before, tokens_after, retained, attempts, %why, "compaction fell back")
                 }
-                None => tracing::info!(after = after.0, before, tokens_after, retained, attempts, "compaction applied"),
+                None => tracing::info!(
+                    after = after.0,
+                    before,
+                    tokens_after,
+                    retained,
+                    attempts,
+                    "compaction applied"
+                ),
             },
-            Outcome::Skipped(why) => tracing::info!(after = after.0, before, attempts, %why, "compaction skipped"),
-            Outcome::Failed(why) => tracing::warn!(after = after.0, before, attempts, %why, "compaction failed"),
+            Outcome::Skipped(why) => {
+                tracing::info!(after = after.0, before, attempts, %why, "compaction skipped")
+            }
+            Outcome::Failed(why) => {
+                tracing::warn!(after = after.0, before, attempts, %why, "compaction failed")
+            }
         }
-        if let Some(journey) = self.journey.as_ref().filter(|_| tracing::enabled!(tracing::Level::INFO)) {
-            let was = earlier.iter().rev().find_map(|event| event.journey.as_ref());
+        if let Some(journey) = self
+            .journey
+            .as_ref()
+            .filter(|_| tracing::enabled!(tracing::Level::INFO))
+        {
+            let was = earlier
+                .iter()
+                .rev()
+                .find_map(|event| event.journey.as_ref());
             let changes = journey.changes_since(was.map_or(&[], |was| &was.summaries));
-            let Journey { total: summaries, by_level: levels, tokens, .. } = journey;
-            tracing::info!(after = after.0, summaries, ?levels, tokens, ?changes, "summaries shown");
+            let Journey {
+                total: summaries,
+                by_level: levels,
+                tokens,
+                ..
+            } = journey;
+            tracing::info!(
+                after = after.0,
+                summaries,
+                ?levels,
+                tokens,
+                ?changes,
+                "summaries shown"
+            );
         }
     }
 }
@@ -140,7 +180,12 @@ impl CheckpointEvent {
             Some(why) => {
                 tracing::warn!(after = self.after.0, tokens = self.tokens, ?reading, %why, "checkpoint failed")
             }
-            None => tracing::info!(after = self.after.0, tokens = self.tokens, ?reading, "checkpoint written"),
+            None => tracing::info!(
+                after = self.after.0,
+                tokens = self.tokens,
+                ?reading,
+                "checkpoint written"
+            ),
         }
     }
 }
@@ -150,9 +195,15 @@ impl RecoveryEvent {
     pub(crate) fn log(&self) {
         let (after, reason, tokens) = (self.after.0, &self.reason, self.tokens_after);
         match &self.outcome {
-            RecoveryOutcome::Shown(items, of) => tracing::info!(after, ?reason, items, of, tokens, "checkpoint shown"),
-            RecoveryOutcome::NothingToShow => tracing::info!(after, ?reason, tokens, "no checkpoint to show"),
-            RecoveryOutcome::Failed(why) => tracing::warn!(after, ?reason, tokens, %why, "checkpoint not shown"),
+            RecoveryOutcome::Shown(items, of) => {
+                tracing::info!(after, ?reason, items, of, tokens, "checkpoint shown")
+            }
+            RecoveryOutcome::NothingToShow => {
+                tracing::info!(after, ?reason, tokens, "no checkpoint to show")
+            }
+            RecoveryOutcome::Failed(why) => {
+                tracing::warn!(after, ?reason, tokens, %why, "checkpoint not shown")
+            }
         }
     }
 }
@@ -180,7 +231,10 @@ mod tests {
         let event: Event = serde_json::from_str(old).unwrap();
         assert!(event.unread.is_empty());
         assert_eq!(serde_json::to_string(&event).unwrap(), old);
-        let unread = Event { unread: vec![MessageId(3), MessageId(5)], ..event };
+        let unread = Event {
+            unread: vec![MessageId(3), MessageId(5)],
+            ..event
+        };
         let json = serde_json::to_string(&unread).unwrap();
         assert!(json.contains(r#""unread":[3,5]"#), "{json}");
         assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), unread);

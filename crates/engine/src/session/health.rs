@@ -1,4 +1,5 @@
-//! How a session's attempts at checkpoints go: success rate, and an alert where they keep failing (the strategic plan, phase 4).
+//! How a session's attempts at checkpoints go: success rate, and an alert where they keep failing
+//! (the strategic plan, phase 4).
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,8 @@ pub struct Alert {
 }
 
 impl Health {
-    /// Share of the attempts that gave a checkpoint, 0 to 1; none before the first (the strategic plan, part 6: over 0.95).
+    /// Share of the attempts that gave a checkpoint, 0 to 1; none before the first (the strategic
+    /// plan, part 6: over 0.95).
     pub fn success_rate(&self) -> Option<f64> {
         (self.attempts > 0).then(|| f64::from(self.succeeded) / f64::from(self.attempts))
     }
@@ -48,7 +50,10 @@ impl Health {
         }
         self.in_a_row += 1;
         if self.in_a_row == FAILURES_BEFORE_ALERT {
-            self.alerts.push(Alert { after, failures: self.in_a_row });
+            self.alerts.push(Alert {
+                after,
+                failures: self.in_a_row,
+            });
         }
     }
 }

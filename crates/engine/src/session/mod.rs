@@ -1,4 +1,5 @@
-//! One conversation under compaction: decides when, applies what a strategy answers, checks it, and falls back.
+//! One conversation under compaction: decides when, applies what a strategy answers, checks it, and
+//! falls back.
 
 mod background;
 mod breaker;
@@ -54,11 +55,14 @@ pub enum Policy {
 pub struct SessionConfig {
     /// The limits.
     pub budget: Budget,
-    /// Tokens of every request beside the view, such as tool definitions; they count towards the trigger.
+    /// Tokens of every request beside the view, such as tool definitions; they count towards the
+    /// trigger.
     pub overhead: u32,
-    /// The summarizer's context window, which its request and answer must fit together; none where it does not bind.
+    /// The summarizer's context window, which its request and answer must fit together; none where
+    /// it does not bind.
     pub summarizer_window: Option<u32>,
-    /// Whether checkpoints and compactions start by themselves. Off, only [`Session::compact`] compacts.
+    /// Whether checkpoints and compactions start by themselves. Off, only [`Session::compact`]
+    /// compacts.
     pub automatic: bool,
     /// What happens to an answer that breaks the rules.
     pub policy: Policy,
@@ -139,11 +143,12 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Continues a conversation: the same view as when its state was committed, and what was said since.
+    /// Continues a conversation: the same view as when its state was committed, and what was said
+    /// since.
     ///
     /// # Errors
-    /// [`UnknownMessage`] where the state names a message that the log does not hold, or its view one after its own end;
-    /// nothing changes then.
+    /// [`UnknownMessage`] where the state names a message that the log does not hold, or its view
+    /// one after its own end; nothing changes then.
     pub fn restored(mut self, log: Log, state: State) -> Result<Self, UnknownMessage> {
         if let Some(after) = state.after.filter(|after| log.get(*after).is_none()) {
             return Err(UnknownMessage(after));
@@ -167,7 +172,10 @@ impl<'s> Session<'s> {
     /// Commits every decision to a store from now on. What cannot be committed is not applied.
     #[must_use]
     pub fn stored_in(self, store: impl Store + 's) -> Self {
-        Session { store: Some(Box::new(store)), ..self }
+        Session {
+            store: Some(Box::new(store)),
+            ..self
+        }
     }
 
     /// Appends a message that was said.
@@ -183,7 +191,9 @@ impl<'s> Session<'s> {
         }
         let estimator = self.config.budget.estimator;
         if estimator.reads_text() {
-            let added = view.entries()[before..].iter().map(|entry| estimator.of_entry(entry));
+            let added = view.entries()[before..]
+                .iter()
+                .map(|entry| estimator.of_entry(entry));
             self.estimated = total([self.estimated].into_iter().chain(added));
         }
         Ok(())
@@ -191,18 +201,21 @@ impl<'s> Session<'s> {
 
     /// Call after each model call of the agent with what it reported: the agent loop counts by it.
     pub fn report_usage(&mut self, usage: Usage) {
-        self.reported = u32::try_from(usage.total_input().saturating_add(usage.output)).unwrap_or(u32::MAX);
+        self.reported =
+            u32::try_from(usage.total_input().saturating_add(usage.output)).unwrap_or(u32::MAX);
     }
 
-    /// Call before each model call of the agent, also between a tool result and the next call: compacts where the view
-    /// has reached its trigger. `now_ms` is the caller's clock, in milliseconds since the Unix epoch.
+    /// Call before each model call of the agent, also between a tool result and the next call:
+    /// compacts where the view has reached its trigger. `now_ms` is the caller's clock, in
+    /// milliseconds since the Unix epoch.
     ///
     /// Where three tries in a row leave the request at its trigger, the next event is
-    /// [`crate::strategy::declined::FailReason::StaysAtTrigger`] and no call is made; a new try comes when the window's
-    /// headroom has filled once more, or when less is outside a compaction's reach.
+    /// [`crate::strategy::declined::FailReason::StaysAtTrigger`] and no call is made; a new try
+    /// comes when the window's headroom has filled once more, or when less is outside a
+    /// compaction's reach.
     pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
-        // Futures that are seldom needed are boxed, so that a host that waits here for thousands of sessions holds little for
-        // each.
+        // Futures that are seldom needed are boxed, so that a host that waits here for thousands of
+        // sessions holds little for each.
         if self.config.automatic && self.strategy.follows_turns() {
             let tally = DecisionMeter::new(self.summarizer);
             Box::pin(self.strategy.before_turn(&self.context(&tally))).await;
@@ -216,7 +229,11 @@ impl<'s> Session<'s> {
         if !self.is_due() {
             return None;
         }
-        if self.step() == Step::GiveUp { self.give_up() } else { Box::pin(self.compact(now_ms)).await }
+        if self.step() == Step::GiveUp {
+            self.give_up()
+        } else {
+            Box::pin(self.compact(now_ms)).await
+        }
     }
 
     /// Changes the limits from the next decision on, as when a host changes the model.
@@ -224,17 +241,25 @@ impl<'s> Session<'s> {
         self.schedule(budget, Due::AtTrigger);
     }
 
-    /// Changes the limits, and says when the next compaction is due, as where compactions come at given moments. Under
-    /// [`Due::Now`], the trigger is the size of the request if that is smaller.
+    /// Changes the limits, and says when the next compaction is due, as where compactions come at
+    /// given moments. Under [`Due::Now`], the trigger is the size of the request if that is
+    /// smaller.
     pub fn schedule(&mut self, budget: Budget, due: Due) {
-        let trigger = if due == Due::Now { budget.trigger.min(self.request_estimate()).max(1) } else { budget.trigger };
+        let trigger = if due == Due::Now {
+            budget.trigger.min(self.request_estimate()).max(1)
+        } else {
+            budget.trigger
+        };
         self.config.budget = Budget { trigger, ..budget };
         self.due = due;
     }
 
     /// Whether [`Session::before_call`] would decide about a compaction.
     pub fn is_due(&self) -> bool {
-        self.config.automatic && self.due != Due::NotYet && self.is_at_trigger() && self.step() != Step::Wait
+        self.config.automatic
+            && self.due != Due::NotYet
+            && self.is_at_trigger()
+            && self.step() != Step::Wait
     }
 
     /// Whether the next request has reached its trigger.
@@ -253,18 +278,31 @@ impl<'s> Session<'s> {
         };
         if let Some(reason) = blocked {
             let event = unchanged(&self.view, after, tokens_outside(&self.log));
-            self.events.push(Event { outcome: Outcome::Skipped(reason), ..event });
+            self.events.push(Event {
+                outcome: Outcome::Skipped(reason),
+                ..event
+            });
             return self.events.last();
         }
         let tally = DecisionMeter::new(self.summarizer);
-        let span = tracing::info_span!("compaction", after = after.0, tokens = self.request_estimate());
-        let decided = decide(self.strategy, self.context(&tally), self.config.policy, after);
+        let span = tracing::info_span!(
+            "compaction",
+            after = after.0,
+            tokens = self.request_estimate()
+        );
+        let decided = decide(
+            self.strategy,
+            self.context(&tally),
+            self.config.policy,
+            after,
+        );
         let decision = decided.instrument(span).await;
         self.settle(decision, tally.usage(), now_ms).await
     }
 
-    /// A compaction to be run beside the conversation. None where the log is empty or one is under way: there is one at a
-    /// time, and until it is adopted or dropped this session compacts no other way.
+    /// A compaction to be run beside the conversation. None where the log is empty or one is under
+    /// way: there is one at a time, and until it is adopted or dropped this session compacts no
+    /// other way.
     pub fn prepare(&self) -> Option<Preparation<'s>> {
         let after = self.log.last()?;
         (!self.is_preparing()).then(|| Preparation {
@@ -281,21 +319,25 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Applies what a [`Preparation`] of this session came to; messages that arrived meanwhile stay, as they were said. One
-    /// of another session changes nothing.
+    /// Applies what a [`Preparation`] of this session came to; messages that arrived meanwhile
+    /// stay, as they were said. One of another session changes nothing.
     pub async fn adopt(&mut self, prepared: Prepared, now_ms: Option<i64>) -> Option<&Event> {
         if !Arc::ptr_eq(&self.under_way, &prepared.under_way) {
             return None;
         }
-        let Prepared { mut decision, usage, .. } = prepared;
+        let Prepared {
+            mut decision,
+            usage,
+            ..
+        } = prepared;
         if self.is_read() {
             decision = self.not_adopted(decision.event, usage);
         }
         self.settle(decision, usage, now_ms).await
     }
 
-    /// The view for all agents that serve one request: it does not change, and nothing is compacted, while one of them
-    /// holds it (the threshold plan).
+    /// The view for all agents that serve one request: it does not change, and nothing is
+    /// compacted, while one of them holds it (the threshold plan).
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(Arc::clone(&self.view), Arc::clone(&self.in_use))
     }
@@ -305,7 +347,8 @@ impl<'s> Session<'s> {
         &self.view
     }
 
-    /// The next request, to be held across a decision; a message that is said meanwhile makes the session copy it.
+    /// The next request, to be held across a decision; a message that is said meanwhile makes the
+    /// session copy it.
     pub fn shared_view(&self) -> Arc<View> {
         Arc::clone(&self.view)
     }
@@ -363,10 +406,20 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// A decision that comes while agents read the view: a summary that no view holds is not remembered, its cost is.
+    /// A decision that comes while agents read the view: a summary that no view holds is not
+    /// remembered, its cost is.
     fn not_adopted(&self, prepared: Event, usage: Usage) -> Decision {
-        let Event { after, attempts, extractions, .. } = prepared;
-        let event = Event { attempts, extractions, ..unchanged(&self.view, after, self.tokens_outside()) };
+        let Event {
+            after,
+            attempts,
+            extractions,
+            ..
+        } = prepared;
+        let event = Event {
+            attempts,
+            extractions,
+            ..unchanged(&self.view, after, self.tokens_outside())
+        };
         declined_as(event, SkipReason::SnapshotInUse.into(), usage)
     }
 
@@ -379,14 +432,22 @@ impl<'s> Session<'s> {
     }
 
     fn step(&self) -> Step {
-        self.breaker.step(self.request_estimate(), self.tokens_outside())
+        self.breaker
+            .step(self.request_estimate(), self.tokens_outside())
     }
 
     fn give_up(&mut self) -> Option<&Event> {
-        let (tokens, outside, budget) = (self.request_estimate(), self.tokens_outside(), self.config.budget);
+        let (tokens, outside, budget) = (
+            self.request_estimate(),
+            self.tokens_outside(),
+            self.config.budget,
+        );
         let event = unchanged(&self.view, self.log.last()?, outside);
         self.breaker.gave_up(tokens, outside, &budget);
-        let event = Event { outcome: Outcome::Failed(Breaker::error(tokens, &budget)), ..event };
+        let event = Event {
+            outcome: Outcome::Failed(Breaker::error(tokens, &budget)),
+            ..event
+        };
         event.log(&self.events);
         self.events.push(event);
         self.events.last()

@@ -1,6 +1,8 @@
-//! Showing the latest checkpoint outside a compaction: after absence, when the agent appears lost, on demand.
+//! Showing the latest checkpoint outside a compaction: after absence, when the agent appears lost,
+//! on demand.
 //!
-//! Of the view only the section of the system message changes, and the next compaction carries on from it.
+//! Of the view only the section of the system message changes, and the next compaction carries on
+//! from it.
 
 use std::sync::Arc;
 
@@ -16,8 +18,9 @@ use crate::strategy::declined::FailReason;
 use crate::tokens::TokenCounter;
 
 impl<'s> Session<'s> {
-    /// Shows the latest checkpoint: all of it, or what of it `query` is about, in at most the tokens that a compaction may
-    /// write. A part of another query makes way. An empty log gives no event.
+    /// Shows the latest checkpoint: all of it, or what of it `query` is about, in at most the
+    /// tokens that a compaction may write. A part of another query makes way. An empty log gives no
+    /// event.
     pub async fn recover(
         &mut self,
         reason: RecoveryReason,
@@ -39,8 +42,8 @@ impl<'s> Session<'s> {
         self.report(reason, outcome, fallback, now_ms)
     }
 
-    /// Shows what other threads share, as [`recovery::Sharing::shared`] gives it, in place of what they shared before; an empty
-    /// checkpoint takes it away. Nothing is shared without this call.
+    /// Shows what other threads share, as [`recovery::Sharing::shared`] gives it, in place of what
+    /// they shared before; an empty checkpoint takes it away. Nothing is shared without this call.
     pub fn share(&mut self, shared: &Checkpoint, now_ms: Option<i64>) -> Option<&RecoveryEvent> {
         let after = self.log.last()?;
         let body = serde_json::to_string(shared).unwrap_or_default();
@@ -80,7 +83,8 @@ impl<'s> Session<'s> {
         (!self.is_shown(&section)).then_some(reason)
     }
 
-    /// Whether [`Session::before_call`] may show a checkpoint, one among them that it writes itself.
+    /// Whether [`Session::before_call`] may show a checkpoint, one among them that it writes
+    /// itself.
     pub fn may_recover(&self, now_ms: Option<i64>) -> bool {
         let by_itself = self.recovery.lost || self.absence(now_ms).is_some();
         self.config.automatic && (by_itself || self.strategy.showing().at_once)
@@ -95,7 +99,10 @@ impl<'s> Session<'s> {
     fn absence(&self, now_ms: Option<i64>) -> Option<i64> {
         let least = self.recovery.absence_ms?;
         let messages = self.log.messages();
-        let back = messages.iter().rposition(|counted| counted.message.role != Role::User)? + 1;
+        let back = messages
+            .iter()
+            .rposition(|counted| counted.message.role != Role::User)?
+            + 1;
         let back_at = messages.get(back)?.message.at_ms.or(now_ms)?;
         let before = self.log.said_before(back)?;
         Some(back_at.saturating_sub(before)).filter(|gap| *gap >= least)
@@ -106,46 +113,87 @@ impl<'s> Session<'s> {
         if !self.recovery.lost {
             return false;
         }
-        let said = self.log.messages().iter().rfind(|counted| counted.message.role == Role::Assistant);
+        let said = self
+            .log
+            .messages()
+            .iter()
+            .rfind(|counted| counted.message.role == Role::Assistant);
         let parts = said.into_iter().flat_map(|said| &said.message.parts);
-        let texts = parts.filter_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
+        let texts = parts.filter_map(|part| {
+            if let Part::Text { text } = part {
+                Some(text)
+            } else {
+                None
+            }
+        });
         let mut asking = texts.filter(|text| recovery::may_ask(text)).peekable();
         if asking.peek().is_none() {
             return false;
         }
-        let Some((checkpoint, _)) = recovery::latest_checkpoint(&self.history) else { return false };
+        let Some((checkpoint, _)) = recovery::latest_checkpoint(&self.history) else {
+            return false;
+        };
         asking.any(|text| !recovery::asks_for(text, &checkpoint).is_empty())
     }
 
     fn whole_section(&self) -> Option<Section> {
-        recovery::whole(&self.history, self.config.budget.written, self.strategy.showing(), self.counter)
+        recovery::whole(
+            &self.history,
+            self.config.budget.written,
+            self.strategy.showing(),
+            self.counter,
+        )
     }
 
     fn is_shown(&self, section: &Section) -> bool {
         let wanted = WrittenPart::text(section.text.clone(), Origin::Checkpoint(section.number));
-        self.system_parts().any(|it| it == (&wanted.part, wanted.origin))
+        self.system_parts()
+            .any(|it| it == (&wanted.part, wanted.origin))
     }
 
     /// Whether the system prompt shows a checkpoint of this thread.
     fn shows_a_checkpoint(&self) -> bool {
-        let checkpoints = self.history.iter().filter(|saved| saved.kind == RecordKind::Checkpoint);
-        let origins = checkpoints.map(|saved| Origin::Checkpoint(saved.number)).collect::<Vec<_>>();
-        self.system_parts().any(|(_, origin)| origins.contains(&origin))
+        let checkpoints = self
+            .history
+            .iter()
+            .filter(|saved| saved.kind == RecordKind::Checkpoint);
+        let origins = checkpoints
+            .map(|saved| Origin::Checkpoint(saved.number))
+            .collect::<Vec<_>>();
+        self.system_parts()
+            .any(|(_, origin)| origins.contains(&origin))
     }
 
     fn system_parts(&self) -> impl Iterator<Item = (&Part, Origin)> {
-        let system = self.view.entries().first().filter(|entry| entry.role() == Role::System);
+        let system = self
+            .view
+            .entries()
+            .first()
+            .filter(|entry| entry.role() == Role::System);
         system.into_iter().flat_map(Entry::parts)
     }
 
     fn show_section(&mut self, section: Section) -> (RecoveryOutcome, u32) {
-        let Section { text, number, shown, of } = section;
-        let shared = recovery::sections(None, self.strategy.showing(), self.history.latest(RecordKind::Shared));
-        let parts = [WrittenPart::text(text, Origin::Checkpoint(number))].into_iter().chain(shared).collect();
+        let Section {
+            text,
+            number,
+            shown,
+            of,
+        } = section;
+        let shared = recovery::sections(
+            None,
+            self.strategy.showing(),
+            self.history.latest(RecordKind::Shared),
+        );
+        let parts = [WrittenPart::text(text, Origin::Checkpoint(number))]
+            .into_iter()
+            .chain(shared)
+            .collect();
         self.put(parts, Vec::new(), RecoveryOutcome::Shown(shown, of))
     }
 
-    /// Puts these sections into the system message and commits view and records; else nothing changes. Gives the tokens before.
+    /// Puts these sections into the system message and commits view and records; else nothing
+    /// changes. Gives the tokens before.
     fn put(
         &mut self,
         parts: Vec<WrittenPart>,
@@ -154,7 +202,10 @@ impl<'s> Session<'s> {
     ) -> (RecoveryOutcome, u32) {
         let before = self.view.tokens();
         let put = self.with_sections(parts).and_then(|view| {
-            let after = self.log.last().ok_or_else(|| FailReason::InvalidView("nothing was said".into()))?;
+            let after = self
+                .log
+                .last()
+                .ok_or_else(|| FailReason::InvalidView("nothing was said".into()))?;
             self.commit(&saved, Some(&view), after).map(|()| view)
         });
         let outcome = match put {
@@ -172,11 +223,21 @@ impl<'s> Session<'s> {
     }
 
     fn with_sections(&self, parts: Vec<WrittenPart>) -> Result<View, FailReason> {
-        let has_system = self.view.entries().first().is_some_and(|entry| entry.role() == Role::System);
-        let others = self.view.to_edits().into_iter().skip(usize::from(has_system));
-        let system = recovery::system_with(self.log.system().map(|counted| &counted.message), parts);
+        let has_system = self
+            .view
+            .entries()
+            .first()
+            .is_some_and(|entry| entry.role() == Role::System);
+        let others = self
+            .view
+            .to_edits()
+            .into_iter()
+            .skip(usize::from(has_system));
+        let system =
+            recovery::system_with(self.log.system().map(|counted| &counted.message), parts);
         let edits = system.into_iter().chain(others).collect::<Vec<Edit>>();
-        View::from_edits(edits, &self.log, self.counter).map_err(|error| FailReason::InvalidView(error.to_string()))
+        View::from_edits(edits, &self.log, self.counter)
+            .map_err(|error| FailReason::InvalidView(error.to_string()))
     }
 
     fn report(
@@ -187,7 +248,15 @@ impl<'s> Session<'s> {
         at_ms: Option<i64>,
     ) -> Option<&RecoveryEvent> {
         let (after, tokens_after) = (self.log.last()?, self.view.tokens());
-        let event = RecoveryEvent { after, at_ms, reason, outcome, tokens_before, tokens_after, fallback };
+        let event = RecoveryEvent {
+            after,
+            at_ms,
+            reason,
+            outcome,
+            tokens_before,
+            tokens_after,
+            fallback,
+        };
         event.log();
         self.recovery_events.push(event);
         self.recovery_events.last()

@@ -18,11 +18,15 @@ use crate::strategy::decision_meter::DecisionMeter;
 use crate::strategy::declined::{FailReason, SkipReason};
 
 impl<'s> Session<'s> {
-    /// Has checkpoints before turns written by another model, usually a cheaper one (the strategic plan, "use fast model"), in
-    /// its context window; the summarizer writes them unless this is called, and always those that come with a summary.
+    /// Has checkpoints before turns written by another model, usually a cheaper one (the strategic
+    /// plan, "use fast model"), in its context window; the summarizer writes them unless this is
+    /// called, and always those that come with a summary.
     #[must_use]
     pub fn checkpointing_with(self, model: &'s Metered<'s>, window: Option<u32>) -> Self {
-        Session { checkpointer: Some((model, window)), ..self }
+        Session {
+            checkpointer: Some((model, window)),
+            ..self
+        }
     }
 
     /// How attempts at checkpoints went so far.
@@ -31,18 +35,34 @@ impl<'s> Session<'s> {
     }
 
     /// Commits and applies a decision; messages said since its snapshot follow in the new view.
-    pub(super) async fn settle(&mut self, decision: Decision, usage: Usage, now_ms: Option<i64>) -> Option<&Event> {
-        let Decision { mut event, saved, view } = decision;
+    pub(super) async fn settle(
+        &mut self,
+        decision: Decision,
+        usage: Usage,
+        now_ms: Option<i64>,
+    ) -> Option<&Event> {
+        let Decision {
+            mut event,
+            saved,
+            view,
+        } = decision;
         let next = view.map(|mut view| {
             let meanwhile = self.log.since(Some(event.after));
             let decided = view.tokens();
-            meanwhile.iter().for_each(|counted| view.follow(counted, &self.log, self.counter));
+            meanwhile
+                .iter()
+                .for_each(|counted| view.follow(counted, &self.log, self.counter));
             event.tokens_before = event.tokens_before.saturating_add(view.tokens() - decided);
             event.tokens_after = view.tokens();
             Arc::new(view)
         });
         let after = self.log.last()?;
-        let saved = self.numbered(saved, usage, (event.tokens_before, event.tokens_after), now_ms);
+        let saved = self.numbered(
+            saved,
+            usage,
+            (event.tokens_before, event.tokens_after),
+            now_ms,
+        );
         match self.commit(&saved, next.as_deref(), after) {
             Ok(()) => {
                 self.remember(saved);
@@ -53,11 +73,20 @@ impl<'s> Session<'s> {
             Err(reason) => {
                 let stays = unchanged(&self.view, event.after, self.tokens_outside());
                 let (attempts, extractions) = (event.attempts, event.extractions);
-                event = Event { outcome: Outcome::Failed(reason), attempts, extractions, ..stays };
+                event = Event {
+                    outcome: Outcome::Failed(reason),
+                    attempts,
+                    extractions,
+                    ..stays
+                };
             }
         }
-        event.extractions.iter().for_each(|extraction| self.health.note(event.after, extraction));
-        // Logged before the only wait: a caller that gives up on it has the view, its record and its event alike.
+        event
+            .extractions
+            .iter()
+            .for_each(|extraction| self.health.note(event.after, extraction));
+        // Logged before the only wait: a caller that gives up on it has the view, its record and
+        // its event alike.
         let is_applied = event.outcome == Outcome::Applied;
         let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
         event.log(&self.events);
@@ -66,7 +95,8 @@ impl<'s> Session<'s> {
             self.recount().await;
         }
         if is_try {
-            self.breaker.tried(self.request_estimate(), &self.config.budget);
+            self.breaker
+                .tried(self.request_estimate(), &self.config.budget);
         }
         self.events.last()
     }
@@ -76,7 +106,10 @@ impl<'s> Session<'s> {
         let (model, summarizer_window) = self.checkpoints_by();
         let tally = DecisionMeter::new(model);
         !self.log.messages().is_empty()
-            && self.strategy.checkpoint_is_due(&Context { summarizer_window, ..self.context(&tally) })
+            && self.strategy.checkpoint_is_due(&Context {
+                summarizer_window,
+                ..self.context(&tally)
+            })
     }
 
     /// Lets the strategy write a checkpoint.
@@ -84,7 +117,10 @@ impl<'s> Session<'s> {
         let Some(after) = self.log.last() else { return };
         let (model, summarizer_window) = self.checkpoints_by();
         let tally = DecisionMeter::new(model);
-        let cx = Context { summarizer_window, ..self.context(&tally) };
+        let cx = Context {
+            summarizer_window,
+            ..self.context(&tally)
+        };
         let written = self.strategy.checkpoint(&cx).await;
         let (saved, mut failed) = match written {
             Ok(saved) => (saved, None),
@@ -97,9 +133,16 @@ impl<'s> Session<'s> {
             Ok(()) => self.remember(saved),
             Err(reason) => failed = Some(reason),
         }
-        extraction.iter().for_each(|extraction| self.health.note(after, extraction));
+        extraction
+            .iter()
+            .for_each(|extraction| self.health.note(after, extraction));
         let is_written = failed.is_none();
-        let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
+        let event = CheckpointEvent {
+            after,
+            tokens: self.request_tokens(),
+            failed,
+            extraction,
+        };
         event.log();
         self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {
@@ -109,7 +152,8 @@ impl<'s> Session<'s> {
 
     /// Who writes checkpoints before turns, and in what window.
     fn checkpoints_by(&self) -> (&'s Metered<'s>, Option<u32>) {
-        self.checkpointer.unwrap_or((self.summarizer, self.config.summarizer_window))
+        self.checkpointer
+            .unwrap_or((self.summarizer, self.config.summarizer_window))
     }
 
     /// Adds records to those that the session keeps.
@@ -131,23 +175,42 @@ impl<'s> Session<'s> {
         next: Option<&View>,
         after: MessageId,
     ) -> Result<(), FailReason> {
-        let Some(store) = self.store.as_mut().filter(|_| next.is_some() || !saved.is_empty()) else { return Ok(()) };
+        let Some(store) = self
+            .store
+            .as_mut()
+            .filter(|_| next.is_some() || !saved.is_empty())
+        else {
+            return Ok(());
+        };
         let view = next.unwrap_or(&self.view).to_edits();
-        store.commit(&Commit { saved, view: &view, after }).map_err(|error| FailReason::Store(error.to_string()))
+        store
+            .commit(&Commit {
+                saved,
+                view: &view,
+                after,
+            })
+            .map_err(|error| FailReason::Store(error.to_string()))
     }
 
-    /// Counts the new view by a minimal call, where the estimator is [`Estimator::Recount`]. A failed call leaves 0, as
-    /// before the agent's first call.
+    /// Counts the new view by a minimal call, where the estimator is [`Estimator::Recount`]. A
+    /// failed call leaves 0, as before the agent's first call.
     async fn recount(&mut self) {
         /// The agent loop, `CountTokens`.
         const OUTPUT_TOKENS: u32 = 16;
         if self.config.budget.estimator != Estimator::Recount {
             return;
         }
-        let minimal = ChatRequest::prompt(String::new(), OUTPUT_TOKENS, None, self.summarizer.seed());
-        let request = ChatRequest { messages: self.view.to_wire(), ..minimal };
+        let minimal =
+            ChatRequest::prompt(String::new(), OUTPUT_TOKENS, None, self.summarizer.seed());
+        let request = ChatRequest {
+            messages: self.view.to_wire(),
+            ..minimal
+        };
         if let Ok(reply) = self.summarizer.complete(Purpose::Recount, request).await {
-            self.report_usage(Usage { output: 0, ..reply.usage });
+            self.report_usage(Usage {
+                output: 0,
+                ..reply.usage
+            });
         }
     }
 

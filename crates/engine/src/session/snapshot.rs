@@ -14,7 +14,10 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn new(view: Arc<View>, in_use: Arc<()>) -> Self {
-        Snapshot { view, _in_use: in_use }
+        Snapshot {
+            view,
+            _in_use: in_use,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The seam to a store: what a session commits after each decision that changed something.
 //!
-//! Absent on purpose: reading back. A store hands a [`State`] to [`crate::session::Session::restored`] when a process starts.
+//! Absent on purpose: reading back. A store hands a [`State`] to
+//! [`crate::session::Session::restored`] when a process starts.
 
 use serde::{Deserialize, Serialize};
 

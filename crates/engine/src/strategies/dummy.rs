@@ -1,5 +1,5 @@
-//! A strategy for tests: it is named only in the registry, and must be found there and run in a session. It has no prompt, no
-//! parameters and no published form.
+//! A strategy for tests: it is named only in the registry, and must be found there and run in a
+//! session. It has no prompt, no parameters and no published form.
 
 use std::sync::Arc;
 
@@ -20,7 +20,14 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     params: &[],
     limits: |_| {
         let (tail, estimator) = (Tail::Messages(4), Estimator::Exact);
-        Ok(Limits { window: 500, assumed_window: false, trigger: 400, tail, written: 50, estimator })
+        Ok(Limits {
+            window: 500,
+            assumed_window: false,
+            trigger: 400,
+            tail,
+            written: 50,
+            estimator,
+        })
     },
     build: |_| Arc::new(Dummy),
     published: None,
@@ -33,6 +40,9 @@ impl Strategy for Dummy {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         let turn = Edit::turn("Earlier messages were cut.", Origin::Filler);
-        Ok(Compacted::without_reading(cx, edits_with(cx, &selection, turn)))
+        Ok(Compacted::without_reading(
+            cx,
+            edits_with(cx, &selection, turn),
+        ))
     }
 }

@@ -1,4 +1,5 @@
-//! Asking a summarizer: in pieces that fit its window, and once more where its answer is not a summary.
+//! Asking a summarizer: in pieces that fit its window, and once more where its answer is not a
+//! summary.
 
 use std::sync::Arc;
 
@@ -25,16 +26,27 @@ pub(crate) struct AskOptions<'s> {
 impl AskOptions<'_> {
     /// Neither a window nor an answer is looked at, or both are.
     pub(crate) fn unguarded(is_so: bool) -> Self {
-        AskOptions { unchecked: is_so, one_piece: is_so, ..AskOptions::default() }
+        AskOptions {
+            unchecked: is_so,
+            one_piece: is_so,
+            ..AskOptions::default()
+        }
     }
 
     fn system_message(self) -> Option<WireMessage> {
         let text = self.system.to_owned();
-        (!text.is_empty()).then(|| WireMessage { role: Role::System, parts: vec![Part::Text { text }].into() })
+        (!text.is_empty()).then(|| WireMessage {
+            role: Role::System,
+            parts: vec![Part::Text { text }].into(),
+        })
     }
 
     fn system_tokens(self, cx: &Context<'_>) -> u32 {
-        if self.system.is_empty() { 0 } else { total([MESSAGE_OVERHEAD, cx.counter.count_text(self.system)]) }
+        if self.system.is_empty() {
+            0
+        } else {
+            total([MESSAGE_OVERHEAD, cx.counter.count_text(self.system)])
+        }
     }
 
     /// The material in as many pieces as there are requests.
@@ -45,12 +57,17 @@ impl AskOptions<'_> {
         fixed: impl FnOnce() -> u32,
         most: u32,
     ) -> Result<Vec<String>, FailReason> {
-        if self.one_piece { Ok(vec![material.text]) } else { pieces::pieces(cx, material, fixed, most) }
+        if self.one_piece {
+            Ok(vec![material.text])
+        } else {
+            pieces::pieces(cx, material, fixed, most)
+        }
     }
 }
 
-/// Asks for a summary of `material` with the prompt that it makes. Material that does not fit the summarizer's window is read
-/// in pieces, the answer to each among what the next one reads. The text of the last answer is trimmed.
+/// Asks for a summary of `material` with the prompt that it makes. Material that does not fit the
+/// summarizer's window is read in pieces, the answer to each among what the next one reads. The
+/// text of the last answer is trimmed.
 pub(crate) async fn ask(
     cx: &Context<'_>,
     material: Material,
@@ -59,14 +76,24 @@ pub(crate) async fn ask(
     temperature: Option<f32>,
     options: AskOptions<'_>,
 ) -> Result<ChatReply, FailReason> {
-    let fixed = || total([cx.counter.count_text(&prompt(String::new())), options.system_tokens(cx)]);
+    let fixed = || {
+        total([
+            cx.counter.count_text(&prompt(String::new())),
+            options.system_tokens(cx),
+        ])
+    };
     let mut reply: Option<ChatReply> = None;
     for piece in options.pieces(cx, material, fixed, most)? {
         let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
         let earlier = pieces::shortened(cx, &earlier, most);
-        let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
+        let read = if earlier.is_empty() {
+            piece
+        } else {
+            format!("(earlier summary) {earlier}\n\n{piece}")
+        };
         let length = read.len();
-        let mut request = ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed());
+        let mut request =
+            ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed());
         request.messages.splice(0..0, options.system_message());
         reply = Some(ask_twice(cx, request, length, options).await?);
     }
@@ -85,10 +112,14 @@ async fn ask_twice(
     if options.unchecked {
         return Ok(first);
     }
-    let Err(problem) = summary::check(&first.text, material) else { return Ok(first) };
+    let Err(problem) = summary::check(&first.text, material) else {
+        return Ok(first);
+    };
     let mut again = ChatRequest::clone(&request);
     if let Some(message) = again.messages.last_mut() {
-        let why = format!("Your answer before was refused: {problem}. Answer in the form asked for and nothing else.");
+        let why = format!(
+            "Your answer before was refused: {problem}. Answer in the form asked for and nothing else."
+        );
         let mut parts = message.parts.to_vec();
         if let Some(Part::Text { text }) = parts.last_mut() {
             text.extend(["\n\n", &why]);
@@ -104,5 +135,8 @@ async fn ask_twice(
 
 async fn send(cx: &Context<'_>, request: Arc<ChatRequest>) -> Result<ChatReply, FailReason> {
     let reply = cx.summarizer.complete(Purpose::Compaction, request).await?;
-    Ok(ChatReply { text: reply.text.trim().to_owned(), ..reply })
+    Ok(ChatReply {
+        text: reply.text.trim().to_owned(),
+        ..reply
+    })
 }

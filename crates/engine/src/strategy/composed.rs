@@ -1,7 +1,7 @@
 //! Strategies one after the other: one evicts, and the next one summarizes what is still too much.
 //!
-//! Each strategy reads the records that it wrote itself, so that none takes another's summary for its own. What another one wrote is in
-//! the view like any other text.
+//! Each strategy reads the records that it wrote itself, so that none takes another's summary for
+//! its own. What another one wrote is in the view like any other text.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,8 +15,9 @@ use crate::recovery::Showing;
 use crate::strategy::declined::{Declined, FailReason, SkipReason};
 use crate::strategy::{Compacted, Context, Strategy};
 
-/// Strategies of which each is asked only if what the ones before it left is over the retained budget, or, where a source's limits rule,
-/// at the trigger. One that skips is passed over; one that fails fails the compaction. Only the last one writes checkpoints before turns.
+/// Strategies of which each is asked only if what the ones before it left is over the retained
+/// budget, or, where a source's limits rule, at the trigger. One that skips is passed over; one
+/// that fails fails the compaction. Only the last one writes checkpoints before turns.
 pub struct Composed {
     /// The strategies, in the order in which they are asked; at most the first 256.
     pub stages: Vec<Arc<dyn Strategy>>,
@@ -26,8 +27,8 @@ pub struct Composed {
 struct Seen<'v> {
     view: Cow<'v, View>,
     history: Cow<'v, History>,
-    /// Where the parts come from that another strategy wrote. In the view they have the origin of a note, whose number is the place here
-    /// after [`MASKED`].
+    /// Where the parts come from that another strategy wrote. In the view they have the origin of a
+    /// note, whose number is the place here after [`MASKED`].
     masked: Vec<Origin>,
     request_tokens: u32,
 }
@@ -39,7 +40,9 @@ impl Composed {
     /// The strategies with their numbers, which records hold in a byte.
     fn stages(&self) -> impl DoubleEndedIterator<Item = (u8, &Arc<dyn Strategy>)> {
         let stages = self.stages.iter().take(1 + usize::from(u8::MAX));
-        stages.enumerate().map(|(stage, strategy)| (stage as u8, strategy))
+        stages
+            .enumerate()
+            .map(|(stage, strategy)| (stage as u8, strategy))
     }
 }
 
@@ -53,11 +56,21 @@ impl<'v> Seen<'v> {
     fn new(stage: u8, cx: &Context<'v>, view: Cow<'v, View>, new: &[NewRecord]) -> Self {
         let request_tokens = request_tokens(cx, &view);
         let is_alone = new.is_empty() && cx.history.iter().all(|saved| saved.stage == stage);
-        let history =
-            if is_alone { Cow::Borrowed(cx.history) } else { Cow::Owned(cx.history.of_stage(stage, new.len())) };
+        let history = if is_alone {
+            Cow::Borrowed(cx.history)
+        } else {
+            Cow::Owned(cx.history.of_stage(stage, new.len()))
+        };
         let writer = |number: u32| {
-            let earlier = cx.history.iter().find(|saved| saved.number == number).map(|saved| saved.stage);
-            earlier.or_else(|| new.get(number.checked_sub(cx.history.next_number())? as usize).map(|new| new.stage))
+            let earlier = cx
+                .history
+                .iter()
+                .find(|saved| saved.number == number)
+                .map(|saved| saved.stage);
+            earlier.or_else(|| {
+                new.get(number.checked_sub(cx.history.next_number())? as usize)
+                    .map(|new| new.stage)
+            })
         };
         let is_foreign = |written: &WrittenPart| match written.origin {
             Origin::Summary(number) | Origin::Checkpoint(number) => {
@@ -66,28 +79,55 @@ impl<'v> Seen<'v> {
             Origin::Spoken(_) | Origin::Memory(_) | Origin::Ledger | Origin::Filler => false,
         };
         let mut masked = Vec::new();
-        if !view.entries().iter().filter_map(|entry| entry.written()).flatten().any(is_foreign) {
-            return Seen { view, history, masked, request_tokens };
+        if !view
+            .entries()
+            .iter()
+            .filter_map(|entry| entry.written())
+            .flatten()
+            .any(is_foreign)
+        {
+            return Seen {
+                view,
+                history,
+                masked,
+                request_tokens,
+            };
         }
         let mut edits = view.to_edits();
-        for written in edits.iter_mut().flat_map(parts).filter(|written| is_foreign(written)) {
+        for written in edits
+            .iter_mut()
+            .flat_map(parts)
+            .filter(|written| is_foreign(written))
+        {
             let origin = Origin::Memory(MASKED + masked.len() as u32);
             masked.push(std::mem::replace(&mut written.origin, origin));
         }
         // The same messages are in the log.
         let view = View::from_edits(edits, cx.log, cx.counter).map_or(view, Cow::Owned);
-        Seen { view, history, masked, request_tokens }
+        Seen {
+            view,
+            history,
+            masked,
+            request_tokens,
+        }
     }
 
     fn context<'c>(&'c self, cx: &Context<'c>) -> Context<'c> {
-        Context { view: &self.view, history: &self.history, request_tokens: self.request_tokens, ..*cx }
+        Context {
+            view: &self.view,
+            history: &self.history,
+            request_tokens: self.request_tokens,
+            ..*cx
+        }
     }
 
     /// The edits, with the true origin of what another strategy wrote.
     fn unmasked(&self, mut edits: Vec<Edit>) -> Vec<Edit> {
         for written in edits.iter_mut().flat_map(parts) {
             if let Origin::Memory(number) = written.origin
-                && let Some(origin) = number.checked_sub(MASKED).and_then(|place| self.masked.get(place as usize))
+                && let Some(origin) = number
+                    .checked_sub(MASKED)
+                    .and_then(|place| self.masked.get(place as usize))
             {
                 written.origin = *origin;
             }
@@ -105,7 +145,9 @@ fn parts(edit: &mut Edit) -> &mut [WrittenPart] {
 
 /// Size of the next request with that view.
 fn request_tokens(cx: &Context<'_>, view: &View) -> u32 {
-    cx.request_tokens.saturating_sub(cx.view.tokens()).saturating_add(view.tokens())
+    cx.request_tokens
+        .saturating_sub(cx.view.tokens())
+        .saturating_add(view.tokens())
 }
 
 /// Whether nothing more has to leave.
@@ -156,28 +198,49 @@ impl Strategy for Composed {
     }
 
     async fn before_turn(&self, cx: &Context<'_>) {
-        for (stage, strategy) in self.stages().filter(|(_, strategy)| strategy.follows_turns()) {
-            strategy.before_turn(&Seen::now(stage, cx).context(cx)).await;
+        for (stage, strategy) in self
+            .stages()
+            .filter(|(_, strategy)| strategy.follows_turns())
+        {
+            strategy
+                .before_turn(&Seen::now(stage, cx).context(cx))
+                .await;
         }
     }
 
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
         let last = self.stages().next_back();
-        last.is_some_and(|(stage, strategy)| strategy.checkpoint_is_due(&Seen::now(stage, cx).context(cx)))
+        last.is_some_and(|(stage, strategy)| {
+            strategy.checkpoint_is_due(&Seen::now(stage, cx).context(cx))
+        })
     }
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
-        let Some((stage, strategy)) = self.stages().next_back() else { return Err(FailReason::NoCheckpoint) };
-        strategy.checkpoint(&Seen::now(stage, cx).context(cx)).await.map(|new| NewRecord { stage, ..new })
+        let Some((stage, strategy)) = self.stages().next_back() else {
+            return Err(FailReason::NoCheckpoint);
+        };
+        strategy
+            .checkpoint(&Seen::now(stage, cx).context(cx))
+            .await
+            .map(|new| NewRecord { stage, ..new })
     }
 
     fn showing(&self) -> Showing {
-        self.stages.last().map_or_else(Showing::default, |strategy| strategy.showing())
+        self.stages
+            .last()
+            .map_or_else(Showing::default, |strategy| strategy.showing())
     }
 
-    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+    async fn retrieve(
+        &self,
+        cx: &Context<'_>,
+        questions: &[&str],
+        room: u32,
+    ) -> Vec<Vec<WrittenPart>> {
         for (stage, strategy) in self.stages() {
-            let found = strategy.retrieve(&Seen::now(stage, cx).context(cx), questions, room).await;
+            let found = strategy
+                .retrieve(&Seen::now(stage, cx).context(cx), questions, room)
+                .await;
             if !found.is_empty() {
                 return found;
             }

@@ -8,8 +8,8 @@ use crate::model::meter::{Metered, Purpose};
 use crate::model::{ChatError, ChatReply, ChatRequest};
 use crate::strategy::declined::FailReason;
 
-/// What one decision uses of a meter, and what became of the checkpoints that its answers should hold: decisions of several
-/// sessions, or one in the background, may share the meter itself.
+/// What one decision uses of a meter, and what became of the checkpoints that its answers should
+/// hold: decisions of several sessions, or one in the background, may share the meter itself.
 pub struct DecisionMeter<'t> {
     metered: &'t Metered<'t>,
     usage: Mutex<Usage>,
@@ -19,7 +19,11 @@ pub struct DecisionMeter<'t> {
 impl<'t> DecisionMeter<'t> {
     /// An account without calls.
     pub fn new(metered: &'t Metered<'t>) -> Self {
-        DecisionMeter { metered, usage: Mutex::default(), extractions: Mutex::default() }
+        DecisionMeter {
+            metered,
+            usage: Mutex::default(),
+            extractions: Mutex::default(),
+        }
     }
 
     /// See [`Metered::seed`].
@@ -41,9 +45,13 @@ impl<'t> DecisionMeter<'t> {
         Ok(reply)
     }
 
-    /// Keeps what became of an attempt at a checkpoint, also where the attempt fails the whole compaction.
+    /// Keeps what became of an attempt at a checkpoint, also where the attempt fails the whole
+    /// compaction.
     pub fn note(&self, extraction: Extraction) {
-        self.extractions.lock().unwrap_or_else(PoisonError::into_inner).push(extraction);
+        self.extractions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(extraction);
     }
 
     /// Keeps an attempt whose answer could not be read at all, for that reason.
@@ -56,7 +64,10 @@ impl<'t> DecisionMeter<'t> {
 
     /// What was noted, oldest first.
     pub fn extractions(&self) -> Vec<Extraction> {
-        self.extractions.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.extractions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// What the calls through this account used together.

@@ -1,4 +1,5 @@
-//! What a context shows where a strategy keeps several summaries side by side, and what a compaction changed about it.
+//! What a context shows where a strategy keeps several summaries side by side, and what a
+//! compaction changed about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,11 @@ impl Level {
     }
 
     pub(crate) fn lower(self) -> Self {
-        if self == Level::Detailed { Level::Moderate } else { Level::Compact }
+        if self == Level::Detailed {
+            Level::Moderate
+        } else {
+            Level::Compact
+        }
     }
 }
 
@@ -49,7 +54,8 @@ pub struct ShownSummary {
     pub tokens: u32,
 }
 
-/// The summaries of a context, oldest first, and their totals (the progressive plan, `getCheckpointStats`).
+/// The summaries of a context, oldest first, and their totals (the progressive plan,
+/// `getCheckpointStats`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Journey {
@@ -71,10 +77,16 @@ impl Journey {
             *by_level.entry(summary.level).or_default() += 1;
         }
         let tokens = crate::tokens::total(summaries.iter().map(|summary| summary.tokens));
-        Journey { total: summaries.len(), by_level, tokens, summaries }
+        Journey {
+            total: summaries.len(),
+            by_level,
+            tokens,
+            summaries,
+        }
     }
 
-    /// What a compaction changed that made this of the summaries before, oldest summary first. The newest is always shown.
+    /// What a compaction changed that made this of the summaries before, oldest summary first. The
+    /// newest is always shown.
     pub fn changes_since(&self, before: &[ShownSummary]) -> Vec<Change> {
         let newest = self.summaries.last().map(|summary| summary.id);
         let mut changes = Vec::new();
@@ -86,19 +98,33 @@ impl Journey {
                 parts.push(newest);
             }
             match was.as_slice() {
-                _ if parts.len() > 1 => changes.push(Change::Merged { merged: parts, result: now.id }),
+                _ if parts.len() > 1 => changes.push(Change::Merged {
+                    merged: parts,
+                    result: now.id,
+                }),
                 [was] if was.level != now.level => {
-                    changes.push(Change::Compressed { id: now.id, old_level: was.level, new_level: now.level });
+                    changes.push(Change::Compressed {
+                        id: now.id,
+                        old_level: was.level,
+                        new_level: now.level,
+                    });
                 }
                 _ => {}
             }
         }
         let members = |summaries: &[ShownSummary]| {
-            summaries.iter().flat_map(|summary| summary.members.clone()).collect::<BTreeSet<_>>()
+            summaries
+                .iter()
+                .flat_map(|summary| summary.members.clone())
+                .collect::<BTreeSet<_>>()
         };
         let (old, new) = (members(before), members(&self.summaries));
         let left = old.difference(&new).copied().collect::<Vec<_>>();
-        let again = new.difference(&old).copied().filter(|number| Some(*number) != newest).collect::<Vec<_>>();
+        let again = new
+            .difference(&old)
+            .copied()
+            .filter(|number| Some(*number) != newest)
+            .collect::<Vec<_>>();
         changes.extend((!left.is_empty()).then_some(Change::LeftOut(left)));
         changes.extend((!again.is_empty()).then_some(Change::ShownAgain(again)));
         changes
@@ -107,16 +133,21 @@ impl Journey {
 
 /// The summaries before that hold some of these records.
 fn parts_of<'s>(before: &'s [ShownSummary], numbers: &[u32]) -> Vec<&'s ShownSummary> {
-    before.iter().filter(|was| was.members.iter().any(|member| numbers.contains(member))).collect()
+    before
+        .iter()
+        .filter(|was| was.members.iter().any(|member| numbers.contains(member)))
+        .collect()
 }
 
-/// What a compaction did to one summary (the progressive plan, events). Numbers are those of [`ShownSummary::id`].
+/// What a compaction did to one summary (the progressive plan, events). Numbers are those of
+/// [`ShownSummary::id`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// `auto-summary-created`.
     Created(u32),
-    /// `checkpoint-compressed`. The new level is the higher one where a shorter neighbour made room again.
+    /// `checkpoint-compressed`. The new level is the higher one where a shorter neighbour made room
+    /// again.
     Compressed {
         /// The summary.
         id: u32,
@@ -132,7 +163,8 @@ pub enum Change {
         /// The one that they are now.
         result: u32,
     },
-    /// Records that are no longer shown, since all together would not fit; the source knows no such bound.
+    /// Records that are no longer shown, since all together would not fit; the source knows no such
+    /// bound.
     LeftOut(Vec<u32>),
     /// Records for which there is room again.
     ShownAgain(Vec<u32>),

@@ -49,11 +49,12 @@ pub trait Strategy: Send + Sync {
         false
     }
 
-    /// Sees the session before each turn of the agent, whether or not a compaction is due; the view and the session stay as they
-    /// are.
+    /// Sees the session before each turn of the agent, whether or not a compaction is due; the view
+    /// and the session stay as they are.
     async fn before_turn(&self, _: &Context<'_>) {}
 
-    /// Whether [`Strategy::checkpoint`] should write one now; asked before each turn, so it costs little.
+    /// Whether [`Strategy::checkpoint`] should write one now; asked before each turn, so it costs
+    /// little.
     fn checkpoint_is_due(&self, _: &Context<'_>) -> bool {
         false
     }
@@ -71,9 +72,15 @@ pub trait Strategy: Send + Sync {
         Showing::default()
     }
 
-    /// What it finds for each question in what it stored, in at most `room` tokens each and without a model call. An empty
-    /// list where it has nothing to look in; the view and the session stay as they are.
-    async fn retrieve(&self, _: &Context<'_>, _questions: &[&str], _room: u32) -> Vec<Vec<WrittenPart>> {
+    /// What it finds for each question in what it stored, in at most `room` tokens each and without
+    /// a model call. An empty list where it has nothing to look in; the view and the session stay
+    /// as they are.
+    async fn retrieve(
+        &self,
+        _: &Context<'_>,
+        _questions: &[&str],
+        _room: u32,
+    ) -> Vec<Vec<WrittenPart>> {
         Vec::new()
     }
 }
@@ -86,7 +93,8 @@ pub struct Context<'s> {
     pub view: &'s View,
     /// What earlier compactions of this session saved, oldest first.
     pub history: &'s History,
-    /// Size of the next request on the trigger's scale, that of the budget's [`crate::budget::estimate::Estimator`].
+    /// Size of the next request on the trigger's scale, that of the budget's
+    /// [`crate::budget::estimate::Estimator`].
     pub request_tokens: u32,
     /// The limits to stay in. A retry comes with a smaller `written`.
     pub budget: Budget,
@@ -121,12 +129,24 @@ pub struct Compacted {
 }
 
 impl Compacted {
-    /// An answer for which no model read anything: all that was in the view and is not kept whole leaves unread.
+    /// An answer for which no model read anything: all that was in the view and is not kept whole
+    /// leaves unread.
     pub fn without_reading(cx: &Context<'_>, edits: Vec<Edit>) -> Self {
         let keeps = kept_by(&edits);
-        let said = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
-        let unread = said.filter_map(Entry::message_id).filter(|id| !keeps.contains(id)).collect();
-        Compacted { edits, unread, ..Compacted::default() }
+        let said = cx
+            .view
+            .entries()
+            .iter()
+            .filter(|entry| entry.role() != Role::System && entry.written().is_none());
+        let unread = said
+            .filter_map(Entry::message_id)
+            .filter(|id| !keeps.contains(id))
+            .collect();
+        Compacted {
+            edits,
+            unread,
+            ..Compacted::default()
+        }
     }
 }
 
@@ -142,7 +162,8 @@ pub struct StrategySpec {
     pub prompt: &'static str,
     /// What a prompt must have a `{place}` for.
     pub placeholders: &'static [&'static str],
-    /// Its parameters with the source's values, in groups: its own first, then how it may deviate as its source does.
+    /// Its parameters with the source's values, in groups: its own first, then how it may deviate
+    /// as its source does.
     pub params: &'static [&'static [Param]],
     /// The source's limits under these parameters.
     pub limits: fn(&Settings) -> Result<Limits, ParamError>,
@@ -152,8 +173,8 @@ pub struct StrategySpec {
     pub published: Option<PublishedForm>,
 }
 
-/// A strategy as its source describes it: the same strategy with the source's deviations switched on, so that anybody can
-/// repeat each correction as an ablation.
+/// A strategy as its source describes it: the same strategy with the source's deviations switched
+/// on, so that anybody can repeat each correction as an ablation.
 pub struct PublishedForm {
     /// Parameters that differ from the corrected form, and their values in the source.
     pub values: &'static [(&'static str, &'static str)],

@@ -8,8 +8,9 @@ use crate::tokens::total;
 /// Fewest tokens of material in a piece that are worth a call.
 const FEWEST: u32 = 64;
 
-/// The material in pieces, each of which fits the summarizer's window beside a prompt of `fixed` tokens, which are counted where
-/// a window binds, an answer of `most` and, from the second piece on, the answer to the piece before.
+/// The material in pieces, each of which fits the summarizer's window beside a prompt of `fixed`
+/// tokens, which are counted where a window binds, an answer of `most` and, from the second piece
+/// on, the answer to the piece before.
 ///
 /// # Errors
 /// [`FailReason::WindowTooSmall`] where no piece would fit.
@@ -19,7 +20,9 @@ pub(crate) fn pieces(
     fixed: impl FnOnce() -> u32,
     most: u32,
 ) -> Result<Vec<String>, FailReason> {
-    let Some(window) = cx.summarizer_window else { return Ok(vec![material.text]) };
+    let Some(window) = cx.summarizer_window else {
+        return Ok(vec![material.text]);
+    };
     let fixed = fixed();
     let count = |text: &str| cx.counter.count_text(text);
     let fits = |tokens: u32| total([fixed, most, tokens, FRAME]) <= window;
@@ -52,22 +55,34 @@ pub(crate) fn shortened<'t>(cx: &Context<'_>, text: &'t str, most: u32) -> &'t s
     let mut kept = text;
     while !kept.is_empty() && cx.counter.count_text(kept) > most {
         let letters = kept.chars().count();
-        let end = kept.char_indices().nth(letters * 3 / 4).map_or(0, |(at, _)| at);
+        let end = kept
+            .char_indices()
+            .nth(letters * 3 / 4)
+            .map_or(0, |(at, _)| at);
         kept = &kept[..end];
     }
     kept
 }
 
-/// Tokens that a request costs beside its texts: the label before an earlier answer, and why a first answer was refused.
+/// Tokens that a request costs beside its texts: the label before an earlier answer, and why a
+/// first answer was refused.
 pub(crate) const FRAME: u32 = 64;
 
 /// A block of `tokens`, cut in halves until each fits `room`; with the tokens of each.
-fn halves<'b>(block: &'b str, tokens: u32, room: u32, count: &dyn Fn(&str) -> u32) -> Vec<(&'b str, u32)> {
+fn halves<'b>(
+    block: &'b str,
+    tokens: u32,
+    room: u32,
+    count: &dyn Fn(&str) -> u32,
+) -> Vec<(&'b str, u32)> {
     if tokens < room || block.chars().nth(1).is_none() {
         return vec![(block, tokens)];
     }
     let letters = block.chars().count();
-    let middle = block.char_indices().nth(letters / 2).map_or(block.len(), |(at, _)| at);
+    let middle = block
+        .char_indices()
+        .nth(letters / 2)
+        .map_or(block.len(), |(at, _)| at);
     let (first, second) = block.split_at(middle);
     let mut all = halves(first, count(first), room, count);
     all.extend(halves(second, count(second), room, count));

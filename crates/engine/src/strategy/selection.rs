@@ -15,13 +15,14 @@ pub struct Selection<'s> {
     pub system: Option<&'s Message>,
     /// Messages kept verbatim after the summary, in order: the pending part and the recent tail.
     pub kept: Vec<MessageId>,
-    /// Entries of the view that leave, in order; what earlier compactions wrote is among them, the engine's own words are not.
+    /// Entries of the view that leave, in order; what earlier compactions wrote is among them, the
+    /// engine's own words are not.
     pub leaving: Vec<&'s Entry>,
 }
 
 impl<'s> Selection<'s> {
-    /// Keeps the pending part and, before it, the longest run of whole messages or call batches that fits `tail` and still
-    /// is whole in the view.
+    /// Keeps the pending part and, before it, the longest run of whole messages or call batches
+    /// that fits `tail` and still is whole in the view.
     pub fn recent(log: &'s Log, view: &'s View, tail: Tail) -> Self {
         Self::keeping(log, view, tail, &log.pending())
     }
@@ -29,7 +30,15 @@ impl<'s> Selection<'s> {
     /// Keeps only the recent tail, as sources do that know no pending part.
     pub fn tail_alone(log: &'s Log, view: &'s View, tail: Tail) -> Self {
         let length = log.messages().len();
-        Self::keeping(log, view, tail, &Pending { last_user: None, batch: length..length })
+        Self::keeping(
+            log,
+            view,
+            tail,
+            &Pending {
+                last_user: None,
+                batch: length..length,
+            },
+        )
     }
 
     fn keeping(log: &'s Log, view: &'s View, tail: Tail, pending: &Pending) -> Self {
@@ -40,27 +49,58 @@ impl<'s> Selection<'s> {
             (message.role != Role::System).then_some(message.id)
         };
         // Nothing before these stays, and a log is long.
-        let earliest = pending.last_user.unwrap_or(first_kept).min(pending.batch.start).min(first_kept);
-        let before_tail = (earliest..first_kept).filter(|&index| pending.contains(index)).filter_map(spoken);
+        let earliest = pending
+            .last_user
+            .unwrap_or(first_kept)
+            .min(pending.batch.start)
+            .min(first_kept);
+        let before_tail = (earliest..first_kept)
+            .filter(|&index| pending.contains(index))
+            .filter_map(spoken);
         let before_tail = before_tail.collect::<Vec<_>>();
         let tail_from = messages.get(first_kept).map(|counted| counted.message.id);
-        // Ids ascend with the log, so all from the tail's first on stay: only the few before it are looked up.
-        let stays = |id| tail_from.is_some_and(|first| id >= first) || before_tail.binary_search(&id).is_ok();
-        let entries = view.entries().iter().filter(|entry| entry.role() != Role::System);
+        // Ids ascend with the log, so all from the tail's first on stay: only the few before it are
+        // looked up.
+        let stays = |id| {
+            tail_from.is_some_and(|first| id >= first) || before_tail.binary_search(&id).is_ok()
+        };
+        let entries = view
+            .entries()
+            .iter()
+            .filter(|entry| entry.role() != Role::System);
         let mut leaving = Vec::with_capacity(view.entries().len());
-        leaving.extend(entries.filter(|entry| !kept_id(entry).is_some_and(stays) && !is_filler(entry)));
-        let kept = before_tail.iter().copied().chain((first_kept..messages.len()).filter_map(spoken)).collect();
-        Selection { system: log.system().map(|counted| &counted.message), kept, leaving }
+        leaving.extend(
+            entries.filter(|entry| !kept_id(entry).is_some_and(stays) && !is_filler(entry)),
+        );
+        let kept = before_tail
+            .iter()
+            .copied()
+            .chain((first_kept..messages.len()).filter_map(spoken))
+            .collect();
+        Selection {
+            system: log.system().map(|counted| &counted.message),
+            kept,
+            leaving,
+        }
     }
 
-    /// Whether something that was said would leave; without it a compaction would only rewrite its own summary.
+    /// Whether something that was said would leave; without it a compaction would only rewrite its
+    /// own summary.
     pub fn takes_messages(&self) -> bool {
-        self.leaving.iter().any(|entry| entry.parts().any(|(_, origin)| matches!(origin, Origin::Spoken(_))))
+        self.leaving.iter().any(|entry| {
+            entry
+                .parts()
+                .any(|(_, origin)| matches!(origin, Origin::Spoken(_)))
+        })
     }
 
     /// First and last message among those that leave.
     pub fn covers(&self) -> Option<(MessageId, MessageId)> {
-        let spoken = self.leaving.iter().filter_map(|entry| entry.message_id()).map(|id| (id, id));
+        let spoken = self
+            .leaving
+            .iter()
+            .filter_map(|entry| entry.message_id())
+            .map(|id| (id, id));
         spoken.reduce(|(first, last), (id, _)| (first.min(id), last.max(id)))
     }
 
@@ -77,14 +117,22 @@ fn kept_id(entry: &Entry) -> Option<MessageId> {
 fn is_filler(entry: &Entry) -> bool {
     match entry {
         Entry::Kept(counted) => counted.message.parts.is_empty(),
-        Entry::Written(written) => written.parts.iter().all(|part| part.origin == Origin::Filler),
+        Entry::Written(written) => written
+            .parts
+            .iter()
+            .all(|part| part.origin == Origin::Filler),
     }
 }
 
-/// Index of the first message of the tail. Pending messages cost nothing here: they are outside the budget.
+/// Index of the first message of the tail. Pending messages cost nothing here: they are outside the
+/// budget.
 fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize {
     let messages = log.messages();
-    let mut whole_in_view = view.entries().iter().filter_map(kept_id).collect::<Vec<_>>();
+    let mut whole_in_view = view
+        .entries()
+        .iter()
+        .filter_map(kept_id)
+        .collect::<Vec<_>>();
     whole_in_view.sort_unstable();
     let (mut room, by_tokens) = match tail {
         Tail::Tokens(tokens) => (tokens, true),
@@ -94,7 +142,10 @@ fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize
     while first > 0 {
         let start = batch_start(messages, first - 1);
         let group = &messages[start..first];
-        let whole = group.iter().rev().all(|counted| takes_last(&mut whole_in_view, counted.message.id));
+        let whole = group
+            .iter()
+            .rev()
+            .all(|counted| takes_last(&mut whole_in_view, counted.message.id));
         let unpaid = (start..first).filter(|&index| !pending.contains(index));
         let cost = total(unpaid.map(|index| if by_tokens { messages[index].tokens } else { 1 }));
         if group[0].message.role == Role::System || !whole || room < cost {
@@ -114,7 +165,8 @@ fn takes_last(ascending: &mut Vec<MessageId>, id: MessageId) -> bool {
     ascending.last() == Some(&id)
 }
 
-/// Index of the first message of the batch that ends at `last`: the call message before its results.
+/// Index of the first message of the batch that ends at `last`: the call message before its
+/// results.
 fn batch_start(messages: &[Arc<CountedMessage>], last: usize) -> usize {
     let mut start = last;
     while start > 0 && messages[start].message.role == Role::Tool {

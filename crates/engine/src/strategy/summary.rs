@@ -1,7 +1,8 @@
 //! Whether a model's answer is a summary at all.
 //!
-//! In published runs 13 to 21 of 100 answers continued or refused the conversation instead of summarizing it
-//! (`docs/measurement/recall.md`, on summarizers), so such an answer never takes the place of messages that nobody read.
+//! In published runs 13 to 21 of 100 answers continued or refused the conversation instead of
+//! summarizing it (`docs/measurement/recall.md`, on summarizers), so such an answer never takes the
+//! place of messages that nobody read.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +28,8 @@ pub enum NotASummary {
 /// Checks an answer against the bytes of the text that it should condense.
 ///
 /// # Errors
-/// [`NotASummary`], by general signs: no text, only thoughts, a role label or a phrase of conversation at the start, or a text
-/// that is not shorter.
+/// [`NotASummary`], by general signs: no text, only thoughts, a role label or a phrase of
+/// conversation at the start, or a text that is not shorter.
 ///
 /// ```
 /// use compactometer_engine::summary::{self, NotASummary};
@@ -48,10 +49,15 @@ pub fn check(answer: &str, material: usize) -> Result<(), NotASummary> {
     if continues_chat(text) {
         return Err(NotASummary::ContinuesChat);
     }
-    if text.len() >= material { Err(NotASummary::NotShorter) } else { Ok(()) }
+    if text.len() >= material {
+        Err(NotASummary::NotShorter)
+    } else {
+        Ok(())
+    }
 }
 
-/// Whether there is nothing but thoughts. Some servers open them in the prompt, so that the answer only closes them.
+/// Whether there is nothing but thoughts. Some servers open them in the prompt, so that the answer
+/// only closes them.
 fn is_reasoning_alone(text: &str) -> bool {
     let (open, close) = ("<think>", "</think>");
     let mut rest = match text.find(close) {
@@ -98,8 +104,11 @@ const OPENINGS: &[&str] = &[
 fn continues_chat(text: &str) -> bool {
     let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
     let start = text[..end].to_lowercase().replace('\u{2019}', "'");
-    let label = start.trim_start_matches(|letter: char| letter.is_ascii_digit() || "[]*# ".contains(letter));
-    let role = ["user:", "assistant:", "human:", "tool:", "system:"].iter().any(|role| label.starts_with(role));
+    let label = start
+        .trim_start_matches(|letter: char| letter.is_ascii_digit() || "[]*# ".contains(letter));
+    let role = ["user:", "assistant:", "human:", "tool:", "system:"]
+        .iter()
+        .any(|role| label.starts_with(role));
     role || OPENINGS.iter().any(|opening| start.starts_with(opening))
 }
 
@@ -111,21 +120,36 @@ mod tests {
     fn answers_that_are_no_summaries_are_told_apart() {
         let material = "[1] user:\nMove the service to the new cluster, please, and keep the old one for a week.";
         for (answer, expected) in [
-            ("The user moves a service; the old cluster stays a week.", Ok(())),
+            (
+                "The user moves a service; the old cluster stays a week.",
+                Ok(()),
+            ),
             ("## Session Summary\n- Move the service", Ok(())),
             ("I decided to keep the old cluster.", Ok(())),
             (" \n\t", Err(NotASummary::Empty)),
-            ("<think>The old cluster stays a week.</think>\n", Err(NotASummary::ReasoningAlone)),
-            ("<think>First</think> <think>and then", Err(NotASummary::ReasoningAlone)),
+            (
+                "<think>The old cluster stays a week.</think>\n",
+                Err(NotASummary::ReasoningAlone),
+            ),
+            (
+                "<think>First</think> <think>and then",
+                Err(NotASummary::ReasoningAlone),
+            ),
             ("<think></think>", Err(NotASummary::ReasoningAlone)),
-            ("The user moves it.\n</think>\n", Err(NotASummary::ReasoningAlone)),
+            (
+                "The user moves it.\n</think>\n",
+                Err(NotASummary::ReasoningAlone),
+            ),
             ("<think>First</think>\n- Move the service", Ok(())),
             ("First</think>\n- Move the service", Ok(())),
             ("- Move the service <think>and then", Ok(())),
             ("- The prompt's <think> tag is gone", Ok(())),
             ("[2] assistant:\nI will.", Err(NotASummary::ContinuesChat)),
             ("**Assistant:** on it", Err(NotASummary::ContinuesChat)),
-            ("That\u{2019}s wonderful that you move.", Err(NotASummary::ContinuesChat)),
+            (
+                "That\u{2019}s wonderful that you move.",
+                Err(NotASummary::ContinuesChat),
+            ),
             ("Sure, I will move it.", Err(NotASummary::ContinuesChat)),
             (&material[9..], Ok(())),
             (&format!("Well, {material}"), Err(NotASummary::NotShorter)),

@@ -1,7 +1,7 @@
 //! Any strategy with a ledger beside what it leaves.
 //!
-//! The strategy gets what the ledger leaves of the retained budget, and never sees the ledger of an earlier compaction: each page
-//! is made again from the log, so that no summarizer rewrites it.
+//! The strategy gets what the ledger leaves of the retained budget, and never sees the ledger of an
+//! earlier compaction: each page is made again from the log, so that no summarizer rewrites it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -34,7 +34,8 @@ pub struct WithLedger {
 /// Where the tokens of a ledger come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Out of the retained budget, of which a ledger takes at most half. Where a strategy's own limits rule, it is added.
+    /// Out of the retained budget, of which a ledger takes at most half. Where a strategy's own
+    /// limits rule, it is added.
     Within,
     /// They are added to what the strategy may leave.
     Added,
@@ -49,13 +50,21 @@ impl WithLedger {
         }
     }
 
-    /// The message of the ledger beside a view that the edits describe, if there is something to list.
+    /// The message of the ledger beside a view that the edits describe, if there is something to
+    /// list.
     fn entry(&self, edits: &[Edit], cx: &Context<'_>) -> Result<Option<Edit>, FailReason> {
         let view = View::from_edits(edits.to_vec(), cx.log, cx.counter);
         let view = view.map_err(|error| FailReason::InvalidView(error.to_string()))?;
         let mut ledger = Ledger::in_directories(&self.directories);
-        cx.log.messages().iter().for_each(|counted| ledger.add(&counted.message));
-        let page = ledger.page(self.most(cx.budget).saturating_sub(MESSAGE_OVERHEAD), view.texts(), cx.counter);
+        cx.log
+            .messages()
+            .iter()
+            .for_each(|counted| ledger.add(&counted.message));
+        let page = ledger.page(
+            self.most(cx.budget).saturating_sub(MESSAGE_OVERHEAD),
+            view.texts(),
+            cx.counter,
+        );
         Ok((page.tokens > 0).then(|| Edit::turn(page.text, Origin::Ledger)))
     }
 
@@ -67,7 +76,9 @@ impl WithLedger {
         };
         Context {
             view,
-            request_tokens: cx.request_tokens.saturating_sub(cx.view.tokens() - view.tokens()),
+            request_tokens: cx
+                .request_tokens
+                .saturating_sub(cx.view.tokens() - view.tokens()),
             budget,
             ..*cx
         }
@@ -78,9 +89,14 @@ impl WithLedger {
 impl Strategy for WithLedger {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let view = before(cx.view);
-        let mut compacted = self.strategy.compact(&self.without_ledger(cx, &view)).await?;
+        let mut compacted = self
+            .strategy
+            .compact(&self.without_ledger(cx, &view))
+            .await?;
         if let Some(entry) = self.entry(&compacted.edits, cx)? {
-            compacted.edits.insert(place(&compacted.edits, cx.log), entry);
+            compacted
+                .edits
+                .insert(place(&compacted.edits, cx.log), entry);
         }
         Ok(compacted)
     }
@@ -90,39 +106,56 @@ impl Strategy for WithLedger {
     }
 
     async fn before_turn(&self, cx: &Context<'_>) {
-        self.strategy.before_turn(&self.without_ledger(cx, &before(cx.view))).await;
+        self.strategy
+            .before_turn(&self.without_ledger(cx, &before(cx.view)))
+            .await;
     }
 
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
-        self.strategy.checkpoint_is_due(&self.without_ledger(cx, &before(cx.view)))
+        self.strategy
+            .checkpoint_is_due(&self.without_ledger(cx, &before(cx.view)))
     }
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
         let view = before(cx.view);
-        self.strategy.checkpoint(&self.without_ledger(cx, &view)).await
+        self.strategy
+            .checkpoint(&self.without_ledger(cx, &view))
+            .await
     }
 
     fn showing(&self) -> Showing {
         self.strategy.showing()
     }
 
-    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+    async fn retrieve(
+        &self,
+        cx: &Context<'_>,
+        questions: &[&str],
+        room: u32,
+    ) -> Vec<Vec<WrittenPart>> {
         let view = before(cx.view);
-        self.strategy.retrieve(&self.without_ledger(cx, &view), questions, room).await
+        self.strategy
+            .retrieve(&self.without_ledger(cx, &view), questions, room)
+            .await
     }
 }
 
 /// The view without the ledger of an earlier compaction.
 fn before(view: &View) -> Cow<'_, View> {
     let is_ledger = |entry: &Entry| entry.written().is_some_and(is_of_ledger);
-    if view.entries().iter().any(is_ledger) { Cow::Owned(view.without(is_ledger)) } else { Cow::Borrowed(view) }
+    if view.entries().iter().any(is_ledger) {
+        Cow::Owned(view.without(is_ledger))
+    } else {
+        Cow::Borrowed(view)
+    }
 }
 
 fn is_of_ledger(parts: &[WrittenPart]) -> bool {
     !parts.is_empty() && parts.iter().all(|written| written.origin == Origin::Ledger)
 }
 
-/// The index of the first edit behind the system prompt and what the strategy inserted at the beginning.
+/// The index of the first edit behind the system prompt and what the strategy inserted at the
+/// beginning.
 fn place(edits: &[Edit], log: &Log) -> usize {
     let system = log.system().map(|system| system.message.id);
     let is_in_front = |edit: &Edit| match edit {
@@ -132,15 +165,26 @@ fn place(edits: &[Edit], log: &Log) -> usize {
     edits.iter().take_while(|edit| is_in_front(edit)).count()
 }
 
-/// The budget without so many tokens of what a compaction may leave. Tail and written part lose in proportion. Where a
-/// strategy's own limits rule, they stay.
+/// The budget without so many tokens of what a compaction may leave. Tail and written part lose in
+/// proportion. Where a strategy's own limits rule, they stay.
 fn less(budget: Budget, tokens: u32) -> Budget {
-    let Some(retained) = budget.retained else { return budget };
+    let Some(retained) = budget.retained else {
+        return budget;
+    };
     let left = retained.saturating_sub(tokens);
-    let scaled = |tokens: u32| (u64::from(tokens) * u64::from(left) / u64::from(retained).max(1)) as u32;
+    let scaled =
+        |tokens: u32| (u64::from(tokens) * u64::from(left) / u64::from(retained).max(1)) as u32;
     let (tail, of_written) = match budget.tail {
-        Tail::Tokens(tail) => (Tail::Tokens(scaled(tail)), (retained - left).saturating_sub(tail - scaled(tail))),
+        Tail::Tokens(tail) => (
+            Tail::Tokens(scaled(tail)),
+            (retained - left).saturating_sub(tail - scaled(tail)),
+        ),
         messages @ Tail::Messages(_) => (messages, retained - left),
     };
-    Budget { retained: Some(left), tail, written: budget.written.saturating_sub(of_written).max(1), ..budget }
+    Budget {
+        retained: Some(left),
+        tail,
+        written: budget.written.saturating_sub(of_written).max(1),
+        ..budget
+    }
 }

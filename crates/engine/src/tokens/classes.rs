@@ -1,4 +1,5 @@
-//! What a character is to the patterns of the encodings, by the Unicode tables that regular expressions use.
+//! What a character is to the patterns of the encodings, by the Unicode tables that regular
+//! expressions use.
 
 use std::sync::LazyLock;
 
@@ -78,8 +79,13 @@ impl Classes {
 /// The characters that a class of one of our own patterns holds, as ranges.
 fn ranges(pattern: &str) -> Vec<(char, char)> {
     let parsed = regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind);
-    let Ok(HirKind::Class(Class::Unicode(class))) = parsed else { return Vec::new() };
-    class.iter().map(|range| (range.start(), range.end())).collect()
+    let Ok(HirKind::Class(Class::Unicode(class))) = parsed else {
+        return Vec::new();
+    };
+    class
+        .iter()
+        .map(|range| (range.start(), range.end()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -99,7 +105,9 @@ mod tests {
             (" \t\u{b}\u{85}\u{2028}\u{3000}", BLANK),
             ("-\0\u{1f680}\u{10ffff}", OTHER),
         ] {
-            letters.chars().for_each(|letter| assert_eq!(classes.class(letter), class, "{letter:?}"));
+            letters
+                .chars()
+                .for_each(|letter| assert_eq!(classes.class(letter), class, "{letter:?}"));
         }
     }
 }

@@ -27,6 +27,9 @@ impl CountedMessage {
     /// assert!(counted.tokens > 4);
     /// ```
     pub fn new(message: Message, counter: &dyn TokenCounter) -> Arc<Self> {
-        Arc::new(CountedMessage { tokens: counter.count_message(&message), message })
+        Arc::new(CountedMessage {
+            tokens: counter.count_message(&message),
+            message,
+        })
     }
 }

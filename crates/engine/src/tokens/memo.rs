@@ -1,5 +1,5 @@
-//! Remembers how many tokens a piece is, since real text repeats its pieces. Bounded: a newer piece takes the place of an
-//! older one.
+//! Remembers how many tokens a piece is, since real text repeats its pieces. Bounded: a newer piece
+//! takes the place of an older one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,11 +12,13 @@ use crate::tokens::Encoding;
 const LONGEST: usize = 24;
 /// Pairs of pieces that are remembered, a power of two: 1 MB per thread and encoding.
 const PAIRS: usize = 1 << 14;
-/// Longest piece that is remembered outside the slots, such as a line of dashes: costly to merge, and it comes again.
+/// Longest piece that is remembered outside the slots, such as a line of dashes: costly to merge,
+/// and it comes again.
 const LONGEST_OUTSIDE: usize = 200;
 /// Most pieces outside the slots; with one more all are forgotten.
 const MOST_OUTSIDE: usize = 1 << 12;
-/// A run of one byte is merged so far, in bytes: several of the longest tokens. What is longer repeats its first token.
+/// A run of one byte is merged so far, in bytes: several of the longest tokens. What is longer
+/// repeats its first token.
 const LEAST_RUN: usize = 1 << 10;
 
 /// The counts of one encoding on one thread.
@@ -37,7 +39,8 @@ struct Slot {
     tokens: u32,
 }
 
-/// The bytes of a piece as words that may overlap, and its length; of an empty slot 0, which no piece has.
+/// The bytes of a piece as words that may overlap, and its length; of an empty slot 0, which no
+/// piece has.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Key {
     words: [u64; LONGEST / 8],
@@ -45,30 +48,51 @@ struct Key {
 }
 
 impl Key {
-    /// Together the words hold every byte of a piece of that length, at places that follow from the length.
+    /// Together the words hold every byte of a piece of that length, at places that follow from the
+    /// length.
     fn new(piece: &[u8]) -> Self {
         let eight = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
-        let four = |chunk: Option<&[u8; 4]>| chunk.map_or(0, |chunk| u32::from_le_bytes(*chunk).into());
+        let four =
+            |chunk: Option<&[u8; 4]>| chunk.map_or(0, |chunk| u32::from_le_bytes(*chunk).into());
         let length = piece.len();
         let words = match length {
-            17.. => [eight(piece.first_chunk()), eight(piece[8..].first_chunk()), eight(piece.last_chunk())],
+            17.. => [
+                eight(piece.first_chunk()),
+                eight(piece[8..].first_chunk()),
+                eight(piece.last_chunk()),
+            ],
             8.. => [eight(piece.first_chunk()), eight(piece.last_chunk()), 0],
-            4.. => [four(piece.first_chunk()) | four(piece.last_chunk()) << 32, 0, 0],
+            4.. => [
+                four(piece.first_chunk()) | four(piece.last_chunk()) << 32,
+                0,
+                0,
+            ],
             1.. => {
                 let byte = |at: usize| u64::from(piece[at]);
-                [byte(0) | byte(length / 2) << 8 | byte(length - 1) << 16, 0, 0]
+                [
+                    byte(0) | byte(length / 2) << 8 | byte(length - 1) << 16,
+                    0,
+                    0,
+                ]
             }
             0 => [0; 3],
         };
-        Key { words, length: length as u32 }
+        Key {
+            words,
+            length: length as u32,
+        }
     }
 
-    /// Where it is kept: both halves of the products, since low bits of a product alone know nothing of high bits of its
-    /// factors, and these are the last letters.
+    /// Where it is kept: both halves of the products, since low bits of a product alone know
+    /// nothing of high bits of its factors, and these are the last letters.
     fn place(&self) -> usize {
         // Digits of pi.
-        const MIX: [u64; 4] =
-            [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
+        const MIX: [u64; 4] = [
+            0x243f_6a88_85a3_08d3,
+            0x1319_8a2e_0370_7344,
+            0xa409_3822_299f_31d0,
+            0x082e_fa98_ec4e_6c89,
+        ];
         let [first, second, third] = self.words;
         let product = |left: u64, right: u64| {
             let product = u128::from(left) * u128::from(right);
@@ -93,7 +117,11 @@ pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut Memo) -> T) -> 
 
 impl Memo {
     fn new(encoding: Encoding) -> Self {
-        Memo { bpe: encoding.bpe(), pairs: vec![Pair::default(); PAIRS], outside: HashMap::new() }
+        Memo {
+            bpe: encoding.bpe(),
+            pairs: vec![Pair::default(); PAIRS],
+            outside: HashMap::new(),
+        }
     }
 
     /// Tokens of a piece that is merged by itself.
@@ -109,19 +137,28 @@ impl Memo {
     }
 
     fn merged(&self, piece: &[u8]) -> u32 {
-        let tokens = self.merged_by_run(piece).unwrap_or_else(|| self.bpe.count(piece));
+        let tokens = self
+            .merged_by_run(piece)
+            .unwrap_or_else(|| self.bpe.count(piece));
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
 
-    /// Does the same for pieces that start with a long run of one byte. A sequence of tokens is the one that merging comes to where
-    /// each may be beside the next; so a token that a run opens with twice is before it as often as it fits.
+    /// Does the same for pieces that start with a long run of one byte. A sequence of tokens is the
+    /// one that merging comes to where each may be beside the next; so a token that a run opens
+    /// with twice is before it as often as it fits.
     fn merged_by_run(&self, piece: &[u8]) -> Option<usize> {
         let run = piece.iter().take_while(|byte| **byte == piece[0]).count();
         let spare = run.checked_sub(LEAST_RUN)?;
-        let token = *self.bpe.encode_via_backtracking(&piece[..LEAST_RUN]).first()?;
+        let token = *self
+            .bpe
+            .encode_via_backtracking(&piece[..LEAST_RUN])
+            .first()?;
         let length = self.bpe.token_len(token);
-        let rest = self.bpe.encode_via_backtracking(&piece[spare / length * length..]);
-        rest.starts_with(&[token, token]).then(|| spare / length + rest.len())
+        let rest = self
+            .bpe
+            .encode_via_backtracking(&piece[spare / length * length..]);
+        rest.starts_with(&[token, token])
+            .then(|| spare / length + rest.len())
     }
 
     fn remembered_outside(&mut self, piece: &[u8]) -> u32 {
@@ -142,7 +179,10 @@ impl Memo {
         if newer.key != key {
             std::mem::swap(newer, older);
             if newer.key != key {
-                *newer = Slot { key, tokens: self.bpe.count(piece) as u32 };
+                *newer = Slot {
+                    key,
+                    tokens: self.bpe.count(piece) as u32,
+                };
             }
         }
         newer.tokens
@@ -157,11 +197,21 @@ mod tests {
     fn a_piece_that_lost_its_slot_is_counted_anew() {
         let mut memo = Memo::new(Encoding::O200k);
         let short = (0..8 * PAIRS).map(|number| format!("p{number:x}"));
-        let long = (0..2 * MOST_OUTSIDE).map(|number| format!("{number:x}{}", "pq".repeat(LONGEST)));
+        let long =
+            (0..2 * MOST_OUTSIDE).map(|number| format!("{number:x}{}", "pq".repeat(LONGEST)));
         let pieces = short.chain(long).collect::<Vec<_>>();
-        let once = pieces.iter().map(|piece| memo.count(piece)).collect::<Vec<_>>();
-        let again = pieces.iter().map(|piece| memo.count(piece)).collect::<Vec<_>>();
-        let alone = pieces.iter().map(|piece| memo.bpe.count(piece.as_bytes()) as u32).collect::<Vec<_>>();
+        let once = pieces
+            .iter()
+            .map(|piece| memo.count(piece))
+            .collect::<Vec<_>>();
+        let again = pieces
+            .iter()
+            .map(|piece| memo.count(piece))
+            .collect::<Vec<_>>();
+        let alone = pieces
+            .iter()
+            .map(|piece| memo.bpe.count(piece.as_bytes()) as u32)
+            .collect::<Vec<_>>();
         assert_eq!((&once, &again), (&alone, &alone));
     }
 
@@ -187,8 +237,12 @@ mod tests {
     #[test]
     fn pieces_that_differ_in_trailing_zeros_differ() {
         let mut memo = Memo::new(Encoding::O200k);
-        let counts = (2..9).map(|length| memo.count(&"\0".repeat(length))).collect::<Vec<_>>();
-        let alone = (2..9).map(|length| memo.bpe.count(&vec![0; length]) as u32).collect::<Vec<_>>();
+        let counts = (2..9)
+            .map(|length| memo.count(&"\0".repeat(length)))
+            .collect::<Vec<_>>();
+        let alone = (2..9)
+            .map(|length| memo.bpe.count(&vec![0; length]) as u32)
+            .collect::<Vec<_>>();
         assert_eq!(counts, alone);
     }
 
@@ -199,7 +253,10 @@ mod tests {
             for at in 0..length {
                 let mut other = piece.clone();
                 other[at] ^= 0x80;
-                assert!(Key::new(&piece) != Key::new(&other), "byte {at} of {length}");
+                assert!(
+                    Key::new(&piece) != Key::new(&other),
+                    "byte {at} of {length}"
+                );
             }
         }
     }

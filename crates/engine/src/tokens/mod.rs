@@ -13,7 +13,8 @@ use crate::message::{Message, Part};
 
 pub use counted::CountedMessage;
 
-/// Tokens that every message costs beside its parts (role and separators, as in OpenAI's chat format).
+/// Tokens that every message costs beside its parts (role and separators, as in OpenAI's chat
+/// format).
 pub const MESSAGE_OVERHEAD: u32 = 4;
 /// Tokens that every tool call or result costs beside its texts (its id and framing).
 pub const TOOL_OVERHEAD: u32 = 8;
@@ -30,9 +31,13 @@ pub trait TokenCounter: Send + Sync {
     fn count_part(&self, part: &Part) -> u32 {
         match part {
             Part::Text { text } | Part::Thinking { text, .. } => self.count_text(text),
-            Part::ToolCall { name, arguments, .. } => {
-                total([TOOL_OVERHEAD, self.count_text(name), self.count_text(arguments)])
-            }
+            Part::ToolCall {
+                name, arguments, ..
+            } => total([
+                TOOL_OVERHEAD,
+                self.count_text(name),
+                self.count_text(arguments),
+            ]),
             Part::ToolResult { text, .. } => total([TOOL_OVERHEAD, self.count_text(text)]),
             Part::Media { tokens, .. } => *tokens,
         }
@@ -40,11 +45,16 @@ pub trait TokenCounter: Send + Sync {
 
     /// Tokens of one message: its parts and [`MESSAGE_OVERHEAD`].
     fn count_message(&self, message: &Message) -> u32 {
-        total([MESSAGE_OVERHEAD].into_iter().chain(message.parts.iter().map(|part| self.count_part(part))))
+        total(
+            [MESSAGE_OVERHEAD]
+                .into_iter()
+                .chain(message.parts.iter().map(|part| self.count_part(part))),
+        )
     }
 }
 
-/// Numbers of tokens together. They come from outside, so one that is too large stays the largest instead of wrapping.
+/// Numbers of tokens together. They come from outside, so one that is too large stays the largest
+/// instead of wrapping.
 pub(crate) fn total(tokens: impl IntoIterator<Item = u32>) -> u32 {
     tokens.into_iter().fold(0, u32::saturating_add)
 }
@@ -71,7 +81,10 @@ impl Encoding {
     /// assert_eq!(encoding.count_text("How is the build?"), 5);
     /// ```
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|encoding| encoding.name() == name)
     }
 
     /// Itself, for whatever keeps a counter.
@@ -99,7 +112,9 @@ impl TokenCounter for Encoding {
     }
 
     fn count_text(&self, text: &str) -> u32 {
-        memo::with(*self, |memo| total(split::pieces(*self, text).map(|piece| memo.count(piece))))
+        memo::with(*self, |memo| {
+            total(split::pieces(*self, text).map(|piece| memo.count(piece)))
+        })
     }
 }
 
@@ -111,7 +126,10 @@ mod tests {
     fn counts_match_the_published_encodings() {
         // tiktoken's own documentation: this text is 6 tokens in cl100k_base.
         assert_eq!(Encoding::Cl100k.count_text("tiktoken is great!"), 6);
-        assert_eq!(Encoding::O200k.count_text("antidisestablishmentarianism"), 6);
+        assert_eq!(
+            Encoding::O200k.count_text("antidisestablishmentarianism"),
+            6
+        );
     }
 
     #[test]
@@ -122,7 +140,14 @@ mod tests {
 
     #[test]
     fn media_counts_by_rule_not_by_length() {
-        let media = |digest: &str| Part::Media { media_type: "image/png".into(), digest: digest.into(), tokens: 1_600 };
-        assert_eq!(Encoding::O200k.count_part(&media("a")), Encoding::O200k.count_part(&media(&"a".repeat(9_000))));
+        let media = |digest: &str| Part::Media {
+            media_type: "image/png".into(),
+            digest: digest.into(),
+            tokens: 1_600,
+        };
+        assert_eq!(
+            Encoding::O200k.count_part(&media("a")),
+            Encoding::O200k.count_part(&media(&"a".repeat(9_000)))
+        );
     }
 }

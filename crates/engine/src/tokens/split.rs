@@ -1,11 +1,15 @@
-//! Cuts text into the pieces that an encoding merges by itself: what its pattern (OpenAI's tiktoken) matches, in one pass
-//! that steps back by at most one piece. The patterns are written out as code because matching them is most of the cost of
-//! counting, and their stack is what a million blanks overflows.
+//! Cuts text into the pieces that an encoding merges by itself: what its pattern (OpenAI's
+//! tiktoken) matches, in one pass that steps back by at most one piece. The patterns are written
+//! out as code because matching them is most of the cost of counting, and their stack is what a
+//! million blanks overflows.
 //!
-//! Absent on purpose: special tokens. Text is data, so `<|endoftext|>` is nine ordinary characters and more.
+//! Absent on purpose: special tokens. Text is data, so `<|endoftext|>` is nine ordinary characters
+//! and more.
 
 use crate::tokens::Encoding;
-use crate::tokens::classes::{BLANK, CASELESS, Classes, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER};
+use crate::tokens::classes::{
+    BLANK, CASELESS, Classes, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER,
+};
 
 /// The pieces of a text, in order; together they are the text.
 pub(super) fn pieces(encoding: Encoding, text: &str) -> impl Iterator<Item = &str> {
@@ -15,7 +19,14 @@ pub(super) fn pieces(encoding: Encoding, text: &str) -> impl Iterator<Item = &st
         if rest.is_empty() {
             return None;
         }
-        let (piece, tail) = rest.split_at(Scan { encoding, text: rest, classes }.first_piece());
+        let (piece, tail) = rest.split_at(
+            Scan {
+                encoding,
+                text: rest,
+                classes,
+            }
+            .first_piece(),
+        );
         rest = tail;
         Some(piece)
     })
@@ -49,14 +60,18 @@ impl Scan<'_> {
             Encoding::O200k => LETTER | NEWLINE | MARK,
         };
         let prefix = if class & of_word == 0 { length } else { 0 };
-        self.word(prefix).or_else(|| self.symbols()).unwrap_or_else(|| self.blanks())
+        self.word(prefix)
+            .or_else(|| self.symbols())
+            .unwrap_or_else(|| self.blanks())
     }
 
     /// The end of the word that begins there.
     fn word(&self, start: usize) -> Option<usize> {
         match self.encoding {
             Encoding::Cl100k => Some(self.run(start, LETTER)).filter(|end| *end > start),
-            Encoding::O200k => self.cased(start).map(|end| self.contraction(end).unwrap_or(end)),
+            Encoding::O200k => self
+                .cased(start)
+                .map(|end| self.contraction(end).unwrap_or(end)),
         }
     }
 
@@ -68,10 +83,13 @@ impl Scan<'_> {
         if lower_end > upper_end {
             return Some(lower_end);
         }
-        // The lower-case part needs one letter: the last that is both. Without one all of it is upper case.
+        // The lower-case part needs one letter: the last that is both. Without one all of it is
+        // upper case.
         let upper = self.text[start..upper_end].char_indices().rev();
         let mut both = upper.filter(|(_, letter)| self.classes.class(*letter) & either != 0);
-        let last = both.next().map(|(at, letter)| start + at + letter.len_utf8());
+        let last = both
+            .next()
+            .map(|(at, letter)| start + at + letter.len_utf8());
         last.or_else(|| (upper_end > start).then_some(upper_end))
     }
 
@@ -90,7 +108,11 @@ impl Scan<'_> {
     }
 
     fn digits(&self) -> usize {
-        let digits = self.text.chars().take(DIGITS).take_while(|letter| self.classes.class(*letter) & NUMBER != 0);
+        let digits = self
+            .text
+            .chars()
+            .take(DIGITS)
+            .take_while(|letter| self.classes.class(*letter) & NUMBER != 0);
         digits.map(char::len_utf8).sum()
     }
 
@@ -98,9 +120,13 @@ impl Scan<'_> {
     fn symbols(&self) -> Option<usize> {
         let start = usize::from(self.text.starts_with(' '));
         let end = self.run(start, OTHER | MARK);
-        let is_trailing =
-            |byte: &u8| matches!(byte, b'\r' | b'\n') || (*byte == b'/' && self.encoding == Encoding::O200k);
-        let trailing = self.text.as_bytes()[end..].iter().take_while(|byte| is_trailing(byte)).count();
+        let is_trailing = |byte: &u8| {
+            matches!(byte, b'\r' | b'\n') || (*byte == b'/' && self.encoding == Encoding::O200k)
+        };
+        let trailing = self.text.as_bytes()[end..]
+            .iter()
+            .take_while(|byte| is_trailing(byte))
+            .count();
         (end > start).then_some(end + trailing)
     }
 
@@ -124,7 +150,10 @@ impl Scan<'_> {
         let bytes = self.text.as_bytes();
         let mut end = start;
         loop {
-            while bytes.get(end).is_some_and(|byte| self.classes.of_byte(*byte) & accepted != 0) {
+            while bytes
+                .get(end)
+                .is_some_and(|byte| self.classes.of_byte(*byte) & accepted != 0)
+            {
                 end += 1;
             }
             if bytes.get(end).is_none_or(u8::is_ascii) {
@@ -143,9 +172,9 @@ impl Scan<'_> {
         match self.text.as_bytes().get(at) {
             None => (0, 0),
             Some(byte) if byte.is_ascii() => (self.classes.of_byte(*byte), 1),
-            Some(_) => {
-                self.text[at..].chars().next().map_or((0, 0), |letter| (self.classes.class(letter), letter.len_utf8()))
-            }
+            Some(_) => self.text[at..].chars().next().map_or((0, 0), |letter| {
+                (self.classes.class(letter), letter.len_utf8())
+            }),
         }
     }
 }
@@ -156,20 +185,65 @@ mod tests {
 
     #[track_caller]
     fn check(encoding: Encoding, expected: &[&str]) {
-        assert_eq!(pieces(encoding, &expected.concat()).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            pieces(encoding, &expected.concat()).collect::<Vec<_>>(),
+            expected
+        );
     }
 
     #[test]
     fn both_encodings_cut_words_numbers_symbols_and_blanks() {
         for encoding in Encoding::ALL {
-            check(*encoding, &["It", " is", " ", " (", "very", ")\n\n", "123", "456", "7", " ", " x", " \t\n", " y"]);
+            check(
+                *encoding,
+                &[
+                    "It", " is", " ", " (", "very", ")\n\n", "123", "456", "7", " ", " x", " \t\n",
+                    " y",
+                ],
+            );
         }
     }
 
     #[test]
     fn they_differ_in_contractions_case_slashes_and_marks() {
-        check(Encoding::Cl100k, &["we", "'ll", " HTTPServer", "://\n", "/a", "\u{301}", " b", "\n  \n  "]);
-        check(Encoding::O200k, &["we'll", " HTTPServer", "://\n/", "a\u{301}", " b", "\n  \n", "  "]);
-        check(Encoding::O200k, &["\u{5b57}", "ABC", " B\u{301}", "X'\u{17f}", "\n", "\u{301}", "AB", " \u{1c5}a", "B"]);
+        check(
+            Encoding::Cl100k,
+            &[
+                "we",
+                "'ll",
+                " HTTPServer",
+                "://\n",
+                "/a",
+                "\u{301}",
+                " b",
+                "\n  \n  ",
+            ],
+        );
+        check(
+            Encoding::O200k,
+            &[
+                "we'll",
+                " HTTPServer",
+                "://\n/",
+                "a\u{301}",
+                " b",
+                "\n  \n",
+                "  ",
+            ],
+        );
+        check(
+            Encoding::O200k,
+            &[
+                "\u{5b57}",
+                "ABC",
+                " B\u{301}",
+                "X'\u{17f}",
+                "\n",
+                "\u{301}",
+                "AB",
+                " \u{1c5}a",
+                "B",
+            ],
+        );
     }
 }

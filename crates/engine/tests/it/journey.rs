@@ -1,5 +1,5 @@
-//! The checkpoints of the progressive plan as they follow from a session's records: fields, statistics, events; and the same as
-//! the view shows.
+//! The checkpoints of the progressive plan as they follow from a session's records: fields,
+//! statistics, events; and the same as the view shows.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +12,9 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
-use compactometer_engine::strategies::journey::{Change, CompressionCheckpoint, Level, Round, Stats, rounds};
+use compactometer_engine::strategies::journey::{
+    Change, CompressionCheckpoint, Level, Round, Stats, rounds,
+};
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::Origin;
@@ -20,7 +22,9 @@ use compactometer_engine::view::Origin;
 fn settings(changes: &[(&str, &str)]) -> Settings {
     let spec = ALL.iter().find(|spec| spec.name == "progressive").unwrap();
     let mut settings = Settings::defaults(spec);
-    changes.iter().for_each(|(name, value)| settings.set(spec, name, value).unwrap());
+    changes
+        .iter()
+        .for_each(|(name, value)| settings.set(spec, name, value).unwrap());
     settings
 }
 
@@ -71,20 +75,47 @@ fn a_checkpoint_has_every_field_of_the_source() {
     };
     assert_eq!(all[10].checkpoints[2], expected);
     let merged = &all[10].checkpoints[0];
-    assert_eq!((merged.id, merged.members.as_slice(), merged.level), (1, &[0, 1][..], Level::Compact));
-    assert_eq!((merged.range, merged.created_at_ms), (Some((MessageId(0), MessageId(39))), Some(0)));
-    assert_eq!((merged.compressed_at_ms, merged.compression_count), (Some(10_000), 2));
+    assert_eq!(
+        (merged.id, merged.members.as_slice(), merged.level),
+        (1, &[0, 1][..], Level::Compact)
+    );
+    assert_eq!(
+        (merged.range, merged.created_at_ms),
+        (Some((MessageId(0), MessageId(39))), Some(0))
+    );
+    assert_eq!(
+        (merged.compressed_at_ms, merged.compression_count),
+        (Some(10_000), 2)
+    );
     assert_eq!(merged.key_decisions, ["use port 0", "use port 1"]);
-    assert!(merged.summary.ends_with("Earlier parts:\n- part 0 is done.\n- part 1 is done."));
+    assert!(
+        merged
+            .summary
+            .ends_with("Earlier parts:\n- part 0 is done.\n- part 1 is done.")
+    );
 }
 
 #[test]
 fn statistics_count_what_is_shown() {
     let all = played(11, &[], 100_000);
     let stats = Stats::new(&all[10].checkpoints);
-    let by_level = [(Level::Compact, 1), (Level::Moderate, 4), (Level::Detailed, 5)];
-    assert_eq!((stats.total, stats.by_level), (10, by_level.into_iter().collect()));
-    assert_eq!(stats.total_tokens, all[10].checkpoints.iter().map(|it| it.current_tokens).sum::<u32>());
+    let by_level = [
+        (Level::Compact, 1),
+        (Level::Moderate, 4),
+        (Level::Detailed, 5),
+    ];
+    assert_eq!(
+        (stats.total, stats.by_level),
+        (10, by_level.into_iter().collect())
+    );
+    assert_eq!(
+        stats.total_tokens,
+        all[10]
+            .checkpoints
+            .iter()
+            .map(|it| it.current_tokens)
+            .sum::<u32>()
+    );
     assert_eq!(stats.oldest_date_ms, Some(0));
     assert_eq!(Stats::new(&[]), Stats::default());
 }
@@ -93,32 +124,71 @@ fn statistics_count_what_is_shown() {
 fn every_compaction_tells_what_it_created_compressed_and_merged() {
     let all = played(12, &[], 100_000);
     assert!((0..5).all(|round| all[round].changes == [Change::Created(round as u32)]));
-    let to_moderate = |id| Change::Compressed { id, old_level: Level::Detailed, new_level: Level::Moderate };
+    let to_moderate = |id| Change::Compressed {
+        id,
+        old_level: Level::Detailed,
+        new_level: Level::Moderate,
+    };
     assert_eq!(all[5].changes, [to_moderate(0), Change::Created(5)]);
-    let merged = |merged: [u32; 2], result| Change::Merged { merged: merged.to_vec(), result };
-    assert_eq!(all[10].changes, [merged([0, 1], 1), to_moderate(5), Change::Created(10)]);
-    assert_eq!(all[11].changes, [merged([1, 2], 2), to_moderate(6), Change::Created(11)]);
+    let merged = |merged: [u32; 2], result| Change::Merged {
+        merged: merged.to_vec(),
+        result,
+    };
+    assert_eq!(
+        all[10].changes,
+        [merged([0, 1], 1), to_moderate(5), Change::Created(10)]
+    );
+    assert_eq!(
+        all[11].changes,
+        [merged([1, 2], 2), to_moderate(6), Change::Created(11)]
+    );
 }
 
 #[test]
 fn what_finds_no_room_is_said_too() {
     let all = played(6, &[], 100);
-    let left = |round: &Round| round.changes.iter().any(|change| matches!(change, Change::LeftOut(_)));
+    let left = |round: &Round| {
+        round
+            .changes
+            .iter()
+            .any(|change| matches!(change, Change::LeftOut(_)))
+    };
     assert!(all.iter().any(left), "{all:?}");
     for round in &all {
-        assert!(round.checkpoints.iter().map(|it| it.current_tokens).sum::<u32>() <= 100);
-        assert!(round.checkpoints.last().is_some_and(|newest| newest.id == round.number), "the newest stays");
+        assert!(
+            round
+                .checkpoints
+                .iter()
+                .map(|it| it.current_tokens)
+                .sum::<u32>()
+                <= 100
+        );
+        assert!(
+            round
+                .checkpoints
+                .last()
+                .is_some_and(|newest| newest.id == round.number),
+            "the newest stays"
+        );
     }
     // A shorter summary makes room again for one that had gone.
     let mut history = (0..3).map(saved).collect::<Vec<_>>();
     history[1].body = format!("Summary: part 1 is done.\n{}", "a long line ".repeat(24));
     history[2].body = "Summary: short.".to_owned();
     let all = rounds(&history, &settings(&[]), 100, &Encoding::O200k);
-    assert_eq!(all[1].changes, [Change::Created(1), Change::LeftOut(vec![0])]);
-    assert!(all[2].changes.contains(&Change::ShownAgain(vec![0])), "{:?}", all[2].changes);
+    assert_eq!(
+        all[1].changes,
+        [Change::Created(1), Change::LeftOut(vec![0])]
+    );
+    assert!(
+        all[2].changes.contains(&Change::ShownAgain(vec![0])),
+        "{:?}",
+        all[2].changes
+    );
 }
 
-/// Answers with a part of its own in each round; every third is about the same thing as the one before it.
+/// Answers with a part of its own in each round; every third is about the same thing as the one
+/// before it.
 #[derive(Default)]
 struct Parts(AtomicU32);
 
@@ -130,14 +200,28 @@ impl ChatModel for Parts {
 
     async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
         let round = self.0.fetch_add(1, Ordering::Relaxed);
-        let topic = ["tables and keys of the store", "tables and keys of the store", "the welcome screen"];
+        let topic = [
+            "tables and keys of the store",
+            "tables and keys of the store",
+            "the welcome screen",
+        ];
         let text = format!(
             "Goal:\n- Ship it\n\nArchitecture Decisions:\n- rule {round}\n\nSummary: {}.\n{}",
             topic[round as usize % 3],
             body(round)
         );
-        let usage = Usage { input: 1, output: 1, ..Usage::default() };
-        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 0, served: None })
+        let usage = Usage {
+            input: 1,
+            output: 1,
+            ..Usage::default()
+        };
+        Ok(ChatReply {
+            text,
+            finish: Finish::Stop,
+            usage,
+            latency_ms: 0,
+            served: None,
+        })
     }
 }
 
@@ -146,30 +230,74 @@ impl ChatModel for Parts {
 async fn the_records_say_what_the_view_shows() {
     for (merge, retained) in [("oldest", 2_400), ("similar", 2_400), ("similar", 900)] {
         let spec = ALL.iter().find(|spec| spec.name == "progressive").unwrap();
-        let settings = settings(&[("merge", merge), ("most", "6"), ("moderate_age", "2"), ("compact_age", "4")]);
+        let settings = settings(&[
+            ("merge", merge),
+            ("most", "6"),
+            ("moderate_age", "2"),
+            ("compact_age", "4"),
+        ]);
         let budget = Budget::matched(4_000, 3_200, retained, 0.5).unwrap();
         let (strategy, model) = ((spec.build)(&settings), Parts::default());
         let metered = Metered::new(&model, 0);
-        let config =
-            SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: false, policy: Policy::Enforce };
+        let config = SessionConfig {
+            budget,
+            overhead: 0,
+            summarizer_window: None,
+            automatic: false,
+            policy: Policy::Enforce,
+        };
         let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
         let mut distinct = 0;
         for round in 0..14_u32 {
             for turn in 0..30 {
-                let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
-                let parts = vec![Part::Text { text: "words of some ordinary turn ".repeat(12) }];
-                let message = Message { id: MessageId(round * 30 + turn), role, at_ms: None, parts, usage: None };
+                let role = if turn % 2 == 0 {
+                    Role::User
+                } else {
+                    Role::Assistant
+                };
+                let parts = vec![Part::Text {
+                    text: "words of some ordinary turn ".repeat(12),
+                }];
+                let message = Message {
+                    id: MessageId(round * 30 + turn),
+                    role,
+                    at_ms: None,
+                    parts,
+                    usage: None,
+                };
                 let counted = CountedMessage::new(message, &Encoding::O200k);
                 session.push(counted).unwrap();
             }
-            assert_eq!(session.compact(Some(i64::from(round))).await.unwrap().attempts, 1);
-            let all = rounds(session.history(), &settings, budget.written, &Encoding::O200k);
+            assert_eq!(
+                session
+                    .compact(Some(i64::from(round)))
+                    .await
+                    .unwrap()
+                    .attempts,
+                1
+            );
+            let all = rounds(
+                session.history(),
+                &settings,
+                budget.written,
+                &Encoding::O200k,
+            );
             let said = &all.last().unwrap().checkpoints;
-            let shown = session.view().entries().iter().filter_map(|entry| match entry.parts().next() {
-                Some((Part::Text { text }, Origin::Summary(number))) => Some((number, text.clone(), entry.tokens())),
-                _ => None,
-            });
-            let said = said.iter().map(|it| (it.id, it.summary.clone(), it.current_tokens)).collect::<Vec<_>>();
+            let shown =
+                session
+                    .view()
+                    .entries()
+                    .iter()
+                    .filter_map(|entry| match entry.parts().next() {
+                        Some((Part::Text { text }, Origin::Summary(number))) => {
+                            Some((number, text.clone(), entry.tokens()))
+                        }
+                        _ => None,
+                    });
+            let said = said
+                .iter()
+                .map(|it| (it.id, it.summary.clone(), it.current_tokens))
+                .collect::<Vec<_>>();
             assert_eq!(said, shown.collect::<Vec<_>>(), "{merge}, round {round}");
             distinct += usize::from(said.len() > 1);
         }

@@ -1,5 +1,10 @@
 //! The engine from outside: messages in, views and events out.
-#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used, reason = "tests")]
+#![allow(
+    missing_docs,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
 
 mod composed;
 mod defaults;

@@ -16,7 +16,12 @@ fn check(text: &str) {
     for encoding in Encoding::ALL {
         let expected = oracle(*encoding).count_ordinary(text);
         let shown = text.chars().take(200).collect::<String>();
-        assert_eq!(encoding.count_text(text) as usize, expected, "{} on {shown:?}", encoding.name());
+        assert_eq!(
+            encoding.count_text(text) as usize,
+            expected,
+            "{} on {shown:?}",
+            encoding.name()
+        );
     }
 }
 
@@ -102,13 +107,27 @@ proptest! {
     }
 }
 
-/// Long enough that a cost which grows faster than the text would show, short enough for the reference.
+/// Long enough that a cost which grows faster than the text would show, short enough for the
+/// reference.
 const LONG: usize = 100_000;
 
 #[test]
 fn long_runs_count_as_the_reference_does() {
     let run = |unit: &str| unit.repeat(LONG / unit.len());
-    for unit in ["a", " ", "\n", "-", "\u{5b57}", "7", "\u{301}", "Ab", "'s", "\t \n", "/\n", "\u{1f680}"] {
+    for unit in [
+        "a",
+        " ",
+        "\n",
+        "-",
+        "\u{5b57}",
+        "7",
+        "\u{301}",
+        "Ab",
+        "'s",
+        "\t \n",
+        "/\n",
+        "\u{1f680}",
+    ] {
         check(&run(unit));
         check(&format!("x{}y", run(unit)));
     }
@@ -117,14 +136,28 @@ fn long_runs_count_as_the_reference_does() {
 #[test]
 fn what_overflows_the_reference_counts_as_its_halves_do() {
     const HALF: usize = 300_000;
-    for (encoding, blank) in Encoding::ALL.iter().flat_map(|encoding| [" ", "\u{2003}"].map(|blank| (*encoding, blank)))
+    for (encoding, blank) in Encoding::ALL
+        .iter()
+        .flat_map(|encoding| [" ", "\u{2003}"].map(|blank| (*encoding, blank)))
     {
         let half = oracle(encoding).count_ordinary(&format!("a{}b", blank.repeat(HALF)));
-        let count = |halves: usize| encoding.count_text(&format!("a{}b", blank.repeat(halves * HALF))) as usize;
+        let count = |halves: usize| {
+            encoding.count_text(&format!("a{}b", blank.repeat(halves * HALF))) as usize
+        };
         assert_eq!(count(1), half, "{}", encoding.name());
         // Less the two letters that the second half has too, and what merges where the halves meet.
-        assert!((2 * half - 2).abs_diff(count(2)) <= 2, "{} and {half}, {}", count(2), encoding.name());
-        assert!((8 * half - 14).abs_diff(count(8)) <= 14, "{} and {half}, {}", count(8), encoding.name());
+        assert!(
+            (2 * half - 2).abs_diff(count(2)) <= 2,
+            "{} and {half}, {}",
+            count(2),
+            encoding.name()
+        );
+        assert!(
+            (8 * half - 14).abs_diff(count(8)) <= 14,
+            "{} and {half}, {}",
+            count(8),
+            encoding.name()
+        );
     }
 }
 

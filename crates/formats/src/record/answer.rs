@@ -1,4 +1,5 @@
-//! Questions and a model's answers, as records hold them: numbers and grades, but no text of the scenario.
+//! Questions and a model's answers, as records hold them: numbers and grades, but no text of the
+//! scenario.
 
 use compactometer_engine::message::MessageId;
 use schemars::JsonSchema;
@@ -38,16 +39,17 @@ pub struct AnswerRow {
     /// Whether the request held what was retrieved for the question, beside the context.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,
-    /// Whether the request held every fact that it asks for, or the answer that memory states: in the context, or in what was
-    /// retrieved. False if it asks for neither.
+    /// Whether the request held every fact that it asks for, or the answer that memory states: in
+    /// the context, or in what was retrieved. False if it asks for neither.
     pub present: bool,
     /// What the answer is worth.
     pub grade: Grade,
-    /// The order that it gives, as indices into [`ProbeRow::facts`]: `[0, 1, 2]` is right. Facts that it leaves out are missing.
+    /// The order that it gives, as indices into [`ProbeRow::facts`]: `[0, 1, 2]` is right. Facts
+    /// that it leaves out are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<u32>,
-    /// What it does beyond its grade; absent if there is no answer or an order is asked for, and in records from before it was
-    /// measured.
+    /// What it does beyond its grade; absent if there is no answer or an order is asked for, and in
+    /// records from before it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signs: Option<Signs>,
     /// The call; absent if every provider would refuse the request.
@@ -68,7 +70,9 @@ pub struct Judgement {
 }
 
 /// A judge's verdict on an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It is right.
@@ -82,28 +86,37 @@ pub enum Verdict {
 /// What an answer does beyond its grade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Signs {
-    /// It asserts the right value together with one that was replaced or is forbidden, or denies the right one.
+    /// It asserts the right value together with one that was replaced or is forbidden, or denies
+    /// the right one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contradicts: bool,
-    /// It states a value that the conversation had not stated by then: a foil, or an identifier, path or number of the asked
-    /// form.
+    /// It states a value that the conversation had not stated by then: a foil, or an identifier,
+    /// path or number of the asked form.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invents: bool,
 }
 
 impl ProbeRow {
-    /// Whether an answer of that grade is right: it states the value, or says that it is not known where nothing states it.
+    /// Whether an answer of that grade is right: it states the value, or says that it is not known
+    /// where nothing states it.
     pub fn is_right(&self, grade: Grade) -> bool {
-        grade == if self.abstain_expected { Grade::Abstained } else { Grade::Right }
+        grade
+            == if self.abstain_expected {
+                Grade::Abstained
+            } else {
+                Grade::Right
+            }
     }
 }
 
 /// What an answer is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// It states what was asked for, and nothing that was replaced, forbidden or never said. If an order was asked for, it states
-    /// all of it.
+    /// It states what was asked for, and nothing that was replaced, forbidden or never said. If an
+    /// order was asked for, it states all of it.
     Right,
     /// It states a wrong value of that kind: a foil, a forbidden one, or another fact's value.
     WrongValue,
@@ -119,6 +132,12 @@ pub enum Grade {
 
 impl Grade {
     /// Every grade, in the order of reports.
-    pub const ALL: &[Grade] =
-        &[Grade::Right, Grade::WrongValue, Grade::Stale, Grade::Abstained, Grade::Missing, Grade::Failed];
+    pub const ALL: &[Grade] = &[
+        Grade::Right,
+        Grade::WrongValue,
+        Grade::Stale,
+        Grade::Abstained,
+        Grade::Missing,
+        Grade::Failed,
+    ];
 }

@@ -19,8 +19,9 @@ pub struct CompactionRow {
     pub stages: Stages,
     /// The calls it made.
     pub calls: Vec<CallRow>,
-    /// Tokens of the call with which the recorded program made it: what the transcript reports, else the request before it and
-    /// the tokens that it wrote. Absent for compactions of strategies.
+    /// Tokens of the call with which the recorded program made it: what the transcript reports,
+    /// else the request before it and the tokens that it wrote. Absent for compactions of
+    /// strategies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_usage: Option<Usage>,
     /// Messages that left the view, as first and last of each run.
@@ -28,11 +29,12 @@ pub struct CompactionRow {
     pub left: Vec<(MessageId, MessageId)>,
     /// Hashes of the texts that it inserted, keys into `texts.jsonl`.
     pub inserted: Vec<String>,
-    /// Whether the view holds the last message of the user after it; absent if the user has said nothing, and in records of version 2
-    /// and earlier.
+    /// Whether the view holds the last message of the user after it; absent if the user has said
+    /// nothing, and in records of version 2 and earlier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_request: Option<bool>,
-    /// What the view holds after it; absent if the view did not change, and in records from before it was kept.
+    /// What the view holds after it; absent if the view did not change, and in records from before
+    /// it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<ViewParts>,
 }
@@ -79,8 +81,9 @@ pub struct CallRow {
     /// Why the answer ended; absent if the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
-    /// Hash of the request's texts, a key into `texts.jsonl`, where `⟦12.0⟧` is the first part of message 12, `⟦HASH⟧`
-    /// another text, and `⟦⟦` a plain `⟦`. Absent for questions and recounts, and in records from before it was kept.
+    /// Hash of the request's texts, a key into `texts.jsonl`, where `⟦12.0⟧` is the first part of
+    /// message 12, `⟦HASH⟧` another text, and `⟦⟦` a plain `⟦`. Absent for questions and recounts,
+    /// and in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
     /// Hash of the reply's text, a key into `texts.jsonl`.
@@ -92,7 +95,8 @@ pub struct CallRow {
     /// What the server refused about the request, if the call failed because of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
-    /// What else a server reported, including its own usage. Models within the process report nothing.
+    /// What else a server reported, including its own usage. Models within the process report
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<Box<Served>>,
 }

@@ -1,4 +1,5 @@
-//! The contexts that a session sent, so that anybody can compute what they hold again from their bytes.
+//! The contexts that a session sent, so that anybody can compute what they hold again from their
+//! bytes.
 
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::record::RecordKind;
@@ -11,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct ContextRow {
     /// The last message of the log at that time.
     pub after: MessageId,
-    /// What is sent from then on, in order, before the messages that follow; absent if nothing changed.
+    /// What is sent from then on, in order, before the messages that follow; absent if nothing
+    /// changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<Vec<ContextEntry>>,
     /// What was saved outside the context, oldest first. A summary is in the context.
@@ -70,7 +72,10 @@ mod tests {
     fn a_context_is_written_in_few_bytes_and_reads_back() {
         let json = r#"{"after":9,"view":[[1,1],{"role":"user","parts":[[{"summary":0},120],["filler",0]],"text":"ab"},[7,9]],"saved":[{"kind":"note","covers":[2,3],"text":"cd"}]}"#;
         let row: ContextRow = serde_json::from_str(json).expect("it reads");
-        assert_eq!(serde_json::to_string(&row).expect("it has a JSON form"), json);
+        assert_eq!(
+            serde_json::to_string(&row).expect("it has a JSON form"),
+            json
+        );
         assert!(serde_json::from_str::<ContextRow>(r#"{"after":9,"view":[[1]]}"#).is_err());
     }
 }

@@ -13,17 +13,22 @@ const MANY_TURNS: usize = 50_000;
 const WRITTEN_AT_ONCE: usize = 64 << 10;
 
 impl Record {
-    /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.
+    /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the
+    /// line's end.
     ///
     /// # Errors
     /// If a number in it has no JSON form.
     pub fn to_line(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;
-        Ok(format!("{{\"checksum\":\"{}\",\"record\":{json}}}", text_hash(&json)))
+        Ok(format!(
+            "{{\"checksum\":\"{}\",\"record\":{json}}}",
+            text_hash(&json)
+        ))
     }
 
-    /// Writes the line with its end, in one piece unless the record is so long that its JSON would take much of a run's memory.
-    /// The JSON of a long record is made twice, first for the checksum.
+    /// Writes the line with its end, in one piece unless the record is so long that its JSON would
+    /// take much of a run's memory. The JSON of a long record is made twice, first for the
+    /// checksum.
     ///
     /// # Errors
     /// What the writer returns.
@@ -39,7 +44,11 @@ impl Record {
         hashed.flush()?;
         drop(hashed);
         let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
-        write!(out, "{{\"checksum\":\"{}\",\"record\":", short_hex(&hasher.finalize()))?;
+        write!(
+            out,
+            "{{\"checksum\":\"{}\",\"record\":",
+            short_hex(&hasher.finalize())
+        )?;
         serde_json::to_writer(&mut out, self)?;
         out.write_all(b"}\n")?;
         out.flush()
@@ -48,7 +57,8 @@ impl Record {
     /// Reads a line that [`Record::to_line`] wrote.
     ///
     /// # Errors
-    /// What is wrong, if the line is torn, edited, of a newer version, or says something impossible.
+    /// What is wrong, if the line is torn, edited, of a newer version, or says something
+    /// impossible.
     pub fn from_line(line: &str) -> Result<Self, String> {
         let malformed = |error: serde_json::Error| format!("expected a record: {error}");
         let line: Line = serde_json::from_str(line).map_err(malformed)?;
@@ -58,7 +68,9 @@ impl Record {
         let record: Record = serde_json::from_str(line.record.get()).map_err(malformed)?;
         if record.version > VERSION {
             let newer = record.version;
-            return Err(format!("version `{newer}` is newer than this program's, {VERSION}; update compactometer"));
+            return Err(format!(
+                "version `{newer}` is newer than this program's, {VERSION}; update compactometer"
+            ));
         }
         valid::check(&record).map_err(|what| format!("no run writes such a record: {what}"))?;
         Ok(record)

@@ -21,7 +21,8 @@ use crate::scenario::{Category, ValueKind};
 use crate::view_breakdown::{Storage, is_zero};
 
 /// The version of records that this program writes. Version 1 called the summarizer `model`;
-/// version 2 had no subjects; version 3 counted each rival of a subject once, however many values it had.
+/// version 2 had no subjects; version 3 counted each rival of a subject once, however many values
+/// it had.
 pub const VERSION: u32 = 4;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
@@ -29,7 +30,8 @@ pub use context::{ContextEntry, ContextRow, SavedRow};
 pub(crate) use line::Line;
 pub use line::text_hash;
 pub use observation::{
-    ChanceCell, Fit, Held, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS, Unusable, Use, UseKind,
+    ChanceCell, Fit, Held, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS,
+    Unusable, Use, UseKind,
 };
 
 /// Everything that one case showed.
@@ -41,9 +43,11 @@ pub struct Record {
     pub key: String,
     /// What was run.
     pub case: Case,
-    /// Facts and decoys of the scenario. Every list of this record with an entry for each fact has this order.
+    /// Facts and decoys of the scenario. Every list of this record with an entry for each fact has
+    /// this order.
     pub facts: Vec<FactRow>,
-    /// The facts at the scenario's observation points and after each applied compaction, in order of the log.
+    /// The facts at the scenario's observation points and after each applied compaction, in order
+    /// of the log.
     pub observations: Vec<Observation>,
     /// Every decision of the session, in order.
     pub compactions: Vec<CompactionRow>,
@@ -53,7 +57,8 @@ pub struct Record {
     /// Every decision about showing a checkpoint outside a compaction, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recoveries: Vec<RecoveryEvent>,
-    /// What each decision changed in the context, in order; empty in records from before it was kept.
+    /// What each decision changed in the context, in order; empty in records from before it was
+    /// kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<ContextRow>,
     /// The agent's turns: computed, not called.
@@ -84,13 +89,15 @@ pub struct Case {
     pub protocol: Protocol,
     /// Limits, in tokens of the measuring counter.
     pub budget: Budget,
-    /// The share of the retained budget that a sweep gave to the verbatim tail; absent where the strategy's own share applies.
+    /// The share of the retained budget that a sweep gave to the verbatim tail; absent where the
+    /// strategy's own share applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<f64>,
     /// The summarizer; `model` in files of earlier versions.
     #[serde(alias = "model")]
     pub summarizer: String,
-    /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
+    /// The target model, which answers questions and takes the turns; absent if it is the
+    /// summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// The model that writes checkpoints before turns; absent if it is the summarizer.
@@ -104,12 +111,13 @@ pub struct Case {
     /// Tokens of the recorded system prompt; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub system_tokens: u32,
-    /// An estimate of the tokens that the recorded agent's program put before each request and its file does not hold, such as
-    /// system prompt and tools: what the provider reported for the first call, minus the messages before it. 0 where the file
-    /// reports no usage.
+    /// An estimate of the tokens that the recorded agent's program put before each request and its
+    /// file does not hold, such as system prompt and tools: what the provider reported for the
+    /// first call, minus the messages before it. 0 where the file reports no usage.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fixed_prefix_tokens: u32,
-    /// The scenarios of other groups whose facts measure chance; empty if there are too few, and in records from before it was kept.
+    /// The scenarios of other groups whose facts measure chance; empty if there are too few, and in
+    /// records from before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign: Vec<String>,
     /// Whether the pending part alone exceeded the retained budget at some compaction.
@@ -122,14 +130,18 @@ impl Case {
         self.target.as_deref().unwrap_or(&self.summarizer)
     }
 
-    /// Whether it belongs to a sweep of a run that may leave so many tokens, and not to the replay whose numbers are reported first.
+    /// Whether it belongs to a sweep of a run that may leave so many tokens, and not to the replay
+    /// whose numbers are reported first.
     pub fn is_swept(&self, retained: u32) -> bool {
-        self.split.is_some() || (self.protocol.has_limits_of_run() && self.budget.retained != Some(retained))
+        self.split.is_some()
+            || (self.protocol.has_limits_of_run() && self.budget.retained != Some(retained))
     }
 }
 
 /// Whether something compared is a strategy under test, and in which form, or a control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// From the five sources, corrected.
@@ -171,8 +183,8 @@ pub struct FactRow {
     /// The messages that state it, ascending; empty in records from before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<MessageId>,
-    /// Whether it counts in bound recall: it has a subject, to which the message that first states it gives its value. Never in
-    /// records of version 2 and earlier.
+    /// Whether it counts in bound recall: it has a subject, to which the message that first states
+    /// it gives its value. Never in records of version 2 and earlier.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_subject: bool,
 }
@@ -194,7 +206,8 @@ pub struct Turn {
     /// What the provider reported for the recorded call; absent where the file holds no usage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Usage>,
-    /// Milliseconds that the turn waited for a compaction; a measured wait is in `timings.json` instead.
+    /// Milliseconds that the turn waited for a compaction; a measured wait is in `timings.json`
+    /// instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_ms: Option<u64>,
     /// Whether the request exceeded the window.
@@ -217,10 +230,14 @@ pub struct TextRow {
 impl Record {
     /// Applied compactions.
     pub fn rounds(&self) -> u32 {
-        self.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count() as u32
+        self.compactions
+            .iter()
+            .filter(|row| row.event.outcome == Outcome::Applied)
+            .count() as u32
     }
 
-    /// Every call that the session made: for compactions, then for checkpoints. It does not make the calls for probes.
+    /// Every call that the session made: for compactions, then for checkpoints. It does not make
+    /// the calls for probes.
     pub fn calls(&self) -> impl Iterator<Item = &CallRow> {
         let compactions = self.compactions.iter().flat_map(|row| &row.calls);
         compactions.chain(self.checkpoints.iter().flat_map(|row| &row.calls))
@@ -228,23 +245,35 @@ impl Record {
 
     /// Every call that answered a question; part of no compaction's cost.
     pub fn probe_calls(&self) -> impl Iterator<Item = &CallRow> {
-        self.answers.iter().filter_map(|answer| answer.call.as_ref())
+        self.answers
+            .iter()
+            .filter_map(|answer| answer.call.as_ref())
     }
 
     /// The models that servers reported, over all calls.
     pub fn served_models(&self) -> BTreeSet<&str> {
-        let told = self.calls().chain(self.probe_calls()).filter_map(|call| call.served.as_ref()?.model.as_deref());
+        let told = self
+            .calls()
+            .chain(self.probe_calls())
+            .filter_map(|call| call.served.as_ref()?.model.as_deref());
         told.collect()
     }
 
     /// Every call that judged an answer; part of no other cost.
     pub fn judge_calls(&self) -> impl Iterator<Item = &CallRow> {
-        self.answers.iter().filter_map(|answer| Some(&answer.judged.as_ref()?.call))
+        self.answers
+            .iter()
+            .filter_map(|answer| Some(&answer.judged.as_ref()?.call))
     }
 
     /// The number of calls that the server rejected for their form.
     pub fn rejected_calls(&self) -> usize {
-        let calls = self.calls().chain(self.probe_calls()).chain(self.judge_calls());
-        calls.filter(|call| call.refusal == Some(Refusal::Form)).count()
+        let calls = self
+            .calls()
+            .chain(self.probe_calls())
+            .chain(self.judge_calls());
+        calls
+            .filter(|call| call.refusal == Some(Refusal::Form))
+            .count()
     }
 }

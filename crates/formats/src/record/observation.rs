@@ -27,20 +27,25 @@ pub struct Observation {
     pub unusable: Option<Unusable>,
     /// What became of each fact.
     pub fates: Fates,
-    /// Indices of the facts out of the context that storage still holds: the latest checkpoint, the latest pinned record or a
-    /// note of a message that states them. Earlier records have the fate `stored_only` instead.
+    /// Indices of the facts out of the context that storage still holds: the latest checkpoint, the
+    /// latest pinned record or a note of a message that states them. Earlier records have the fate
+    /// `stored_only` instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stored: Vec<u32>,
-    /// Indices of the facts in the headline set: valid, last mentioned at least the trigger earlier, outside the system
-    /// prompt, the last user message and the pending part. The same for every strategy.
+    /// Indices of the facts in the headline set: valid, last mentioned at least the trigger
+    /// earlier, outside the system prompt, the last user message and the pending part. The same for
+    /// every strategy.
     pub eligible: Vec<u32>,
-    /// Indices of the facts that the next turn uses as an argument, distant by the same rule as the headline set.
+    /// Indices of the facts that the next turn uses as an argument, distant by the same rule as the
+    /// headline set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<u32>,
-    /// What kind of use each of them is, in the same order, and whether what the last compaction left holds its value.
+    /// What kind of use each of them is, in the same order, and whether what the last compaction
+    /// left holds its value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<Use>,
-    /// Uses by the next turn that are left out because a recorded turn repeated the value within the trigger's distance.
+    /// Uses by the next turn that are left out because a recorded turn repeated the value within
+    /// the trigger's distance.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub echoed: u32,
     /// Indices of the eligible facts that the context holds and gives to their own subjects.
@@ -49,16 +54,19 @@ pub struct Observation {
     /// The eligible facts whose values the context gives to wrong subjects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub misbound: Vec<Misbound>,
-    /// Where no fact has a subject: indices of the eligible facts that a clause of the context says something about.
+    /// Where no fact has a subject: indices of the eligible facts that a clause of the context says
+    /// something about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stated: Vec<u32>,
-    /// Where no fact has a subject: the eligible facts that written text holds, each with how well the words around it fit.
+    /// Where no fact has a subject: the eligible facts that written text holds, each with how well
+    /// the words around it fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fits: Vec<Fit>,
     /// How often facts of foreign scenarios match what the context carries, by value kind.
     pub chance: Vec<ChanceCell>,
-    /// For each eligible fact, how many of [`RANDOM_DRAWS`] random contexts held it. They have the same size and keep the strategy's
-    /// own verbatim tail. Empty in records from before they were drawn.
+    /// For each eligible fact, how many of [`RANDOM_DRAWS`] random contexts held it. They have the
+    /// same size and keep the strategy's own verbatim tail. Empty in records from before they were
+    /// drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selection_hits: Vec<u32>,
     /// As `chance`, in these contexts.
@@ -84,7 +92,8 @@ pub struct Observation {
 impl Observation {
     /// Whether the fact is out of the context and storage holds it.
     pub fn is_stored(&self, fact: u32) -> bool {
-        self.stored.binary_search(&fact).is_ok() || self.fates.0.get(fact as usize) == Some(&Fate::StoredOnly)
+        self.stored.binary_search(&fact).is_ok()
+            || self.fates.0.get(fact as usize) == Some(&Fate::StoredOnly)
     }
 }
 
@@ -96,14 +105,16 @@ pub struct Use {
     pub kind: UseKind,
     /// Whether the context holds the value.
     pub held: Held,
-    /// Whether it may hold the value at most, with what a recorded program is known to put back unrecorded; absent if nothing is
-    /// known of that.
+    /// Whether it may hold the value at most, with what a recorded program is known to put back
+    /// unrecorded; absent if nothing is known of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<bool>,
 }
 
 /// What a call uses a value for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum UseKind {
     /// The value says where or what to act on.
@@ -115,7 +126,9 @@ pub enum UseKind {
 }
 
 /// Whether a context holds a value that a call uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
     /// As it was said.
@@ -127,7 +140,9 @@ pub enum Held {
 }
 
 /// Why a context holds nothing for recall.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Unusable {
     /// The request exceeds the window, so a provider refuses it.
@@ -136,13 +151,15 @@ pub enum Unusable {
     CompactionFailed,
 }
 
-/// The index of a fact, to how many rival subjects the context gives its value although no message did, and the values of all its
-/// rivals over the values of its own subject: `[3,2,14.5]`. In records before version 4, the last is the number of rivals.
+/// The index of a fact, to how many rival subjects the context gives its value although no message
+/// did, and the values of all its rivals over the values of its own subject: `[3,2,14.5]`. In
+/// records before version 4, the last is the number of rivals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Misbound(pub u32, pub u32, pub f64);
 
-/// The index of a fact, how often the words around its value fit its own first mention better than that of another value of its kind
-/// (2 each; 1 for a tie), and the number of these values: `[3,5,4]`.
+/// The index of a fact, how often the words around its value fit its own first mention better than
+/// that of another value of its kind (2 each; 1 for a tie), and the number of these values:
+/// `[3,5,4]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fit(pub u32, pub u32, pub u32);
 
@@ -153,8 +170,8 @@ pub struct Prompted {
     pub found: Vec<u32>,
     /// Tokens retrieved, over all questions.
     pub tokens: u64,
-    /// How often facts of foreign scenarios match what the context carries together with what was retrieved, over all
-    /// questions, by value kind.
+    /// How often facts of foreign scenarios match what the context carries together with what was
+    /// retrieved, over all questions, by value kind.
     pub chance: Vec<ChanceCell>,
 }
 
@@ -162,10 +179,13 @@ pub struct Prompted {
 pub const RANDOM_DRAWS: u32 = 20;
 
 /// Why a conversation was observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ObservationKind {
-    /// Right after an applied compaction. Such points differ between strategies and enter no headline number.
+    /// Right after an applied compaction. Such points differ between strategies and enter no
+    /// headline number.
     Compaction,
     /// A point that the scenario lists or implies, which is the same for every strategy.
     Point,

@@ -1,4 +1,5 @@
-//! A compaction that the recorded program made: when it happened, and what its next request began with.
+//! A compaction that the recorded program made: when it happened, and what its next request began
+//! with.
 
 use compactometer_engine::message::{MessageId, Role, Usage};
 use schemars::JsonSchema;
@@ -16,7 +17,8 @@ pub struct RecordedCompaction {
     /// What started it, in the program's own word, such as `auto` or `manual`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    /// Tokens of the request before it, as the program reported them. They include what the file does not contain.
+    /// Tokens of the request before it, as the program reported them. They include what the file
+    /// does not contain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_tokens: Option<u64>,
     /// What the provider reported for the call that wrote it.
@@ -25,7 +27,8 @@ pub struct RecordedCompaction {
     /// The version of the program then, as the file has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What wrote it, if that was not the program itself: an extension or a hook, by the name that the file has.
+    /// What wrote it, if that was not the program itself: an extension or a hook, by the name that
+    /// the file has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compactor: Option<String>,
     /// The line of the transcript that records it, from 1, if the transcript has one object a line.
@@ -35,7 +38,8 @@ pub struct RecordedCompaction {
     pub context: Vec<Retained>,
 }
 
-/// A compaction whose result is not known, so that nothing can be said about what it left until the next one.
+/// A compaction whose result is not known, so that nothing can be said about what it left until the
+/// next one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnmeasuredCompaction {
@@ -55,7 +59,8 @@ pub struct UnmeasuredCompaction {
     pub reason: Unmeasured,
 }
 
-/// What a program puts back after a compaction without a record of it: the newest results of a tool, one for each subject.
+/// What a program puts back after a compaction without a record of it: the newest results of a
+/// tool, one for each subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reattached {
@@ -70,7 +75,9 @@ pub struct Reattached {
 }
 
 /// Why what a recorded compaction left is not measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Unmeasured {
     /// The file does not hold the messages before it.

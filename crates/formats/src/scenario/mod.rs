@@ -19,7 +19,8 @@ pub struct Scenario {
     pub id: String,
     /// What conversations share (task, template instance, source session): the unit of statistics.
     pub group_id: String,
-    /// The projects, such as working directories, whose sessions it was made of. If there are none, its group counts as one.
+    /// The projects, such as working directories, whose sessions it was made of. If there are none,
+    /// its group counts as one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub projects: Vec<String>,
     /// Version of the scenario's content.
@@ -47,15 +48,16 @@ pub struct Scenario {
     /// Compactions of the program that cannot be measured, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmeasured: Vec<UnmeasuredCompaction>,
-    /// The directories that the recorded program worked in, absolute and in the order of their first use. Paths relative to them
-    /// name the same files.
+    /// The directories that the recorded program worked in, absolute and in the order of their
+    /// first use. Paths relative to them name the same files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directories: Vec<String>,
     /// What the recorded program is known to put back after a compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reattached: Option<Reattached>,
-    /// Notes that the agent's memory holds when the conversation begins, such as those of an earlier conversation with the same
-    /// person. No request has one until it is retrieved for a question.
+    /// Notes that the agent's memory holds when the conversation begins, such as those of an
+    /// earlier conversation with the same person. No request has one until it is retrieved for a
+    /// question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_notes: Vec<String>,
     /// What is stated in it, decoys included.
@@ -75,7 +77,8 @@ impl Scenario {
 
     /// Whether both were made of sessions of one project.
     pub fn shares_project(&self, other: &Scenario) -> bool {
-        self.projects().any(|project| other.projects().any(|known| known == project))
+        self.projects()
+            .any(|project| other.projects().any(|known| known == project))
     }
 }
 
@@ -84,7 +87,9 @@ fn one() -> u32 {
 }
 
 /// Which part of a study a scenario belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
     /// For development.
@@ -129,7 +134,8 @@ pub struct Fact {
     /// Whether the statement affirms or denies.
     #[serde(default)]
     pub polarity: Polarity,
-    /// Values of the same form that the conversation never states; at least five in generated suites.
+    /// Values of the same form that the conversation never states; at least five in generated
+    /// suites.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foil_values: Vec<String>,
     /// Messages whose tool calls use the value as an argument.
@@ -141,7 +147,8 @@ pub struct Fact {
     /// The fact whose decoy this is: same form, role and place, never probed and in no recall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decoy_of: Option<String>,
-    /// Whether the value also occurs in another project, so that holding it proves nothing; unranked.
+    /// Whether the value also occurs in another project, so that holding it proves nothing;
+    /// unranked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generic: bool,
 }
@@ -151,8 +158,8 @@ fn weight_one() -> f64 {
 }
 
 impl Fact {
-    /// A value that these messages state, said once and affirmed by the user, with nothing else known about it: an incidental fact
-    /// without variants, foils or uses.
+    /// A value that these messages state, said once and affirmed by the user, with nothing else
+    /// known about it: an incidental fact without variants, foils or uses.
     pub fn stated(
         id: impl Into<String>,
         subject: impl Into<String>,
@@ -181,19 +188,24 @@ impl Fact {
         }
     }
 
-    /// Whether the conversation says something about a subject by it. What an importer or a person found is only a value.
+    /// Whether the conversation says something about a subject by it. What an importer or a person
+    /// found is only a value.
     pub fn has_subject(&self) -> bool {
         self.category != Category::Incidental
     }
 
-    /// How a text must hold one of its forms. An importer's exact values count whatever is said about them.
+    /// How a text must hold one of its forms. An importer's exact values count whatever is said
+    /// about them.
     pub fn sought(&self) -> Sought {
         let said = match (self.category, self.polarity) {
             (Category::Incidental, _) => Said::Either,
             (_, Polarity::Affirmed) => Said::Affirmed,
             (_, Polarity::Negated) => Said::Denied,
         };
-        Sought { kind: self.value_kind, said }
+        Sought {
+            kind: self.value_kind,
+            said,
+        }
     }
 
     /// The value and its variants: every form whose presence counts.
@@ -203,7 +215,9 @@ impl Fact {
 }
 
 /// What kind of statement a fact is. No text carries these labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// What the user wants.
@@ -245,7 +259,9 @@ pub enum Category {
 }
 
 /// Who states something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
     /// The system prompt.
@@ -270,7 +286,20 @@ impl From<Role> for Speaker {
 }
 
 /// How prominent a statement is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Salience {
     /// Announced as something to keep in mind.
@@ -314,17 +343,21 @@ pub struct Probe {
     /// Whether the right answer is that it is not known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abstain_expected: bool,
-    /// If it asks for the order in which its facts were stated: the label that the question gives to each fact, in the order of
-    /// `fact_ids`, which is the right one. An answer lists labels. Empty if it asks for values.
+    /// If it asks for the order in which its facts were stated: the label that the question gives
+    /// to each fact, in the order of `fact_ids`, which is the right one. An answer lists labels.
+    /// Empty if it asks for values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
-    /// If only the agent's memory states the answer: which part of it. Such a probe has `gold` and asks for no fact.
+    /// If only the agent's memory states the answer: which part of it. Such a probe has `gold` and
+    /// asks for no fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryPart>,
 }
 
 /// A part of an agent's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryPart {
     /// The memory document, which is part of the system prompt.

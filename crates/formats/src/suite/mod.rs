@@ -49,7 +49,13 @@ pub struct Header {
 impl Header {
     /// A header of the current version.
     pub fn new(name: impl Into<String>, window: Option<u32>, notes: Vec<String>) -> Self {
-        Header { format: FORMAT.to_owned(), version: VERSION, name: name.into(), window, notes }
+        Header {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            name: name.into(),
+            window,
+            notes,
+        }
     }
 }
 
@@ -59,7 +65,10 @@ impl Suite {
     /// # Errors
     /// [`SuiteError`] naming the file, and of each fault the line and what was expected.
     pub fn read(path: &Path) -> Result<Self, SuiteError> {
-        let file = input::open(path).map_err(|source| SuiteError::Io { path: path.to_owned(), source })?;
+        let file = input::open(path).map_err(|source| SuiteError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
         Suite::from_reader(BufReader::new(file), path)
     }
 
@@ -68,20 +77,34 @@ impl Suite {
     /// # Errors
     /// As [`Suite::read`].
     pub fn from_reader(reader: impl BufRead, path: &Path) -> Result<Self, SuiteError> {
-        let mut lines = Lines { reader, path, number: 0, ended: false };
+        let mut lines = Lines {
+            reader,
+            path,
+            number: 0,
+            ended: false,
+        };
         let mut faults = Faults::default();
-        let first = lines.next_line()?.unwrap_or_else(|| Err("the file is empty; expected a suite header".to_owned()));
+        let first = lines
+            .next_line()?
+            .unwrap_or_else(|| Err("the file is empty; expected a suite header".to_owned()));
         // A file without a header is not a suite, so its other lines are not judged.
-        let header =
-            first.and_then(|line| parse_header(&line)).map_err(|what| Faults::only(lines.number, what).at(path))?;
-        header.notes.iter().chain([&header.name]).filter_map(|name| is_plain("name or note", name).err()).for_each(
-            |what| {
+        let header = first
+            .and_then(|line| parse_header(&line))
+            .map_err(|what| Faults::only(lines.number, what).at(path))?;
+        header
+            .notes
+            .iter()
+            .chain([&header.name])
+            .filter_map(|name| is_plain("name or note", name).err())
+            .for_each(|what| {
                 faults.push(lines.number, what);
-            },
-        );
+            });
         let scenarios = scenarios(&mut lines, &mut faults)?;
         if scenarios.is_empty() && faults.count == 0 {
-            faults.push(lines.number, "no scenario follows the header; add one on a line of its own".to_owned());
+            faults.push(
+                lines.number,
+                "no scenario follows the header; add one on a line of its own".to_owned(),
+            );
         }
         if faults.count > 0 {
             return Err(faults.at(path));
@@ -95,7 +118,9 @@ impl Suite {
     /// What the writer returns.
     pub fn write(&self, mut out: impl Write) -> std::io::Result<()> {
         write_line(&mut out, &self.header)?;
-        self.scenarios.iter().try_for_each(|scenario| write_line(&mut out, scenario))?;
+        self.scenarios
+            .iter()
+            .try_for_each(|scenario| write_line(&mut out, scenario))?;
         out.flush()
     }
 
@@ -104,11 +129,16 @@ impl Suite {
         self.hashes().0
     }
 
-    /// The content's hash and the hash of each scenario's line without its end, computed in one pass.
+    /// The content's hash and the hash of each scenario's line without its end, computed in one
+    /// pass.
     pub fn hashes(&self) -> (String, Vec<String>) {
         let mut whole = blake3::Hasher::new();
         hash_line(&self.header, &mut whole);
-        let scenarios = self.scenarios.iter().map(|scenario| hash_line(scenario, &mut whole)).collect();
+        let scenarios = self
+            .scenarios
+            .iter()
+            .map(|scenario| hash_line(scenario, &mut whole))
+            .collect();
         (whole.finalize().to_hex().to_string(), scenarios)
     }
 }
@@ -117,7 +147,10 @@ impl Suite {
 ///
 /// # Errors
 /// What the writer returns.
-pub fn write_line(out: &mut (impl Write + ?Sized), content: &impl Serialize) -> std::io::Result<()> {
+pub fn write_line(
+    out: &mut (impl Write + ?Sized),
+    content: &impl Serialize,
+) -> std::io::Result<()> {
     serde_json::to_writer(&mut *out, content)?;
     out.write_all(b"\n")
 }
@@ -127,7 +160,9 @@ fn hash_line(content: &impl Serialize, whole: &mut blake3::Hasher) -> String {
     let mut line = blake3::Hasher::new();
     let mut out = BufWriter::with_capacity(HASHED_AT_ONCE, Both(whole, &mut line));
     // Writing to a hash cannot fail.
-    let _ = serde_json::to_writer(&mut out, content).map_err(std::io::Error::from).and_then(|()| out.flush());
+    let _ = serde_json::to_writer(&mut out, content)
+        .map_err(std::io::Error::from)
+        .and_then(|()| out.flush());
     drop(out);
     whole.update(b"\n");
     line.finalize().to_hex().to_string()
@@ -160,7 +195,9 @@ pub fn looks_like_suite(first_line: &str) -> bool {
 pub fn is_suite_file(path: &Path) -> bool {
     /// The most bytes of a header that are read.
     const LONGEST: u64 = 1 << 20;
-    let Ok(file) = compactometer_disk::input::open(path) else { return false };
+    let Ok(file) = compactometer_disk::input::open(path) else {
+        return false;
+    };
     let mut line = String::new();
     let read = BufReader::new(file.take(LONGEST)).read_line(&mut line);
     read.is_ok() && looks_like_suite(&line)
@@ -184,13 +221,18 @@ fn parse_header(line: &str) -> Result<Header, String> {
 /// Names appear in terminals and file names, so they may have no control characters.
 fn is_plain(what: &str, name: &str) -> Result<(), String> {
     if name.is_empty() || name.chars().any(char::is_control) {
-        return Err(format!("has the {what} {name:?}; it must have letters and no control characters"));
+        return Err(format!(
+            "has the {what} {name:?}; it must have letters and no control characters"
+        ));
     }
     Ok(())
 }
 
 /// The scenarios after the header. None is kept once a fault is found.
-fn scenarios(lines: &mut Lines<'_, impl BufRead>, faults: &mut Faults) -> Result<Vec<Scenario>, SuiteError> {
+fn scenarios(
+    lines: &mut Lines<'_, impl BufRead>,
+    faults: &mut Faults,
+) -> Result<Vec<Scenario>, SuiteError> {
     let mut scenarios = Vec::new();
     let mut ids = HashSet::new();
     while let Some(line) = lines.next_line()? {
@@ -207,7 +249,10 @@ fn scenarios(lines: &mut Lines<'_, impl BufRead>, faults: &mut Faults) -> Result
             faults.push(lines.number, format!("scenario `{id}`: {what}"));
         }
         if !ids.insert(scenario.id.clone()) {
-            faults.push(lines.number, format!("scenario id `{id}` repeats; give each scenario an id of its own"));
+            faults.push(
+                lines.number,
+                format!("scenario id `{id}` repeats; give each scenario an id of its own"),
+            );
         }
         if faults.count == 0 {
             scenarios.push(scenario);
@@ -239,20 +284,31 @@ impl<R: BufRead> Lines<'_, R> {
     fn next_line(&mut self) -> Result<Option<Result<String, String>>, SuiteError> {
         while !self.ended {
             let mut bytes = Vec::new();
-            let read = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes);
-            let read = read.map_err(|source| SuiteError::Io { path: self.path.to_owned(), source })?;
+            let read = (&mut self.reader)
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut bytes);
+            let read = read.map_err(|source| SuiteError::Io {
+                path: self.path.to_owned(),
+                source,
+            })?;
             if read == 0 {
                 return Ok(None);
             }
             self.number += 1;
             if read as u64 == LONGEST_LINE {
                 self.ended = true;
-                let what = format!("line is longer than {LONGEST_LINE} bytes; write one scenario on each line");
+                let what = format!(
+                    "line is longer than {LONGEST_LINE} bytes; write one scenario on each line"
+                );
                 return Ok(Some(Err(what)));
             }
             let line = match String::from_utf8(bytes) {
                 Ok(line) => line,
-                Err(error) => return Ok(Some(Err(format!("invalid UTF-8: {error}; save the file as UTF-8")))),
+                Err(error) => {
+                    return Ok(Some(Err(format!(
+                        "invalid UTF-8: {error}; save the file as UTF-8"
+                    ))));
+                }
             };
             let line = match line.strip_prefix('\u{feff}') {
                 Some(rest) => rest.to_owned(),
@@ -286,13 +342,20 @@ impl Faults {
     fn push(&mut self, line: usize, what: String) {
         self.count += 1;
         if self.first.len() < LISTED {
-            self.first.push(Fault { line: line.max(1), what });
+            self.first.push(Fault {
+                line: line.max(1),
+                what,
+            });
         }
     }
 
     fn at(self, path: &Path) -> SuiteError {
         let more = self.count - self.first.len();
-        SuiteError::Invalid { path: path.to_owned(), faults: self.first, more }
+        SuiteError::Invalid {
+            path: path.to_owned(),
+            faults: self.first,
+            more,
+        }
     }
 }
 

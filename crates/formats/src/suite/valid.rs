@@ -13,15 +13,22 @@ use crate::scenario::{Fact, MemoryPart, Probe, RecordedCompaction, Retained, Sce
 use compactometer_engine::message::part_text;
 use compactometer_text::matcher::Matcher;
 
-/// Everything that is wrong with a scenario, in words that follow its name. To save memory, its messages are moved out and back
-/// instead of copied.
+/// Everything that is wrong with a scenario, in words that follow its name. To save memory, its
+/// messages are moved out and back instead of copied.
 pub(super) fn scenario(scenario: &mut Scenario) -> Vec<String> {
     let mut faults = Vec::new();
     faults.extend(is_plain("scenario id", &scenario.id).err());
     faults.extend(is_plain("group id", &scenario.group_id).err());
-    faults.extend(scenario.projects.iter().filter_map(|project| is_plain("project", project).err()));
+    faults.extend(
+        scenario
+            .projects
+            .iter()
+            .filter_map(|project| is_plain("project", project).err()),
+    );
     if scenario.messages.is_empty() {
-        faults.push("it has no messages; a conversation has at least one turn of the user".to_owned());
+        faults.push(
+            "it has no messages; a conversation has at least one turn of the user".to_owned(),
+        );
         return faults;
     }
     // `collect` would reuse the memory of the old list, which has entries ten times as large.
@@ -37,7 +44,10 @@ pub(super) fn scenario(scenario: &mut Scenario) -> Vec<String> {
         Err(found) => faults.extend(found),
     }
     // Nothing else holds a message any more.
-    scenario.messages = messages.into_iter().map(|counted| Arc::unwrap_or_clone(counted).message).collect();
+    scenario.messages = messages
+        .into_iter()
+        .map(|counted| Arc::unwrap_or_clone(counted).message)
+        .collect();
     faults
 }
 
@@ -47,9 +57,16 @@ fn check_with(scenario: &Scenario, log: &Log, faults: &mut Vec<String>) {
     for fact in &scenario.facts {
         let before = faults.len();
         if !ids.insert(fact.id.as_str()) {
-            faults.push(format!("fact id `{}` repeats; give each fact an id of its own", fact.id));
+            faults.push(format!(
+                "fact id `{}` repeats; give each fact an id of its own",
+                fact.id
+            ));
         }
-        faults.extend(check_fact(fact, log).into_iter().map(|what| format!("fact `{}` {what}", fact.id)));
+        faults.extend(
+            check_fact(fact, log)
+                .into_iter()
+                .map(|what| format!("fact `{}` {what}", fact.id)),
+        );
         sound.extend((faults.len() == before).then_some(fact));
     }
     check_evidence(&sound, log, faults);
@@ -65,25 +82,47 @@ fn check_with(scenario: &Scenario, log: &Log, faults: &mut Vec<String>) {
     faults.extend(check_compactions(&scenario.compactions, log));
     for probe in &scenario.probes {
         let found = check_probe(probe, &ids, log);
-        faults.extend(found.into_iter().map(|what| format!("probe `{}` {what}", probe.id)));
+        faults.extend(
+            found
+                .into_iter()
+                .map(|what| format!("probe `{}` {what}", probe.id)),
+        );
     }
     faults.extend(check_memory(scenario, log));
 }
 
-/// The answer of a question to memory is in the part of memory that it names, and in no message of the conversation.
+/// The answer of a question to memory is in the part of memory that it names, and in no message of
+/// the conversation.
 fn check_memory(scenario: &Scenario, log: &Log) -> Vec<String> {
     let mut faults = Vec::new();
-    if scenario.memory_notes.iter().any(|note| note.trim().is_empty()) {
+    if scenario
+        .memory_notes
+        .iter()
+        .any(|note| note.trim().is_empty())
+    {
         faults.push("has an empty note of memory; leave it out or fill it in".to_owned());
     }
-    let asked = scenario.probes.iter().filter_map(|probe| Some((probe, probe.memory?, probe.gold.as_deref()?)));
+    let asked = scenario
+        .probes
+        .iter()
+        .filter_map(|probe| Some((probe, probe.memory?, probe.gold.as_deref()?)));
     let asked = asked.collect::<Vec<_>>();
     let matcher = Matcher::new(asked.iter().map(|(_, _, gold)| (ValueKind::Free, [*gold])));
     let mut held = vec![[false; 3]; asked.len()];
-    let mut mark = |text: &str, place: usize| matcher.find(text).for_each(|item| held[item][place] = true);
+    let mut mark =
+        |text: &str, place: usize| matcher.find(text).for_each(|item| held[item][place] = true);
     for counted in log.messages() {
-        let place = if counted.message.role == Role::System { 0 } else { 2 };
-        counted.message.parts.iter().filter_map(part_text).for_each(|text| mark(text, place));
+        let place = if counted.message.role == Role::System {
+            0
+        } else {
+            2
+        };
+        counted
+            .message
+            .parts
+            .iter()
+            .filter_map(part_text)
+            .for_each(|text| mark(text, place));
     }
     scenario.memory_notes.iter().for_each(|note| mark(note, 1));
     for ((probe, part, gold), [in_prompt, in_notes, in_talk]) in asked.into_iter().zip(held) {
@@ -93,7 +132,9 @@ fn check_memory(scenario: &Scenario, log: &Log) -> Vec<String> {
         };
         if !is_right {
             let id = &probe.id;
-            faults.push(format!("probe `{id}` asks memory for `{gold}`; state it in {name} and nowhere else"));
+            faults.push(format!(
+                "probe `{id}` asks memory for `{gold}`; state it in {name} and nowhere else"
+            ));
         }
     }
     faults
@@ -107,18 +148,27 @@ fn check_compactions(compactions: &[RecordedCompaction], log: &Log) -> Vec<Strin
         let after = compaction.after;
         let name = format!("the recorded compaction after message `{}`", after.0);
         if log.get(after).is_none() {
-            faults.push(format!("{name} follows no message of the scenario; name one that it follows"));
+            faults.push(format!(
+                "{name} follows no message of the scenario; name one that it follows"
+            ));
         }
         if last.is_some_and(|last| last >= after) {
-            faults.push(format!("{name} does not come after the one before it; list them in order"));
+            faults.push(format!(
+                "{name} does not come after the one before it; list them in order"
+            ));
         }
         last = Some(after);
         if compaction.context.is_empty() {
-            faults.push(format!("{name} left nothing; state what the next request began with, or leave it out"));
+            faults.push(format!(
+                "{name} left nothing; state what the next request began with, or leave it out"
+            ));
         }
         for retained in &compaction.context {
             if let Retained::Kept(id) = retained
-                && (*id > after || log.get(*id).is_none_or(|counted| counted.message.role == Role::System))
+                && (*id > after
+                    || log
+                        .get(*id)
+                        .is_none_or(|counted| counted.message.role == Role::System))
             {
                 faults.push(format!(
                     "{name} keeps message `{}`, which does not precede it; name an earlier message",
@@ -134,17 +184,26 @@ fn check_probe(probe: &Probe, facts: &HashSet<&str>, log: &Log) -> Vec<String> {
     let mut faults = Vec::new();
     if log.get(probe.asked_after).is_none() {
         let at = probe.asked_after.0;
-        faults.push(format!("names message `{at}`, which is not there; ask after a message of the scenario"));
+        faults.push(format!(
+            "names message `{at}`, which is not there; ask after a message of the scenario"
+        ));
     }
-    for unknown in probe.fact_ids.iter().filter(|id| !facts.contains(id.as_str())) {
-        faults.push(format!("names fact `{unknown}`, which is not there; name one of the scenario"));
+    for unknown in probe
+        .fact_ids
+        .iter()
+        .filter(|id| !facts.contains(id.as_str()))
+    {
+        faults.push(format!(
+            "names fact `{unknown}`, which is not there; name one of the scenario"
+        ));
     }
     faults.extend(check_order(probe).err());
     faults.extend(check_answer(probe).err());
     faults
 }
 
-/// Ids ascend, a provider would take the chat, and no medium claims more tokens than a window can have.
+/// Ids ascend, a provider would take the chat, and no medium claims more tokens than a window can
+/// have.
 fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, Vec<String>> {
     let mut log = Log::default();
     let mut view = View::default();
@@ -156,20 +215,33 @@ fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, Vec<String>> 
                 && *tokens > MOST_MEDIA_TOKENS
             {
                 let id = message.id.0;
-                faults.push(format!("message `{id}` has a medium of {tokens} tokens; at most {MOST_MEDIA_TOKENS}"));
+                faults.push(format!(
+                    "message `{id}` has a medium of {tokens} tokens; at most {MOST_MEDIA_TOKENS}"
+                ));
             }
         }
-        let reported = message.usage.as_ref().map_or(0, |usage| usage.total_input().max(usage.output));
+        let reported = message
+            .usage
+            .as_ref()
+            .map_or(0, |usage| usage.total_input().max(usage.output));
         if reported > MOST_REPORTED_TOKENS {
             let id = message.id.0;
             faults
                 .push(format!("message `{id}` reports {reported} tokens; at most {MOST_REPORTED_TOKENS} are possible"));
         }
         view.push(counted);
-        faults.extend(log.push(Arc::clone(counted)).err().map(|error| error.to_string()));
+        faults.extend(
+            log.push(Arc::clone(counted))
+                .err()
+                .map(|error| error.to_string()),
+        );
     }
     faults.extend(view.check().iter().map(ToString::to_string));
-    if faults.is_empty() { Ok(log) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(log)
+    } else {
+        Err(faults)
+    }
 }
 
 /// Most tokens of one image, sound or document.
@@ -184,21 +256,41 @@ const GREATEST_WEIGHT: f64 = 1e6;
 fn check_fact(fact: &Fact, log: &Log) -> Vec<String> {
     let mut faults = Vec::new();
     faults.extend(is_plain("id", &fact.id).err());
-    if fact.forms().chain(fact.foil_values.iter().map(String::as_str)).any(|form| form.trim().is_empty()) {
+    if fact
+        .forms()
+        .chain(fact.foil_values.iter().map(String::as_str))
+        .any(|form| form.trim().is_empty())
+    {
         faults.push("has an empty value, variant or foil; leave it out or fill it in".to_owned());
     }
-    if fact.forms().any(|form| form.chars().count() > LONGEST_VALUE) {
-        faults.push(format!("has a value or variant of more than {LONGEST_VALUE} characters; state a shorter one"));
+    if fact
+        .forms()
+        .any(|form| form.chars().count() > LONGEST_VALUE)
+    {
+        faults.push(format!(
+            "has a value or variant of more than {LONGEST_VALUE} characters; state a shorter one"
+        ));
     }
     if !(fact.weight > 0.0 && fact.weight <= GREATEST_WEIGHT) {
-        faults.push(format!("has the weight {}; it must be over 0 and at most {GREATEST_WEIGHT}", fact.weight));
+        faults.push(format!(
+            "has the weight {}; it must be over 0 and at most {GREATEST_WEIGHT}",
+            fact.weight
+        ));
     }
     if fact.evidence_message_ids.is_empty() {
-        faults.push("names no evidence message; name each message that states its value".to_owned());
+        faults
+            .push("names no evidence message; name each message that states its value".to_owned());
     }
-    let named = fact.evidence_message_ids.iter().chain(&fact.used_at).chain(&fact.valid_to);
+    let named = fact
+        .evidence_message_ids
+        .iter()
+        .chain(&fact.used_at)
+        .chain(&fact.valid_to);
     for unknown in named.filter(|id| log.get(**id).is_none()) {
-        faults.push(format!("names message `{}`, which is not there; name one of the scenario", unknown.0));
+        faults.push(format!(
+            "names message `{}`, which is not there; name one of the scenario",
+            unknown.0
+        ));
     }
     faults
 }
@@ -208,13 +300,23 @@ fn check_evidence(facts: &[&Fact], log: &Log, faults: &mut Vec<String>) {
     let matcher = Matcher::new(facts.iter().map(|fact| (fact.value_kind, fact.forms())));
     let mut named = BTreeMap::<MessageId, Vec<usize>>::new();
     for (item, fact) in facts.iter().enumerate() {
-        fact.evidence_message_ids.iter().for_each(|id| named.entry(*id).or_default().push(item));
+        fact.evidence_message_ids
+            .iter()
+            .for_each(|id| named.entry(*id).or_default().push(item));
     }
     for (id, items) in named {
-        let parts = log.get(id).into_iter().flat_map(|counted| &counted.message.parts);
-        let stated = parts.filter_map(part_text).flat_map(|text| matcher.find(text)).collect::<BTreeSet<_>>();
+        let parts = log
+            .get(id)
+            .into_iter()
+            .flat_map(|counted| &counted.message.parts);
+        let stated = parts
+            .filter_map(part_text)
+            .flat_map(|text| matcher.find(text))
+            .collect::<BTreeSet<_>>();
         for lying in items.iter().filter(|item| !stated.contains(item)) {
-            let Fact { id: fact, value, .. } = facts[*lying];
+            let Fact {
+                id: fact, value, ..
+            } = facts[*lying];
             let message = id.0;
             faults.push(format!(
                 "fact `{fact}` names message `{message}` as evidence, which does not hold `{value}`; name the messages that do"
@@ -226,20 +328,34 @@ fn check_evidence(facts: &[&Fact], log: &Log, faults: &mut Vec<String>) {
 /// Checks that an answer can be graded.
 fn check_answer(probe: &Probe) -> Result<(), String> {
     if probe.fact_ids.is_empty() && probe.gold.is_none() && !probe.abstain_expected {
-        return Err("has nothing to be graded by; give it `fact_ids`, `gold` or `abstain_expected`".to_owned());
+        return Err(
+            "has nothing to be graded by; give it `fact_ids`, `gold` or `abstain_expected`"
+                .to_owned(),
+        );
     }
-    if probe.gold.as_ref().is_some_and(|gold| gold.trim().is_empty()) {
+    if probe
+        .gold
+        .as_ref()
+        .is_some_and(|gold| gold.trim().is_empty())
+    {
         return Err("has an empty `gold`; leave it out or fill it in".to_owned());
     }
-    if probe.memory.is_some() && (probe.gold.is_none() || !probe.fact_ids.is_empty() || probe.abstain_expected) {
-        return Err("asks memory, so it needs `gold` and can have no `fact_ids` and not expect to abstain".to_owned());
+    if probe.memory.is_some()
+        && (probe.gold.is_none() || !probe.fact_ids.is_empty() || probe.abstain_expected)
+    {
+        return Err(
+            "asks memory, so it needs `gold` and can have no `fact_ids` and not expect to abstain"
+                .to_owned(),
+        );
     }
     Ok(())
 }
 
 /// Checks that a list of labels can be read and gives the place of each fact.
 fn check_order(probe: &Probe) -> Result<(), String> {
-    let Probe { order, fact_ids, .. } = probe;
+    let Probe {
+        order, fact_ids, ..
+    } = probe;
     if order.is_empty() {
         return Ok(());
     }
@@ -250,14 +366,21 @@ fn check_order(probe: &Probe) -> Result<(), String> {
             fact_ids.len()
         ));
     }
-    if let Some(label) = order.iter().find(|label| label.is_empty() || !label.chars().all(char::is_alphanumeric)) {
-        return Err(format!("has the label {label:?}; it must be letters and digits"));
+    if let Some(label) = order
+        .iter()
+        .find(|label| label.is_empty() || !label.chars().all(char::is_alphanumeric))
+    {
+        return Err(format!(
+            "has the label {label:?}; it must be letters and digits"
+        ));
     }
     if let Some(twice) = (1..order.len()).find(|at| order[..*at].contains(&order[*at])) {
         return Err(format!("has the label `{}` twice", order[twice]));
     }
     if probe.gold.is_some() || probe.abstain_expected {
-        return Err("asks for an order, so it can have no `gold` and not expect to abstain".to_owned());
+        return Err(
+            "asks for an order, so it can have no `gold` and not expect to abstain".to_owned(),
+        );
     }
     Ok(())
 }

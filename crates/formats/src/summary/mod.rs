@@ -20,17 +20,18 @@ pub const VERSION: u32 = 2;
 pub struct Summary {
     /// Version of this form: see [`VERSION`].
     pub version: u32,
-    /// One entry for each protocol, model, window and suite, at the run's retained budget and each strategy's own split. The
-    /// first is what comparisons, gates and audits read.
+    /// One entry for each protocol, model, window and suite, at the run's retained budget and each
+    /// strategy's own split. The first is what comparisons, gates and audits read.
     pub groups: Vec<Group>,
-    /// What the first group's numbers and the sweep show, and what they cannot decide, in at most five sentences; absent in
-    /// files of earlier versions.
+    /// What the first group's numbers and the sweep show, and what they cannot decide, in at most
+    /// five sentences; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
     /// The matched protocol under further retained budgets and splits; absent if the run had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
-    /// The first group by the version of the recorded program, in the order of versions; absent where no transcript has it.
+    /// The first group by the version of the recorded program, in the order of versions; absent
+    /// where no transcript has it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<VersionPart>,
 }
@@ -73,10 +74,12 @@ pub struct Group {
     /// Groups of conversations, which are the units of statistics.
     #[serde(default)]
     pub units: usize,
-    /// The tokens of a request at which compaction starts. Under the recorded protocol it is the largest trigger.
+    /// The tokens of a request at which compaction starts. Under the recorded protocol it is the
+    /// largest trigger.
     #[serde(default)]
     pub trigger: u32,
-    /// Most tokens that a compaction may leave. Under the recorded protocol it is the largest budget.
+    /// Most tokens that a compaction may leave. Under the recorded protocol it is the largest
+    /// budget.
     #[serde(default)]
     pub retained: u32,
     /// Notes that a reader needs before any number.
@@ -126,7 +129,8 @@ impl Latency {
     }
 }
 
-/// How well a judge agrees with the grader, over the answers of all strategies. No metric depends on it.
+/// How well a judge agrees with the grader, over the answers of all strategies. No metric depends
+/// on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// The judge.
@@ -139,8 +143,8 @@ pub struct Judged {
     pub agreement: MetricValue,
     /// Cohen's kappa, with its interval over units.
     pub kappa: MetricValue,
-    /// Of the answers that the grader calls wrong, the share that the judge accepts, for `all` and by grade; `n` counts answers,
-    /// and the interval is Wilson's.
+    /// Of the answers that the grader calls wrong, the share that the judge accepts, for `all` and
+    /// by grade; `n` counts answers, and the interval is Wilson's.
     pub false_accepts: BTreeMap<String, MetricValue>,
     /// Of the answers that the grader calls right, the share that the judge rejects; likewise.
     pub false_rejects: MetricValue,
@@ -154,7 +158,8 @@ pub struct Judged {
     pub cost_usd: Option<f64>,
 }
 
-/// One strategy compared with the declared reference in one metric. What cannot be computed is null.
+/// One strategy compared with the declared reference in one metric. What cannot be computed is
+/// null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The strategy.
@@ -167,14 +172,16 @@ pub struct Comparison {
     pub verdict: Compared,
     /// Why they show no more, or what else a reader needs to know.
     pub reason: Option<String>,
-    /// Mean retained tokens at which both are compared, read off their curves over size; absent for the sizes that they have.
+    /// Mean retained tokens at which both are compared, read off their curves over size; absent for
+    /// the sizes that they have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
     /// Units that have a value on both sides.
     pub n: usize,
     /// Mean difference over units: strategy minus reference.
     pub difference: Option<f64>,
-    /// Lower end of its 95 % interval over units; where the tests do not support a difference, the interval is extended to 0.
+    /// Lower end of its 95 % interval over units; where the tests do not support a difference, the
+    /// interval is extended to 0.
     pub low: Option<f64>,
     /// Upper end of that interval.
     pub high: Option<f64>,
@@ -184,13 +191,16 @@ pub struct Comparison {
     pub p_t: Option<f64>,
     /// Two-sided p of the sign-flip test.
     pub p_sign_flip: Option<f64>,
-    /// The larger of both (from 30 units on that of t), adjusted for all comparisons of the group by Holm's method.
+    /// The larger of both (from 30 units on that of t), adjusted for all comparisons of the group
+    /// by Holm's method.
     pub p_holm: Option<f64>,
-    /// The one-sided p against a difference of the margin, adjusted for all comparisons of the group by Holm's method: the larger
-    /// of both sides for strategies of one size, else that of the strategy that retains less against a loss of the margin.
+    /// The one-sided p against a difference of the margin, adjusted for all comparisons of the
+    /// group by Holm's method: the larger of both sides for strategies of one size, else that of
+    /// the strategy that retains less against a loss of the margin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_margin: Option<f64>,
-    /// The smallest true difference that this number of units with this spread detects with probability .80, before Holm.
+    /// The smallest true difference that this number of units with this spread detects with
+    /// probability .80, before Holm.
     pub detectable: Option<f64>,
     /// Intraclass correlation of the differences of a unit's facts, for planning.
     pub icc: Option<f64>,
@@ -204,7 +214,8 @@ pub struct Comparison {
 pub enum Compared {
     /// The units support a difference at 5 % after Holm.
     SupportedDifference,
-    /// It retains fewer tokens by more than a tenth, and the units support that its recall is better, or not worse by the margin.
+    /// It retains fewer tokens by more than a tenth, and the units support that its recall is
+    /// better, or not worse by the margin.
     Dominates,
     /// The same the other way round: the reference dominates it.
     Dominated,
@@ -223,7 +234,8 @@ pub enum Compared {
     FailsTooOften,
     /// One of the two asks a model past the meter.
     Unmetered,
-    /// It holds values without words around them much more often than the reference, as a bare list does.
+    /// It holds values without words around them much more often than the reference, as a bare list
+    /// does.
     ListsValues,
     /// One of the two has no value.
     Undefined,
@@ -324,13 +336,14 @@ pub struct StrategySummary {
     pub name: String,
     /// Whether it is under test or a control.
     pub family: Family,
-    /// Whether it asks a model past the meter, and so has no costs and waits and is compared with nothing.
+    /// Whether it asks a model past the meter, and so has no costs and waits and is compared with
+    /// nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unmetered: bool,
     /// Conversations in which at least one compaction was applied, of those run.
     pub triggered: Triggered,
-    /// Shares of the fates of all stated facts at the last observation point, by name; they sum to 1. `stored_only` occurs in
-    /// reports of early records only.
+    /// Shares of the fates of all stated facts at the last observation point, by name; they sum to
+    /// 1. `stored_only` occurs in reports of early records only.
     pub fates: BTreeMap<String, f64>,
     /// The metrics, by id.
     pub metrics: BTreeMap<String, MetricValue>,
@@ -350,8 +363,8 @@ pub struct StrategySummary {
     pub by_kind: BTreeMap<String, BTreeMap<String, MetricValue>>,
     /// Recall by round, in order from round 0.
     pub by_round: Vec<BTreeMap<String, MetricValue>>,
-    /// Recall by the fifth of the conversation in which a fact was first stated, the first fifth first: exploratory. Empty where
-    /// records do not say which messages state their facts.
+    /// Recall by the fifth of the conversation in which a fact was first stated, the first fifth
+    /// first: exploratory. Empty where records do not say which messages state their facts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_position: Vec<BTreeMap<String, MetricValue>>,
 }
@@ -361,7 +374,8 @@ pub struct StrategySummary {
 pub struct FailureCount {
     /// The reason.
     pub reason: String,
-    /// Compactions and checkpoints that failed for it, and compactions that fell back to a lesser answer for it.
+    /// Compactions and checkpoints that failed for it, and compactions that fell back to a lesser
+    /// answer for it.
     pub count: usize,
 }
 
@@ -411,6 +425,13 @@ pub struct MetricValue {
 impl MetricValue {
     /// An undefined value.
     pub fn undefined(unit: &str, reason: impl Into<String>) -> Self {
-        MetricValue { value: None, low: None, high: None, n: 0, unit: unit.to_owned(), reason: Some(reason.into()) }
+        MetricValue {
+            value: None,
+            low: None,
+            high: None,
+            n: 0,
+            unit: unit.to_owned(),
+            reason: Some(reason.into()),
+        }
     }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Check, Comparison, MetricValue, StrategySummary};
 use crate::record::Family;
 
-/// The matched protocol under several retained budgets, and under several splits of one budget between tail and summary. All points
-/// are of the same conversations.
+/// The matched protocol under several retained budgets, and under several splits of one budget
+/// between tail and summary. All points are of the same conversations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sweep {
     /// The id of the points' metric.
@@ -18,12 +18,13 @@ pub struct Sweep {
     pub conversations: usize,
     /// Conversations of the run.
     pub of: usize,
-    /// Each strategy at each retained budget and its own split, by strategy in the order of the report, then by budget.
+    /// Each strategy at each retained budget and its own split, by strategy in the order of the
+    /// report, then by budget.
     pub sizes: Vec<SweepPoint>,
     /// Each strategy with a tail at the run's retained budget, by strategy, then by split.
     pub splits: Vec<SweepPoint>,
-    /// Every strategy under test at one size with what it is compared with, paired by unit and read off both curves; absent in
-    /// files of earlier versions.
+    /// Every strategy under test at one size with what it is compared with, paired by unit and read
+    /// off both curves; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<Comparison>,
     /// What the points show, in sentences.

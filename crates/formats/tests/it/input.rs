@@ -14,7 +14,10 @@ fn refusal(path: &Path) -> String {
 fn a_folder_and_what_is_missing_say_so() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(refusal(dir.path()), "it is a folder; name a file in it");
-    assert_eq!(open(&dir.path().join("none")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    assert_eq!(
+        open(&dir.path().join("none")).unwrap_err().kind(),
+        std::io::ErrorKind::NotFound
+    );
 }
 
 #[test]
@@ -22,7 +25,11 @@ fn a_file_has_at_most_what_its_kind_may_have() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     for (kind, most, told) in [
-        (Kind::PROMPT, 1 << 20, "it is larger than 1 MiB, the limit for a prompt; check that it is the file you mean"),
+        (
+            Kind::PROMPT,
+            1 << 20,
+            "it is larger than 1 MiB, the limit for a prompt; check that it is the file you mean",
+        ),
         (
             Kind::PRICES,
             4 << 20,
@@ -41,18 +48,33 @@ fn what_is_no_text_is_named_by_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     std::fs::write(&path, b"one\ntwo\nthr\xffee\n").unwrap();
-    assert_eq!(refusal(&path), "line 3 is not UTF-8; save the file as UTF-8");
+    assert_eq!(
+        refusal(&path),
+        "line 3 is not UTF-8; save the file as UTF-8"
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn pipes_devices_and_sockets_are_never_opened() {
     let dir = tempfile::tempdir().unwrap();
-    let (pipe, link, socket) = (dir.path().join("pipe"), dir.path().join("link"), dir.path().join("socket"));
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (pipe, link, socket) = (
+        dir.path().join("pipe"),
+        dir.path().join("link"),
+        dir.path().join("socket"),
+    );
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     std::os::unix::fs::symlink(&pipe, &link).unwrap();
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    let told = |what| format!("it is {what}, which may never end; write its content to a file and name the file");
+    let told = |what| {
+        format!("it is {what}, which may never end; write its content to a file and name the file")
+    };
     for (path, what) in [
         (pipe.as_path(), "a named pipe"),
         (&link, "a named pipe"),
@@ -61,7 +83,10 @@ fn pipes_devices_and_sockets_are_never_opened() {
     ] {
         assert_eq!(refusal(path), told(what), "{}", path.display());
         let suite = with_cause(&Suite::read(path).unwrap_err());
-        assert!(suite.ends_with(&told(what)) && suite.starts_with("cannot read `"), "{suite}");
+        assert!(
+            suite.ends_with(&told(what)) && suite.starts_with("cannot read `"),
+            "{suite}"
+        );
         let prices = with_cause(&PriceTable::read(path).unwrap_err());
         assert!(prices.ends_with(&told(what)), "{prices}");
     }
@@ -72,5 +97,8 @@ fn pipes_devices_and_sockets_are_never_opened() {
 
 /// An error with its cause.
 fn with_cause(error: &dyn std::error::Error) -> String {
-    format!("{error}: {}", error.source().map(ToString::to_string).unwrap_or_default())
+    format!(
+        "{error}: {}",
+        error.source().map(ToString::to_string).unwrap_or_default()
+    )
 }

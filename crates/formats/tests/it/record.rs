@@ -21,7 +21,11 @@ fn a_record_of_version_1_without_extractions_still_reads() {
     assert_eq!(record.checkpoints[0].event.extraction, None);
     assert_eq!(record.case.summarizer, "mock:strong");
     let renamed = BEFORE_EXTRACTIONS.replace("\"model\":", "\"summarizer\":");
-    assert_eq!(record.to_line().unwrap(), line(&renamed), "only the name of a field differs");
+    assert_eq!(
+        record.to_line().unwrap(),
+        line(&renamed),
+        "only the name of a field differs"
+    );
 }
 
 #[test]
@@ -33,15 +37,27 @@ fn a_long_record_is_written_as_a_short_one() {
         record.turns = vec![turn; turns];
         let mut written = Vec::new();
         record.write_line(&mut written).unwrap();
-        assert_eq!(String::from_utf8(written).unwrap(), record.to_line().unwrap() + "\n", "{turns} turns");
+        assert_eq!(
+            String::from_utf8(written).unwrap(),
+            record.to_line().unwrap() + "\n",
+            "{turns} turns"
+        );
     }
 }
 
 #[test]
 fn extractions_read_back_as_they_were_written() {
     let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
-    let lenient = Extraction { reading: Reading::Rung(Rung::Lenient), leaked: 2, left_out: 1 };
-    let no_answer = Extraction { reading: Reading::Unreadable(Unreadable::NoAnswer), leaked: 0, left_out: 0 };
+    let lenient = Extraction {
+        reading: Reading::Rung(Rung::Lenient),
+        leaked: 2,
+        left_out: 1,
+    };
+    let no_answer = Extraction {
+        reading: Reading::Unreadable(Unreadable::NoAnswer),
+        leaked: 0,
+        left_out: 0,
+    };
     record.compactions[0].event.extractions = vec![lenient, no_answer];
     record.checkpoints[0].event.extraction = Some(no_answer);
     let written = record.to_line().unwrap();
@@ -84,19 +100,29 @@ fn a_storage_without_the_fewest_fields_still_reads_and_writes_the_same_bytes() {
     assert_eq!(serde_json::from_str::<Storage>(&written).unwrap(), storage);
 }
 
-/// As the program wrote an observation before prompted probes, with draws of contexts that are no longer made.
+/// As the program wrote an observation before prompted probes, with draws of contexts that are no
+/// longer made.
 const BEFORE_PROBES: &str = r#"{"after":11,"kind":"point","round":1,"tokens_since_compaction":100,"fates":"vs","eligible":[0,1],"random_hits":[0,0],"chance":[],"random_chance":[]}"#;
 
 #[test]
 fn an_observation_without_prompted_probes_still_reads_and_writes_the_same_bytes() {
     let mut old: Observation = serde_json::from_str(BEFORE_PROBES).unwrap();
     assert_eq!((&old.asked, &old.prompted), (&Vec::new(), &None));
-    let without_draws = BEFORE_PROBES.replace(r#","random_hits":[0,0]"#, "").replace(r#","random_chance":[]"#, "");
+    let without_draws = BEFORE_PROBES
+        .replace(r#","random_hits":[0,0]"#, "")
+        .replace(r#","random_chance":[]"#, "");
     assert_eq!(serde_json::to_string(&old).unwrap(), without_draws);
     old.asked = vec![0, 1];
-    old.prompted = Some(Prompted { found: vec![1], tokens: 80, chance: Vec::new() });
+    old.prompted = Some(Prompted {
+        found: vec![1],
+        tokens: 80,
+        chance: Vec::new(),
+    });
     let written = serde_json::to_string(&old).unwrap();
-    assert!(written.ends_with(r#","asked":[0,1],"prompted":{"found":[1],"tokens":80,"chance":[]}}"#), "{written}");
+    assert!(
+        written.ends_with(r#","asked":[0,1],"prompted":{"found":[1],"tokens":80,"chance":[]}}"#),
+        "{written}"
+    );
     assert_eq!(serde_json::from_str::<Observation>(&written).unwrap(), old);
 }
 
@@ -119,7 +145,10 @@ fn answers_read_back_as_they_were_written() {
         present: true,
         grade: Grade::WrongValue,
         order: Vec::new(),
-        signs: Some(Signs { contradicts: false, invents: true }),
+        signs: Some(Signs {
+            contradicts: false,
+            invents: true,
+        }),
         call: None,
         judged: None,
     };
@@ -133,17 +162,40 @@ fn answers_read_back_as_they_were_written() {
 #[test]
 fn a_record_that_no_run_writes_is_refused() {
     let look = r#"{"after":7,"kind":"point","round":1,"tokens_since_compaction":0,"fates":"","eligible":[],"random_hits":[],"chance":[],"random_chance":[]}"#;
-    let whole = BEFORE_EXTRACTIONS.replace("\"observations\":[]", &format!("\"observations\":[{look}]"));
+    let whole =
+        BEFORE_EXTRACTIONS.replace("\"observations\":[]", &format!("\"observations\":[{look}]"));
     Record::from_line(&line(&whole)).unwrap();
     for (from, to, told) in [
-        ("\"fates\":\"\"", "\"fates\":\"v\"", "observation 0 has `1` fates for `0` facts"),
-        ("\"round\":1", "\"round\":4294967295", "observation 0 is of round `4294967295` after at most `1`"),
-        ("\"written\":0", "\"written\":9", "compaction 0 moved `9` of `0` facts"),
-        ("\"tokens_before\":10000", "\"tokens_before\":4294967295", "compaction 0 has `4294967295` tokens"),
-        ("\"pending_over", "\"tool_tokens\":4294967295,\"pending_over", "a turn has `4294967295` tokens"),
+        (
+            "\"fates\":\"\"",
+            "\"fates\":\"v\"",
+            "observation 0 has `1` fates for `0` facts",
+        ),
+        (
+            "\"round\":1",
+            "\"round\":4294967295",
+            "observation 0 is of round `4294967295` after at most `1`",
+        ),
+        (
+            "\"written\":0",
+            "\"written\":9",
+            "compaction 0 moved `9` of `0` facts",
+        ),
+        (
+            "\"tokens_before\":10000",
+            "\"tokens_before\":4294967295",
+            "compaction 0 has `4294967295` tokens",
+        ),
+        (
+            "\"pending_over",
+            "\"tool_tokens\":4294967295,\"pending_over",
+            "a turn has `4294967295` tokens",
+        ),
     ] {
         assert!(whole.contains(from), "{from}");
-        let error = Record::from_line(&line(&whole.replacen(from, to, 1))).unwrap_err().to_string();
+        let error = Record::from_line(&line(&whole.replacen(from, to, 1)))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(told), "{error}");
     }
 }

@@ -8,6 +8,14 @@ fn the_first_version_is_read_and_a_newer_one_is_refused() {
     assert_eq!(first.cases["b2"].seconds, 2.0);
     let text = serde_json::to_string(&first).unwrap();
     assert_eq!(Timings::parse(&text).unwrap(), first);
-    assert!(Timings::parse(r#"{"version": 9, "cases": {}}"#).unwrap_err().contains("`9` is newer"));
-    assert!(Timings::parse(r#"{"version": 2}"#).unwrap_err().contains("cases"));
+    assert!(
+        Timings::parse(r#"{"version": 9, "cases": {}}"#)
+            .unwrap_err()
+            .contains("`9` is newer")
+    );
+    assert!(
+        Timings::parse(r#"{"version": 2}"#)
+            .unwrap_err()
+            .contains("cases")
+    );
 }

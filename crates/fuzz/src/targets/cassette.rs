@@ -1,5 +1,6 @@
-//! The cassette reader: it replays what it accepts, a refusal names the line, and a recording continues after a torn line. Each
-//! input is a file of calls. Each line with a model and a request gets the right key, which no mutation of bytes would find.
+//! The cassette reader: it replays what it accepts, a refusal names the line, and a recording
+//! continues after a torn line. Each input is a file of calls. Each line with a model and a request
+//! gets the right key, which no mutation of bytes would find.
 
 use std::path::Path;
 
@@ -13,7 +14,10 @@ use super::mock::ready;
 use crate::files;
 
 pub(super) fn run(data: &[u8]) -> bool {
-    let lines = data.split_inclusive(|byte| *byte == b'\n').map(with_key).collect::<Vec<_>>();
+    let lines = data
+        .split_inclusive(|byte| *byte == b'\n')
+        .map(with_key)
+        .collect::<Vec<_>>();
     files::in_folder(|folder| {
         files::write(folder, "calls.jsonl", &lines.concat());
         let replayed = Cassette::replaying(folder);
@@ -29,11 +33,18 @@ pub(super) fn run(data: &[u8]) -> bool {
 fn replays(cassette: &Cassette, folder: &Path, lines: &[Vec<u8>]) {
     let replies = Cassette::replies(folder, cassette.name()).expect("it was read before");
     assert!(replies.len() <= lines.len());
-    for line in lines.iter().filter(|line| line.ends_with(b"\n") && !line.trim_ascii().is_empty()) {
+    for line in lines
+        .iter()
+        .filter(|line| line.ends_with(b"\n") && !line.trim_ascii().is_empty())
+    {
         let call = serde_json::from_slice::<Value>(line).expect("the cassette took the line");
-        let request = serde_json::from_value(call["request"].clone()).expect("the cassette took the request");
+        let request =
+            serde_json::from_value(call["request"].clone()).expect("the cassette took the request");
         let answer = ready(cassette, &request);
-        assert!(!matches!(answer, Err(ChatError::Unavailable { .. })), "{answer:?} to {request:?}");
+        assert!(
+            !matches!(answer, Err(ChatError::Unavailable { .. })),
+            "{answer:?} to {request:?}"
+        );
     }
 }
 
@@ -47,7 +58,9 @@ fn refused(error: &CassetteError, lines: usize) {
 /// A recording that opens takes one more call, and the folder can be read with it.
 fn records_on(folder: &Path) {
     let mock = || Box::new(Mock::new(profile::STRONG));
-    let Ok(cassette) = Cassette::recording(folder, &[], mock()) else { return };
+    let Ok(cassette) = Cassette::recording(folder, &[], mock()) else {
+        return;
+    };
     let request = ChatRequest::prompt("Say hello to line \u{1e}.".to_owned(), 10, None, 7);
     let answer = ready(&cassette, &request).expect("the mock answers");
     let replies = Cassette::replies(folder, cassette.name()).expect("the recording can be read");

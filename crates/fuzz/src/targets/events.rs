@@ -1,4 +1,5 @@
-//! The event stream of both wire formats: however its bytes are split, it gives the same events and the same reply or error.
+//! The event stream of both wire formats: however its bytes are split, it gives the same events and
+//! the same reply or error.
 
 use compactometer_engine::model::ChatRequest;
 use compactometer_models::http::fuzzing;
@@ -9,9 +10,16 @@ const MOST_PIECES: usize = 4_096;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let events = events(data);
-    for size in [1, 2, 3, 7, 64, 1_000, usize::MAX].into_iter().filter(|size| data.len() / size <= MOST_PIECES) {
+    for size in [1, 2, 3, 7, 64, 1_000, usize::MAX]
+        .into_iter()
+        .filter(|size| data.len() / size <= MOST_PIECES)
+    {
         let pieces = data.chunks(size).collect::<Vec<_>>();
-        assert_eq!(fuzzing::events(&pieces), events, "cut into pieces of {size} bytes");
+        assert_eq!(
+            fuzzing::events(&pieces),
+            events,
+            "cut into pieces of {size} bytes"
+        );
     }
     let request = ChatRequest::prompt("Hello.".to_owned(), 10, None, 0);
     let replies = [&OPENAI_COMPATIBLE, &ANTHROPIC].map(|api| {
@@ -30,7 +38,10 @@ pub(super) fn run(data: &[u8]) -> bool {
 fn events(data: &[u8]) -> Vec<Vec<u8>> {
     let (mut events, mut lines) = (Vec::new(), Vec::<&[u8]>::new());
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
-    for line in data.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n")) {
+    for line in data
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter_map(|line| line.strip_suffix(b"\n"))
+    {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if let Some(data) = line.strip_prefix(b"data:") {
             lines.push(data.strip_prefix(b" ").unwrap_or(data));

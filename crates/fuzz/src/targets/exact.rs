@@ -1,4 +1,5 @@
-//! Exact values in arbitrary text: each has the documented length and characters, and the matcher finds it in itself.
+//! Exact values in arbitrary text: each has the documented length and characters, and the matcher
+//! finds it in itself.
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::exact;
@@ -15,7 +16,10 @@ pub(super) fn run(data: &[u8]) -> bool {
             assert!(text.contains(value), "{found:?} does not occur in the text");
         }
         let matcher = Matcher::new([(found.kind, [value])]);
-        assert!(matcher.find(value).next().is_some(), "{found:?} is not found in itself");
+        assert!(
+            matcher.find(value).next().is_some(),
+            "{found:?} is not found in itself"
+        );
     }
     exact::within(&text).next().is_some()
 }

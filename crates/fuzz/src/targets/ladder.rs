@@ -1,11 +1,12 @@
-//! The ladder that reads checkpoints from a model's answer: a checkpoint is not empty, survives a round trip, and contains only
-//! text of the answer. Without a checkpoint there is a reason.
+//! The ladder that reads checkpoints from a model's answer: a checkpoint is not empty, survives a
+//! round trip, and contains only text of the answer. Without a checkpoint there is a reason.
 
 use compactometer_engine::checkpoint::{Checkpoint, Examples, Reading, Rung, extract};
 use compactometer_engine::model::Finish;
 
 /// A prompt with examples that must be removed from answers.
-const PROMPT: &str = "Write {\"active_goals\": [\"goal\"], \"pending_tasks\": [{\"task\": \"what\"}]}.";
+const PROMPT: &str =
+    "Write {\"active_goals\": [\"goal\"], \"pending_tasks\": [{\"task\": \"what\"}]}.";
 
 /// The largest number of items that are checked, so that a long answer does not take all the time.
 const MOST_ITEMS: usize = 100;
@@ -23,9 +24,13 @@ fn check(answer: &str, finish: Finish, examples: &Examples<'_>) -> bool {
     let (checkpoint, extraction) = extract(answer, finish, examples);
     match (&checkpoint, extraction.reading) {
         (Some(checkpoint), Reading::Rung(rung)) => {
-            assert!(rung != Rung::Partial || finish == Finish::Length, "{extraction:?}");
+            assert!(
+                rung != Rung::Partial || finish == Finish::Length,
+                "{extraction:?}"
+            );
             if rung == Rung::Strict {
-                serde_json::from_str::<Checkpoint>(answer.trim()).expect("the answer is what was asked for");
+                serde_json::from_str::<Checkpoint>(answer.trim())
+                    .expect("the answer is what was asked for");
             }
             holds(answer, checkpoint, examples);
         }
@@ -36,19 +41,31 @@ fn check(answer: &str, finish: Finish, examples: &Examples<'_>) -> bool {
 }
 
 fn holds(answer: &str, checkpoint: &Checkpoint, examples: &Examples<'_>) {
-    assert!(!checkpoint.is_empty(), "an empty checkpoint is not a checkpoint");
+    assert!(
+        !checkpoint.is_empty(),
+        "an empty checkpoint is not a checkpoint"
+    );
     let json = serde_json::to_string(checkpoint).expect("a checkpoint is JSON");
-    assert_eq!(serde_json::from_str::<Checkpoint>(&json).expect("it reads back"), *checkpoint);
+    assert_eq!(
+        serde_json::from_str::<Checkpoint>(&json).expect("it reads back"),
+        *checkpoint
+    );
     assert_eq!(
         checkpoint.clone().merged_with(checkpoint.clone()),
         *checkpoint,
         "merging a checkpoint with itself changes it"
     );
     for item in checkpoint.items().into_iter().take(MOST_ITEMS) {
-        assert!(!examples.leaks(item.value.trim()), "an example is left: {item:?}");
+        assert!(
+            !examples.leaks(item.value.trim()),
+            "an example is left: {item:?}"
+        );
         // Escapes denote other letters, and nested values are rewritten.
         let is_plain = !answer.contains('\\') && !item.value.starts_with(['[', '{']);
         let is_said = |text: &str| answer.contains(text);
-        assert!(!is_plain || (is_said(&item.value) && is_said(&item.topic)), "not in the answer: {item:?}");
+        assert!(
+            !is_plain || (is_said(&item.value) && is_said(&item.topic)),
+            "not in the answer: {item:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Masking of secrets in arbitrary text: masking is idempotent for a message, a tool's result and a call's arguments.
+//! Masking of secrets in arbitrary text: masking is idempotent for a message, a tool's result and a
+//! call's arguments.
 
 use compactometer_engine::message::Part;
 use compactometer_suites::import::{self, Imported, Options};
@@ -15,14 +16,19 @@ pub(super) fn run(data: &[u8]) -> bool {
     let texts = texts_of(&once);
     let twice = masked(&texts);
     assert_eq!(texts_of(&twice), texts, "a masked text is masked again");
-    assert!(twice.report.secrets.is_empty(), "counted but not changed: {:?}", twice.report.secrets);
+    assert!(
+        twice.report.secrets.is_empty(),
+        "counted but not changed: {:?}",
+        twice.report.secrets
+    );
     !once.report.secrets.is_empty()
 }
 
 /// Imports a conversation with a text, a call's arguments and a result.
 fn masked(texts: &[String; 3]) -> Imported {
     let [said, arguments, result] = texts;
-    let call = json!({"id": "c", "type": "function", "function": {"name": "run", "arguments": arguments}});
+    let call =
+        json!({"id": "c", "type": "function", "function": {"name": "run", "arguments": arguments}});
     let turns: Value = json!([
         {"role": "user", "content": said},
         {"role": "assistant", "content": null, "tool_calls": [call]},
@@ -32,12 +38,16 @@ fn masked(texts: &[String; 3]) -> Imported {
     let importer = import::by_name("tau-bench").expect("a known importer");
     files::in_folder(|folder| {
         let path = files::write(folder, "said.json", file.as_bytes());
-        import::import(importer, &[path], "fuzz", &Options::default()).expect("a conversation is imported")
+        import::import(importer, &[path], "fuzz", &Options::default())
+            .expect("a conversation is imported")
     })
 }
 
 fn texts_of(imported: &Imported) -> [String; 3] {
-    let parts = imported.suite.scenarios[0].messages.iter().flat_map(|message| &message.parts);
+    let parts = imported.suite.scenarios[0]
+        .messages
+        .iter()
+        .flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.clone()),
         Part::ToolCall { arguments, .. } => Some(arguments.clone()),

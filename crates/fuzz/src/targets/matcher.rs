@@ -1,5 +1,6 @@
-//! The matcher on arbitrary values and text: finding many values at once equals finding each by itself, and the polarity only
-//! narrows the matches. Values come first, one per line after its kind, followed by an empty line and the text.
+//! The matcher on arbitrary values and text: finding many values at once equals finding each by
+//! itself, and the polarity only narrows the matches. Values come first, one per line after its
+//! kind, followed by an empty line and the text.
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::matcher::{Matcher, Said, Sought};
@@ -10,7 +11,11 @@ const MOST_VALUES: usize = 8;
 pub(super) fn run(data: &[u8]) -> bool {
     let input = String::from_utf8_lossy(data);
     let (head, text) = input.split_once("\n\n").unwrap_or(("", &input));
-    let values = head.lines().take(MOST_VALUES).map(value).collect::<Vec<_>>();
+    let values = head
+        .lines()
+        .take(MOST_VALUES)
+        .map(value)
+        .collect::<Vec<_>>();
     let together = marked(&values, Said::Either, text);
     let affirmed = marked(&values, Said::Affirmed, text);
     let denied = marked(&values, Said::Denied, text);
@@ -33,7 +38,9 @@ fn value(line: &str) -> (ValueKind, &str) {
 }
 
 fn marked(values: &[(ValueKind, &str)], said: Said, text: &str) -> Vec<bool> {
-    let sought = values.iter().map(|(kind, value)| (Sought { kind: *kind, said }, [*value]));
+    let sought = values
+        .iter()
+        .map(|(kind, value)| (Sought { kind: *kind, said }, [*value]));
     let matcher = Matcher::new(sought);
     let mut present = vec![false; matcher.len()];
     matcher.mark(text, &mut present);

@@ -1,4 +1,5 @@
-//! The mock on an arbitrary request: it answers within the limit, and its caches do not change the answer.
+//! The mock on an arbitrary request: it answers within the limit, and its caches do not change the
+//! answer.
 
 use std::cell::RefCell;
 use std::task::{Context, Poll, Waker};
@@ -49,7 +50,11 @@ fn reply(mock: &Mock, request: &ChatRequest) -> ChatReply {
 
 /// The answer of a model that never waits.
 pub(super) fn ready(model: &dyn ChatModel, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-    match model.complete(request).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+    match model
+        .complete(request)
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
         Poll::Ready(answer) => answer,
         Poll::Pending => panic!("`{}` waits", model.name()),
     }

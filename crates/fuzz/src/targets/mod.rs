@@ -26,41 +26,152 @@ use crate::Target;
 
 /// All targets.
 pub const ALL: &[Target] = &[
-    Target { name: "baseline", run: baseline::run },
-    Target { name: "cassette", run: cassette::run },
-    Target { name: "events", run: events::run },
-    Target { name: "exact", run: exact::run },
-    Target { name: "import-anthropic", run: import::anthropic },
-    Target { name: "import-atif", run: import::atif },
-    Target { name: "import-claude-code", run: import::claude_code },
-    Target { name: "import-codex", run: import::codex },
-    Target { name: "import-copilot", run: import::copilot },
-    Target { name: "import-gemini", run: import::gemini },
-    Target { name: "import-inspect", run: import::inspect },
-    Target { name: "import-langchain", run: import::langchain },
-    Target { name: "import-locomo", run: import::locomo },
-    Target { name: "import-openai", run: import::openai },
-    Target { name: "import-opencode", run: import::opencode },
-    Target { name: "import-openhands", run: import::openhands },
-    Target { name: "import-otel", run: import::otel },
-    Target { name: "import-pi", run: import::pi },
-    Target { name: "import-qwen", run: import::qwen },
-    Target { name: "import-strands", run: import::strands },
-    Target { name: "import-swe-agent", run: import::swe_agent },
-    Target { name: "import-tau-bench", run: import::tau_bench },
-    Target { name: "ladder", run: ladder::run },
-    Target { name: "manifest", run: manifest::run },
-    Target { name: "mask", run: mask::run },
-    Target { name: "matcher", run: matcher::run },
-    Target { name: "mock", run: mock::run },
-    Target { name: "model", run: model::run },
-    Target { name: "prices", run: prices::run },
-    Target { name: "record", run: record::run },
-    Target { name: "report", run: report::run },
-    Target { name: "server", run: server::run },
-    Target { name: "spec", run: spec::run },
-    Target { name: "store-directory", run: store_directory::run },
-    Target { name: "store-sqlite", run: store_sqlite::run },
-    Target { name: "suite", run: suite::run },
-    Target { name: "tokens", run: tokens::run },
+    Target {
+        name: "baseline",
+        run: baseline::run,
+    },
+    Target {
+        name: "cassette",
+        run: cassette::run,
+    },
+    Target {
+        name: "events",
+        run: events::run,
+    },
+    Target {
+        name: "exact",
+        run: exact::run,
+    },
+    Target {
+        name: "import-anthropic",
+        run: import::anthropic,
+    },
+    Target {
+        name: "import-atif",
+        run: import::atif,
+    },
+    Target {
+        name: "import-claude-code",
+        run: import::claude_code,
+    },
+    Target {
+        name: "import-codex",
+        run: import::codex,
+    },
+    Target {
+        name: "import-copilot",
+        run: import::copilot,
+    },
+    Target {
+        name: "import-gemini",
+        run: import::gemini,
+    },
+    Target {
+        name: "import-inspect",
+        run: import::inspect,
+    },
+    Target {
+        name: "import-langchain",
+        run: import::langchain,
+    },
+    Target {
+        name: "import-locomo",
+        run: import::locomo,
+    },
+    Target {
+        name: "import-openai",
+        run: import::openai,
+    },
+    Target {
+        name: "import-opencode",
+        run: import::opencode,
+    },
+    Target {
+        name: "import-openhands",
+        run: import::openhands,
+    },
+    Target {
+        name: "import-otel",
+        run: import::otel,
+    },
+    Target {
+        name: "import-pi",
+        run: import::pi,
+    },
+    Target {
+        name: "import-qwen",
+        run: import::qwen,
+    },
+    Target {
+        name: "import-strands",
+        run: import::strands,
+    },
+    Target {
+        name: "import-swe-agent",
+        run: import::swe_agent,
+    },
+    Target {
+        name: "import-tau-bench",
+        run: import::tau_bench,
+    },
+    Target {
+        name: "ladder",
+        run: ladder::run,
+    },
+    Target {
+        name: "manifest",
+        run: manifest::run,
+    },
+    Target {
+        name: "mask",
+        run: mask::run,
+    },
+    Target {
+        name: "matcher",
+        run: matcher::run,
+    },
+    Target {
+        name: "mock",
+        run: mock::run,
+    },
+    Target {
+        name: "model",
+        run: model::run,
+    },
+    Target {
+        name: "prices",
+        run: prices::run,
+    },
+    Target {
+        name: "record",
+        run: record::run,
+    },
+    Target {
+        name: "report",
+        run: report::run,
+    },
+    Target {
+        name: "server",
+        run: server::run,
+    },
+    Target {
+        name: "spec",
+        run: spec::run,
+    },
+    Target {
+        name: "store-directory",
+        run: store_directory::run,
+    },
+    Target {
+        name: "store-sqlite",
+        run: store_sqlite::run,
+    },
+    Target {
+        name: "suite",
+        run: suite::run,
+    },
+    Target {
+        name: "tokens",
+        run: tokens::run,
+    },
 ];

@@ -1,12 +1,18 @@
-//! The record reader: an accepted record survives a round trip. Each input is read as a line, and as a record with the right
-//! checksum, which no mutation of bytes would find.
+//! The record reader: an accepted record survives a round trip. Each input is read as a line, and
+//! as a record with the right checksum, which no mutation of bytes would find.
 
 use compactometer_formats::record::{Record, text_hash};
 
 pub(super) fn run(data: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(data) else { return false };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return false;
+    };
     let json = text.trim();
-    check(text) | check(&format!("{{\"checksum\":\"{}\",\"record\":{json}}}", text_hash(json)))
+    check(text)
+        | check(&format!(
+            "{{\"checksum\":\"{}\",\"record\":{json}}}",
+            text_hash(json)
+        ))
 }
 
 fn check(line: &str) -> bool {
@@ -17,7 +23,9 @@ fn check(line: &str) -> bool {
             return false;
         }
     };
-    let written = record.to_line().expect("a record that was read can be written");
+    let written = record
+        .to_line()
+        .expect("a record that was read can be written");
     assert!(!written.contains('\n'), "a record is one line");
     let back = Record::from_line(&written).expect("what is written reads");
     assert_eq!(back, record);

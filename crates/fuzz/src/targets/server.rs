@@ -1,5 +1,5 @@
-//! The server's readers of requests: a refusal says what is wrong. An accepted request survives a round trip, and the mock answers
-//! it.
+//! The server's readers of requests: a refusal says what is wrong. An accepted request survives a
+//! round trip, and the mock answers it.
 
 use compactometer_engine::model::ChatRequest;
 use compactometer_models::server::fuzzing;
@@ -16,13 +16,20 @@ fn is_accepted(outcome: Result<&ChatRequest, &Value>) -> bool {
     match outcome {
         Ok(request) => {
             let written = serde_json::to_string(request).expect("a request is JSON");
-            assert_eq!(&serde_json::from_str::<ChatRequest>(&written).expect("it reads back"), request);
+            assert_eq!(
+                &serde_json::from_str::<ChatRequest>(&written).expect("it reads back"),
+                request
+            );
             mock::answers(request);
             true
         }
         Err(trouble) => {
-            let (message, place) = (trouble["error"]["message"].as_str(), trouble["error"]["param"].as_str());
-            let is_named = message.is_some_and(|message| message.contains("JSON") || place.is_some());
+            let (message, place) = (
+                trouble["error"]["message"].as_str(),
+                trouble["error"]["param"].as_str(),
+            );
+            let is_named =
+                message.is_some_and(|message| message.contains("JSON") || place.is_some());
             assert!(is_named, "no place: {trouble}");
             false
         }

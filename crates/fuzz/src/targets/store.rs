@@ -1,5 +1,6 @@
-//! Shared by both stores: a healthy thread, and checks of one that may be damaged. Two reads give the same result, a damaged
-//! thread gives an error with its place, and a thread that loads accepts a commit and keeps its history.
+//! Shared by both stores: a healthy thread, and checks of one that may be damaged. Two reads give
+//! the same result, a damaged thread gives an error with its place, and a thread that loads accepts
+//! a commit and keeps its history.
 
 use std::num::NonZeroUsize;
 
@@ -24,16 +25,26 @@ pub(super) fn fill(store: &Checkpoints) {
     for number in 0..COMMITS {
         commit(&mut thread, number).expect("a commit");
     }
-    thread.set_memory_document("- quota: 455").expect("a document");
+    thread
+        .set_memory_document("- quota: 455")
+        .expect("a document");
     thread.rollback(COMMITS - 2).expect("a rollback");
 }
 
-/// Reads all of a store that may be damaged, continues its thread and clears it. Returns whether the thread was intact.
+/// Reads all of a store that may be damaged, continues its thread and clears it. Returns whether
+/// the thread was intact.
 pub(super) fn examine(store: &Checkpoints) -> bool {
     expect_reported(store.threads());
-    let Some(mut thread) = expect_reported(store.thread(THREAD)) else { return false };
+    let Some(mut thread) = expect_reported(store.thread(THREAD)) else {
+        return false;
+    };
     let state = loaded(&mut thread);
-    for which in [Which::Latest, Which::Number(0), Which::Number(COMMITS - 1), Which::Number(u32::MAX)] {
+    for which in [
+        Which::Latest,
+        Which::Number(0),
+        Which::Number(COMMITS - 1),
+        Which::Number(u32::MAX),
+    ] {
         expect_reported(thread.show(which));
     }
     expect_reported(thread.memory_document());
@@ -44,14 +55,20 @@ pub(super) fn examine(store: &Checkpoints) -> bool {
     if expect_reported(store.clear(THREAD)).is_some()
         && let Some(mut cleared) = expect_reported(store.thread(THREAD))
     {
-        assert_eq!(loaded(&mut cleared), Some(State::default()), "a cleared thread is not empty");
+        assert_eq!(
+            loaded(&mut cleared),
+            Some(State::default()),
+            "a cleared thread is not empty"
+        );
     }
     state.is_some()
 }
 
 /// The result, if there is one; an error must name its place.
 fn expect_reported<T>(result: Result<T, Error>) -> Option<T> {
-    result.inspect_err(|error| assert!(error.to_string().contains('`'), "no place: {error}")).ok()
+    result
+        .inspect_err(|error| assert!(error.to_string().contains('`'), "no place: {error}"))
+        .ok()
 }
 
 /// The state, if the thread is intact. A second read must give the same.
@@ -61,7 +78,10 @@ fn loaded(thread: &mut Thread) -> Option<State> {
     match (&first, &second) {
         (Ok(one), Ok(other)) => {
             assert_eq!(one, other);
-            assert_eq!(versions.map(|versions| versions.len()), Some(one.history.len()));
+            assert_eq!(
+                versions.map(|versions| versions.len()),
+                Some(one.history.len())
+            );
         }
         (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
         _ => panic!("two reads differ: {first:?}, {second:?}"),
@@ -73,7 +93,9 @@ fn loaded(thread: &mut Thread) -> Option<State> {
 fn goes_on(thread: &mut Thread, before: &State) {
     let done = commit(thread, before.history.len() as u32);
     let after = loaded(thread);
-    let Some(after) = after else { return assert!(done.is_err(), "a commit spoiled the thread") };
+    let Some(after) = after else {
+        return assert!(done.is_err(), "a commit spoiled the thread");
+    };
     match done {
         Ok(()) => {
             assert_eq!(after.history[..before.history.len()], before.history);
@@ -87,26 +109,53 @@ fn goes_back(thread: &mut Thread) {
     let versions = expect_reported(thread.versions()).unwrap_or_default();
     for version in versions.iter().filter(|version| version.restorable) {
         if let Some(state) = expect_reported(thread.rollback(version.number)) {
-            assert_eq!(state.history.len(), versions.len(), "going back loses records");
+            assert_eq!(
+                state.history.len(),
+                versions.len(),
+                "going back loses records"
+            );
         }
     }
 }
 
 fn commit(thread: &mut Thread, number: u32) -> Result<(), String> {
-    let kind = if number.is_multiple_of(2) { RecordKind::Summary } else { RecordKind::Checkpoint };
-    let body = format!("{{\"active_goals\":[\"the quota of svc-7 is {}\"]}}", 455 + u64::from(number));
+    let kind = if number.is_multiple_of(2) {
+        RecordKind::Summary
+    } else {
+        RecordKind::Checkpoint
+    };
+    let body = format!(
+        "{{\"active_goals\":[\"the quota of svc-7 is {}\"]}}",
+        455 + u64::from(number)
+    );
     let saved = SessionRecord {
         number,
         kind,
         covers: Some((MessageId(1), MessageId(3))),
         tokens_before: 900,
         tokens_after: 300,
-        usage: Usage { input: 700, output: 90, ..Usage::default() },
+        usage: Usage {
+            input: 700,
+            output: 90,
+            ..Usage::default()
+        },
         created_at_ms: Some(1_769_870_000_000),
         body: body.clone(),
         stage: 0,
     };
-    let part = WrittenPart { part: Part::Text { text: body }, origin: Origin::Summary(number) };
-    let view = [Edit::Keep(MessageId(0)), Edit::Insert(Role::User, vec![part])];
-    thread.commit(&Commit { saved: &[saved], view: &view, after: MessageId(3) }).map_err(|error| error.to_string())
+    let part = WrittenPart {
+        part: Part::Text { text: body },
+        origin: Origin::Summary(number),
+    };
+    let view = [
+        Edit::Keep(MessageId(0)),
+        Edit::Insert(Role::User, vec![part]),
+    ];
+    thread
+        .commit(&Commit {
+            saved: &[saved],
+            view: &view,
+            after: MessageId(3),
+        })
+        .map_err(|error| error.to_string())
 }

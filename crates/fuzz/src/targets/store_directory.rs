@@ -1,5 +1,6 @@
-//! A file store that somebody changed. Each line of an input changes a file of a healthy thread: `FILE = CONTENT` replaces it,
-//! `FILE @ OFFSET HEX` overwrites bytes, `FILE < LENGTH` cuts it, `FILE -` removes it. Other lines change nothing.
+//! A file store that somebody changed. Each line of an input changes a file of a healthy thread:
+//! `FILE = CONTENT` replaces it, `FILE @ OFFSET HEX` overwrites bytes, `FILE < LENGTH` cuts it,
+//! `FILE -` removes it. Other lines change nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -66,8 +67,14 @@ fn change(folder: &Path, line: &[u8]) -> Option<()> {
 pub(super) fn over(bytes: &mut [u8], change: &str) -> Option<()> {
     let (offset, hex) = change.split_once(' ')?;
     let start = offset.parse::<usize>().ok()?.checked_rem(bytes.len())?;
-    let digits =
-        hex.trim().as_bytes().chunks(2).filter_map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
-    bytes[start..].iter_mut().zip(digits).for_each(|(byte, new)| *byte = new);
+    let digits = hex
+        .trim()
+        .as_bytes()
+        .chunks(2)
+        .filter_map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
+    bytes[start..]
+        .iter_mut()
+        .zip(digits)
+        .for_each(|(byte, new)| *byte = new);
     Some(())
 }

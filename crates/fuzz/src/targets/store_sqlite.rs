@@ -1,5 +1,6 @@
-//! A SQLite store that somebody changed. Each line of an input changes a healthy database: `TABLE.COLUMN ROW VALUE` sets a value
-//! (a number, `null`, `x` and hex, or a text) in a row, `@ OFFSET HEX` overwrites bytes of the file. Other lines change nothing.
+//! A SQLite store that somebody changed. Each line of an input changes a healthy database:
+//! `TABLE.COLUMN ROW VALUE` sets a value (a number, `null`, `x` and hex, or a text) in a row, `@
+//! OFFSET HEX` overwrites bytes of the file. Other lines change nothing.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -73,18 +74,25 @@ fn cell(connection: &Connection, line: &str) -> Option<()> {
     let (name, rest) = line.split_once(' ')?;
     let (row, value) = rest.split_once(' ')?;
     let (table, column) = CELLS.iter().find(|cell| **cell == name)?.split_once('.')?;
-    let sql =
-        format!("UPDATE {table} SET {column} = ?1 WHERE {column} = (SELECT {column} FROM {table} LIMIT 1 OFFSET ?2)");
-    connection.execute(&sql, params![read(value), row.parse::<u32>().ok()?]).ok().map(drop)
+    let sql = format!(
+        "UPDATE {table} SET {column} = ?1 WHERE {column} = (SELECT {column} FROM {table} LIMIT 1 OFFSET ?2)"
+    );
+    connection
+        .execute(&sql, params![read(value), row.parse::<u32>().ok()?])
+        .ok()
+        .map(drop)
 }
 
 fn read(value: &str) -> Value {
     if value == "null" {
         return Value::Null;
     }
-    let bytes =
-        value.strip_prefix('x').filter(|hex| hex.len() % 2 == 0 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()));
-    let byte = |two: &[u8]| u8::from_str_radix(std::str::from_utf8(two).unwrap_or_default(), 16).unwrap_or_default();
+    let bytes = value
+        .strip_prefix('x')
+        .filter(|hex| hex.len() % 2 == 0 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()));
+    let byte = |two: &[u8]| {
+        u8::from_str_radix(std::str::from_utf8(two).unwrap_or_default(), 16).unwrap_or_default()
+    };
     match (bytes, value.parse::<i64>()) {
         (Some(hex), _) => Value::Blob(hex.as_bytes().chunks(2).map(byte).collect()),
         (None, Ok(number)) => Value::Integer(number),

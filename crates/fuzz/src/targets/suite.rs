@@ -1,4 +1,5 @@
-//! The suite reader: an accepted suite conforms to the published schema and survives a round trip. A refusal names the line.
+//! The suite reader: an accepted suite conforms to the published schema and survives a round trip.
+//! A refusal names the line.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -18,7 +19,10 @@ pub(super) fn run(data: &[u8]) -> bool {
             let lines = data.split(|byte| *byte == b'\n').count();
             assert!((1..=20).contains(&faults.len()), "{faults:?}");
             for Fault { line, what } in faults {
-                assert!((1..=lines).contains(&line) && !what.is_empty(), "line {line} of {lines}: {what:?}");
+                assert!(
+                    (1..=lines).contains(&line) && !what.is_empty(),
+                    "line {line} of {lines}: {what:?}"
+                );
             }
             false
         }
@@ -29,28 +33,41 @@ pub(super) fn run(data: &[u8]) -> bool {
 /// A written suite passes the reader's validation and equals the original.
 pub(super) fn reads_back(suite: &Suite) {
     let text = written(suite);
-    let back = Suite::from_reader(text.as_slice(), Path::new("written.jsonl")).expect("the suite is accepted again");
+    let back = Suite::from_reader(text.as_slice(), Path::new("written.jsonl"))
+        .expect("the suite is accepted again");
     assert_eq!(back, *suite);
     assert_eq!(back.hash(), suite.hash());
 }
 
 fn written(suite: &Suite) -> Vec<u8> {
     let mut text = Vec::new();
-    suite.write(&mut text).expect("a suite can be written to memory");
+    suite
+        .write(&mut text)
+        .expect("a suite can be written to memory");
     text
 }
 
 static SCHEMA: LazyLock<(Schemas, SchemaIndex)> = LazyLock::new(|| {
-    let suite = schemas::ALL.iter().find(|format| format.name == "suite").expect("suites have a schema");
+    let suite = schemas::ALL
+        .iter()
+        .find(|format| format.name == "suite")
+        .expect("suites have a schema");
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
-    compiler.add_resource("mem:suite.json", (suite.schema)().to_value()).expect("a schema");
-    let index = compiler.compile("mem:suite.json", &mut schemas).expect("a valid schema");
+    compiler
+        .add_resource("mem:suite.json", (suite.schema)().to_value())
+        .expect("a schema");
+    let index = compiler
+        .compile("mem:suite.json", &mut schemas)
+        .expect("a valid schema");
     (schemas, index)
 });
 
 fn is_of_schema(suite: &Suite) {
     let (schemas, index) = &*SCHEMA;
-    for line in written(suite).split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+    for line in written(suite)
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
         let value = serde_json::from_slice(line).expect("a line is JSON");
         if let Err(error) = schemas.validate(&value, *index) {
             panic!("the line does not conform to the published schema: {error:#}\n{value}");

@@ -1,5 +1,6 @@
-//! A recorded compaction with a text beside what it left, for comparison with a ledger of that size. It sees the messages and not the
-//! facts, most of which are values that calls use later: chosen among facts, random values would look good.
+//! A recorded compaction with a text beside what it left, for comparison with a ledger of that
+//! size. It sees the messages and not the facts, most of which are values that calls use later:
+//! chosen among facts, random values would look good.
 
 use std::sync::Arc;
 
@@ -30,7 +31,10 @@ impl Strategy for Beside {
         let text = self.text(&compacted.edits, cx)?;
         if !text.is_empty() {
             let place = usize::from(cx.log.system().is_some()).min(compacted.edits.len());
-            compacted.edits.insert(place, Edit::Insert(Role::User, vec![WrittenPart::text(text, Origin::Ledger)]));
+            compacted.edits.insert(
+                place,
+                Edit::Insert(Role::User, vec![WrittenPart::text(text, Origin::Ledger)]),
+            );
         }
         Ok(compacted)
     }
@@ -48,7 +52,10 @@ impl Beside {
                 let view = View::from_edits(edits.to_vec(), cx.log, cx.counter);
                 let view = view.map_err(|error| FailReason::InvalidView(error.to_string()))?;
                 let mut ledger = Ledger::in_directories(&self.prepared.scenario.directories);
-                cx.log.messages().iter().for_each(|counted| ledger.add(&counted.message));
+                cx.log
+                    .messages()
+                    .iter()
+                    .for_each(|counted| ledger.add(&counted.message));
                 bare(&ledger, &view, budget, cx.counter)
             }
         })

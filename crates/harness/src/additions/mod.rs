@@ -1,4 +1,5 @@
-//! What can be added to what a compaction leaves: a ledger, and texts of its size that it has to beat.
+//! What can be added to what a compaction leaves: a ledger, and texts of its size that it has to
+//! beat.
 
 mod beside;
 pub(crate) mod texts;
@@ -41,16 +42,35 @@ pub enum AddedText {
 impl AddedText {
     /// All, each with its parameter and a line about it.
     pub const ALL: [(AddedText, &'static str, &'static str); 5] = [
-        (AddedText::Ledger, "ledger", "a ledger of what the compaction did not leave"),
-        (AddedText::BareValues, "bare_values", "the values of such a ledger without what they belong to"),
-        (AddedText::FrequentValues, "frequent_values", "the values that most messages said"),
+        (
+            AddedText::Ledger,
+            "ledger",
+            "a ledger of what the compaction did not leave",
+        ),
+        (
+            AddedText::BareValues,
+            "bare_values",
+            "the values of such a ledger without what they belong to",
+        ),
+        (
+            AddedText::FrequentValues,
+            "frequent_values",
+            "the values that most messages said",
+        ),
         (AddedText::RandomValues, "random_values", "values at random"),
-        (AddedText::NewestText, "newest_text", "the end of the conversation"),
+        (
+            AddedText::NewestText,
+            "newest_text",
+            "the end of the conversation",
+        ),
     ];
 
     /// Its parameter as users type it.
     pub fn parameter(self) -> &'static str {
-        Self::ALL.iter().find(|(text, ..)| *text == self).map_or("", |(_, parameter, _)| parameter)
+        Self::ALL
+            .iter()
+            .find(|(text, ..)| *text == self)
+            .map_or("", |(_, parameter, _)| parameter)
     }
 }
 
@@ -64,10 +84,18 @@ impl Addition {
     ) -> Arc<dyn Strategy> {
         let (text, tokens) = (self.text, self.tokens.get());
         match text {
-            AddedText::Ledger => {
-                Arc::new(WithLedger { strategy, tokens, room, directories: prepared.scenario.directories.clone() })
-            }
-            _ => Arc::new(Beside { strategy, text, tokens, prepared: Arc::clone(prepared) }),
+            AddedText::Ledger => Arc::new(WithLedger {
+                strategy,
+                tokens,
+                room,
+                directories: prepared.scenario.directories.clone(),
+            }),
+            _ => Arc::new(Beside {
+                strategy,
+                text,
+                tokens,
+                prepared: Arc::clone(prepared),
+            }),
         }
     }
 }

@@ -25,7 +25,8 @@ pub(crate) struct Said<'p> {
 }
 
 impl<'p> Said<'p> {
-    /// Its values are the facts. They must be all exact values: the facts of a suite are mostly those that calls use later.
+    /// Its values are the facts. They must be all exact values: the facts of a suite are mostly
+    /// those that calls use later.
     pub(crate) fn of_facts(
         prepared: &'p PreparedScenario,
         length: usize,
@@ -34,9 +35,16 @@ impl<'p> Said<'p> {
     ) -> Self {
         let times = |mentions: &Vec<usize>| mentions.partition_point(|message| *message < length);
         let values = prepared.mentions.iter().zip(&prepared.scenario.facts);
-        let values =
-            values.map(|(mentions, fact)| (times(mentions), fact.value.clone())).filter(|(times, _)| *times > 0);
-        Said { prepared, length, budget, counter, values: values.collect() }
+        let values = values
+            .map(|(mentions, fact)| (times(mentions), fact.value.clone()))
+            .filter(|(times, _)| *times > 0);
+        Said {
+            prepared,
+            length,
+            budget,
+            counter,
+            values: values.collect(),
+        }
     }
 
     /// Its values are all exact values in the texts and arguments of the messages.
@@ -49,23 +57,44 @@ impl<'p> Said<'p> {
         let mut times = BTreeMap::<String, usize>::new();
         for counted in &prepared.messages[..length] {
             let texts = counted.message.parts.iter().filter_map(part_text);
-            let said = texts.flat_map(exact::within).map(|exact| exact.value).collect::<BTreeSet<_>>();
-            said.into_iter().for_each(|value| *times.entry(value).or_default() += 1);
+            let said = texts
+                .flat_map(exact::within)
+                .map(|exact| exact.value)
+                .collect::<BTreeSet<_>>();
+            said.into_iter()
+                .for_each(|value| *times.entry(value).or_default() += 1);
         }
-        let values = times.into_iter().map(|(value, times)| (times, value)).collect();
-        Said { prepared, length, budget, counter, values }
+        let values = times
+            .into_iter()
+            .map(|(value, times)| (times, value))
+            .collect();
+        Said {
+            prepared,
+            length,
+            budget,
+            counter,
+            values,
+        }
     }
 
     /// The values that most messages said, one a line.
     pub(crate) fn frequent(&self) -> String {
         let mut said = self.values.iter().collect::<Vec<_>>();
         said.sort_by_key(|(times, _)| Reverse(*times));
-        that_fit(said.into_iter().map(|(_, value)| format!("{value}\n")), self.budget, self.counter)
+        that_fit(
+            said.into_iter().map(|(_, value)| format!("{value}\n")),
+            self.budget,
+            self.counter,
+        )
     }
 
     /// Lists of random values, one a line. Each is another draw.
     pub(crate) fn random(&self) -> impl Iterator<Item = String> {
-        let mut said = self.values.iter().map(|(_, value)| format!("{value}\n")).collect::<Vec<_>>();
+        let mut said = self
+            .values
+            .iter()
+            .map(|(_, value)| format!("{value}\n"))
+            .collect::<Vec<_>>();
         let mut rng = ChaCha8Rng::seed_from_u64(self.length as u64);
         std::iter::repeat_with(move || {
             said.shuffle(&mut rng);
@@ -77,7 +106,9 @@ impl<'p> Said<'p> {
     pub(crate) fn newest(&self) -> String {
         let (mut room, mut pieces) = (self.budget, Vec::new());
         let messages = self.prepared.messages[..self.length].iter().rev();
-        for text in messages.flat_map(|counted| counted.message.parts.iter().rev().filter_map(part_text)) {
+        for text in
+            messages.flat_map(|counted| counted.message.parts.iter().rev().filter_map(part_text))
+        {
             let tokens = self.counter.count_text(text);
             if tokens > room {
                 let letters = text.chars().count() * room as usize / tokens as usize;
@@ -105,16 +136,33 @@ fn last(text: &str, mut letters: usize, room: u32, counter: &dyn TokenCounter) -
 }
 
 /// The values of a ledger beside a view, and more of them, without what they belong to.
-pub(crate) fn bare(ledger: &Ledger, view: &View, budget: u32, counter: &dyn TokenCounter) -> String {
-    let listed = ledger.page(budget.saturating_mul(SPARE), view.texts(), counter).listed;
-    that_fit(listed.into_iter().map(|listed| format!("{}\n", listed.value)), budget, counter)
+pub(crate) fn bare(
+    ledger: &Ledger,
+    view: &View,
+    budget: u32,
+    counter: &dyn TokenCounter,
+) -> String {
+    let listed = ledger
+        .page(budget.saturating_mul(SPARE), view.texts(), counter)
+        .listed;
+    that_fit(
+        listed
+            .into_iter()
+            .map(|listed| format!("{}\n", listed.value)),
+        budget,
+        counter,
+    )
 }
 
 /// A ledger of so many times the budget lists more bare values than the budget has room for.
 const SPARE: u32 = 4;
 
 /// The lines before the first that does not fit.
-fn that_fit(lines: impl Iterator<Item = String>, mut room: u32, counter: &dyn TokenCounter) -> String {
+fn that_fit(
+    lines: impl Iterator<Item = String>,
+    mut room: u32,
+    counter: &dyn TokenCounter,
+) -> String {
     let mut text = String::new();
     for line in lines {
         let tokens = counter.count_text(&line);

@@ -32,17 +32,28 @@ impl Strategy for HeadTail {
             return Err(SkipReason::NothingToCompact.into());
         }
         let first_kept = selection.kept.first().copied();
-        let before_tail = |counted: &&Arc<CountedMessage>| first_kept.is_none_or(|first| counted.message.id < first);
-        let spoken = cx.log.messages().iter().filter(|counted| counted.message.role != Role::System);
+        let before_tail = |counted: &&Arc<CountedMessage>| {
+            first_kept.is_none_or(|first| counted.message.id < first)
+        };
+        let spoken = cx
+            .log
+            .messages()
+            .iter()
+            .filter(|counted| counted.message.role != Role::System);
         let head = head(spoken.take_while(before_tail), cx.budget.written);
-        let edits =
-            keep_system(cx.log).into_iter().chain(head.into_iter().map(Edit::Keep)).chain(selection.keep_edits());
+        let edits = keep_system(cx.log)
+            .into_iter()
+            .chain(head.into_iter().map(Edit::Keep))
+            .chain(selection.keep_edits());
         Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
 
 /// The longest run of first messages that fits and does not split a call batch.
-fn head<'l>(messages: impl Iterator<Item = &'l Arc<CountedMessage>>, budget: u32) -> Vec<MessageId> {
+fn head<'l>(
+    messages: impl Iterator<Item = &'l Arc<CountedMessage>>,
+    budget: u32,
+) -> Vec<MessageId> {
     let mut whole = Vec::new();
     let mut open = Vec::new();
     let mut room = budget;
@@ -50,7 +61,9 @@ fn head<'l>(messages: impl Iterator<Item = &'l Arc<CountedMessage>>, budget: u32
         if counted.message.role != Role::Tool {
             whole.append(&mut open);
         }
-        let Some(rest) = room.checked_sub(counted.tokens) else { return whole };
+        let Some(rest) = room.checked_sub(counted.tokens) else {
+            return whole;
+        };
         room = rest;
         open.push(counted.message.id);
     }

@@ -40,6 +40,8 @@ fn pending_ids(log: &Log) -> impl Iterator<Item = MessageId> {
     let pending = log.pending();
     let messages = log.messages().iter().enumerate();
     messages
-        .filter(move |(index, counted)| pending.contains(*index) && counted.message.role != Role::System)
+        .filter(move |(index, counted)| {
+            pending.contains(*index) && counted.message.role != Role::System
+        })
         .map(|(_, counted)| counted.message.id)
 }

@@ -1,4 +1,5 @@
-//! `null`: keeps only what the budget does not count. It is what a score must fall to if nothing is kept.
+//! `null`: keeps only what the budget does not count. It is what a score must fall to if nothing is
+//! kept.
 
 use std::sync::Arc;
 
@@ -23,7 +24,10 @@ struct Null;
 #[async_trait]
 impl Strategy for Null {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let edits = keep_system(cx.log).into_iter().chain(pending_ids(cx.log).map(Edit::Keep)).collect();
+        let edits = keep_system(cx.log)
+            .into_iter()
+            .chain(pending_ids(cx.log).map(Edit::Keep))
+            .collect();
         Ok(Compacted::without_reading(cx, edits))
     }
 }

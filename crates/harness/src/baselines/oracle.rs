@@ -1,5 +1,6 @@
-//! `oracle`: knows the facts and keeps nothing else, which is the most that the budget can hold. Its context holds a line for each
-//! fact, of its subject and its shortest form. A reader gets the sentences that state what is asked for instead.
+//! `oracle`: knows the facts and keeps nothing else, which is the most that the budget can hold.
+//! Its context holds a line for each fact, of its subject and its shortest form. A reader gets the
+//! sentences that state what is asked for instead.
 
 use std::sync::Arc;
 
@@ -22,7 +23,11 @@ pub(super) const CONTROL: Control = Control {
     tail_share: 0.0,
     compacts: true,
     evidence: Some(sentences),
-    build: |prepared, _| Arc::new(Oracle { prepared: Arc::clone(prepared) }),
+    build: |prepared, _| {
+        Arc::new(Oracle {
+            prepared: Arc::clone(prepared),
+        })
+    },
 };
 
 struct Oracle {
@@ -32,30 +37,53 @@ struct Oracle {
 #[async_trait]
 impl Strategy for Oracle {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let facts = self.facts_that_fit(cx.log.messages().len(), cx.budget.retained.unwrap_or_default(), cx.counter);
+        let facts = self.facts_that_fit(
+            cx.log.messages().len(),
+            cx.budget.retained.unwrap_or_default(),
+            cx.counter,
+        );
         let part = |(text, origin): (String, MessageId)| WrittenPart {
             part: Part::Text { text },
             origin: Origin::Spoken(origin),
         };
         let parts = facts.into_iter().map(part).collect::<Vec<_>>();
         let turn = (!parts.is_empty()).then_some(Edit::Insert(Role::User, parts));
-        let edits = keep_system(cx.log).into_iter().chain(turn).chain(pending_ids(cx.log).map(Edit::Keep));
+        let edits = keep_system(cx.log)
+            .into_iter()
+            .chain(turn)
+            .chain(pending_ids(cx.log).map(Edit::Keep));
         Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
 
 impl Oracle {
     /// The valid facts stated so far, each with the message that states it, as many as fit.
-    fn facts_that_fit(&self, length: usize, budget: u32, counter: &dyn TokenCounter) -> Vec<(String, MessageId)> {
+    fn facts_that_fit(
+        &self,
+        length: usize,
+        budget: u32,
+        counter: &dyn TokenCounter,
+    ) -> Vec<(String, MessageId)> {
         let prepared = &self.prepared;
         let mut facts = Vec::new();
         for (index, fact) in prepared.scenario.facts.iter().enumerate() {
-            let Some(first) = prepared.mentions[index].first().filter(|first| **first < length) else { continue };
+            let Some(first) = prepared.mentions[index]
+                .first()
+                .filter(|first| **first < length)
+            else {
+                continue;
+            };
             let ranked = fact.decoy_of.is_none() && !fact.generic;
             if ranked && prepared.valid_to[index].is_none_or(|until| until >= length) {
-                let forms =
-                    fact.forms().map(|form| statement(fact, form)).map(|form| (counter.count_text(&form), form));
-                facts.extend(forms.min().map(|(tokens, form)| (tokens, form, prepared.messages[*first].message.id)));
+                let forms = fact
+                    .forms()
+                    .map(|form| statement(fact, form))
+                    .map(|form| (counter.count_text(&form), form));
+                facts.extend(
+                    forms
+                        .min()
+                        .map(|(tokens, form)| (tokens, form, prepared.messages[*first].message.id)),
+                );
             }
         }
         facts.sort_unstable();
@@ -71,6 +99,14 @@ impl Oracle {
 
 /// A line that says so. Imported facts have no subject.
 fn statement(fact: &Fact, form: &str) -> String {
-    let value = if fact.sought().said == Said::Denied { format!("not {form}") } else { form.to_owned() };
-    if fact.has_subject() { format!("{}: {value}\n", fact.subject) } else { format!("{value}\n") }
+    let value = if fact.sought().said == Said::Denied {
+        format!("not {form}")
+    } else {
+        form.to_owned()
+    };
+    if fact.has_subject() {
+        format!("{}: {value}\n", fact.subject)
+    } else {
+        format!("{value}\n")
+    }
 }

@@ -1,4 +1,5 @@
-//! `random-drop`: random pieces of the view fill the budget. A strategy that does not beat it has chosen nothing.
+//! `random-drop`: random pieces of the view fill the budget. A strategy that does not beat it has
+//! chosen nothing.
 
 use std::sync::Arc;
 
@@ -30,12 +31,19 @@ struct RandomDrop {
 impl Strategy for RandomDrop {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let texts = cut_texts(cx)?;
-        let pieces = texts.iter().rev().flat_map(|text| pieces(text.text).map(|piece| (piece, text.origin)));
+        let pieces = texts
+            .iter()
+            .rev()
+            .flat_map(|text| pieces(text.text).map(|piece| (piece, text.origin)));
         let mut pool = pieces.enumerate().collect::<Vec<_>>();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(cx.log.messages().len() as u64);
         pool.shuffle(&mut rng);
-        let mut room = cx.budget.retained.unwrap_or_default().saturating_sub(MESSAGE_OVERHEAD);
+        let mut room = cx
+            .budget
+            .retained
+            .unwrap_or_default()
+            .saturating_sub(MESSAGE_OVERHEAD);
         pool.retain(|(_, (piece, _))| {
             let tokens = cx.counter.count_text(piece);
             let fits = tokens <= room;
@@ -43,6 +51,11 @@ impl Strategy for RandomDrop {
             fits
         });
         pool.sort_by_key(|(place, _)| *place);
-        Ok(compacted(cx, pool.into_iter().map(|(_, (piece, origin))| (piece.to_owned(), origin)).collect()))
+        Ok(compacted(
+            cx,
+            pool.into_iter()
+                .map(|(_, (piece, origin))| (piece.to_owned(), origin))
+                .collect(),
+        ))
     }
 }

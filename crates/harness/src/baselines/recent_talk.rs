@@ -1,4 +1,5 @@
-//! `recent-talk`: the newest words of user and agent. A summary that does not beat it is not worth its calls.
+//! `recent-talk`: the newest words of user and agent. A summary that does not beat it is not worth
+//! its calls.
 
 use std::sync::Arc;
 
@@ -26,7 +27,9 @@ impl Strategy for RecentTalk {
         let texts = cut_texts(cx)?;
         let talk = texts.iter().filter(|text| text.is_talk);
         let newest = talk.flat_map(|text| {
-            let pieces = pieces(text.text).map(|piece| (piece.to_owned(), text.origin)).collect::<Vec<_>>();
+            let pieces = pieces(text.text)
+                .map(|piece| (piece.to_owned(), text.origin))
+                .collect::<Vec<_>>();
             pieces.into_iter().rev()
         });
         Ok(compacted(cx, newest_that_fit(cx, newest)))

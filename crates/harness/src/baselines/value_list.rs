@@ -1,5 +1,5 @@
-//! `value-list`: the newest exact values without a word about them. It holds many values and helps nobody, so a measure that
-//! praises it can be gamed.
+//! `value-list`: the newest exact values without a word about them. It holds many values and helps
+//! nobody, so a measure that praises it can be gamed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,12 +27,17 @@ impl Strategy for ValueList {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let texts = cut_texts(cx)?;
         let values = texts.iter().flat_map(|text| {
-            let of_text = exact::within(text.text).map(|exact| (exact.value, text.origin)).collect::<Vec<_>>();
+            let of_text = exact::within(text.text)
+                .map(|exact| (exact.value, text.origin))
+                .collect::<Vec<_>>();
             of_text.into_iter().rev()
         });
         let mut seen = HashSet::new();
         let fresh = values.filter(|(value, _)| seen.insert(value.clone()));
-        let lines = newest_that_fit(cx, fresh.map(|(value, origin)| (format!("{value}\n"), origin)));
+        let lines = newest_that_fit(
+            cx,
+            fresh.map(|(value, origin)| (format!("{value}\n"), origin)),
+        );
         Ok(compacted(cx, lines))
     }
 }

@@ -19,7 +19,8 @@ pub use select_error::SelectError;
 use crate::baselines;
 use crate::plan::{Entrant, Entry};
 
-/// Every strategy with its source's settings, those of the program's own first, corrected and as published; then every control.
+/// Every strategy with its source's settings, those of the program's own first, corrected and as
+/// published; then every control.
 pub fn all() -> impl Iterator<Item = Entrant> {
     let with_defaults = |family| {
         move |spec: &'static StrategySpec| Entrant {
@@ -33,7 +34,10 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         }
     };
     let own = own().iter().copied().map(with_defaults(Family::Custom));
-    let plain = strategies::ALL.iter().copied().map(with_defaults(Family::Reference));
+    let plain = strategies::ALL
+        .iter()
+        .copied()
+        .map(with_defaults(Family::Reference));
     let faithful = strategies::ALL.iter().filter_map(|spec| {
         // A test of the engine holds that every published value fits.
         let entry = Entry::Strategy(spec, Settings::published(spec).ok()??);
@@ -65,5 +69,8 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         trigger: None,
         reference: None,
     };
-    own.chain(plain).chain(faithful).chain([recorded]).chain(controls)
+    own.chain(plain)
+        .chain(faithful)
+        .chain([recorded])
+        .chain(controls)
 }

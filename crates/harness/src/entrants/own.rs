@@ -14,14 +14,24 @@ static OWN: OnceLock<&[&StrategySpec]> = OnceLock::new();
 /// # Errors
 /// A name that is taken, or strategies that were added before.
 pub fn add(own: &'static [&'static StrategySpec]) -> Result<(), String> {
-    let built_in = strategies::ALL.iter().flat_map(|spec| [spec.name.to_owned(), spec.published_name()]);
-    let taken = built_in.chain(baselines::ALL.iter().map(|control| control.name.to_owned())).collect::<Vec<_>>();
+    let built_in = strategies::ALL
+        .iter()
+        .flat_map(|spec| [spec.name.to_owned(), spec.published_name()]);
+    let taken = built_in
+        .chain(baselines::ALL.iter().map(|control| control.name.to_owned()))
+        .collect::<Vec<_>>();
     for (place, spec) in own.iter().enumerate() {
-        if taken.iter().any(|name| name == spec.name) || own[..place].iter().any(|other| other.name == spec.name) {
-            return Err(format!("a strategy or control is named `{}` already; give your own another name", spec.name));
+        if taken.iter().any(|name| name == spec.name)
+            || own[..place].iter().any(|other| other.name == spec.name)
+        {
+            return Err(format!(
+                "a strategy or control is named `{}` already; give your own another name",
+                spec.name
+            ));
         }
     }
-    OWN.set(own).map_err(|_| "strategies were added already".to_owned())
+    OWN.set(own)
+        .map_err(|_| "strategies were added already".to_owned())
 }
 
 /// The strategies that were added.

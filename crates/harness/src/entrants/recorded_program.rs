@@ -1,4 +1,5 @@
-//! `recorded`: replays the compactions that the program of a transcript made, at its own moments. It is compared with the strategies.
+//! `recorded`: replays the compactions that the program of a transcript made, at its own moments.
+//! It is compared with the strategies.
 
 use std::sync::Arc;
 
@@ -15,7 +16,11 @@ use crate::prepare::recorded_context::{edits, written};
 pub(super) static PROGRAM: RecordedProgram = RecordedProgram {
     name: "recorded",
     about: "the compactions that the recorded program made; all rows then compact at its moments and to its sizes",
-    build: |prepared| Arc::new(Recorded { prepared: Arc::clone(prepared) }),
+    build: |prepared| {
+        Arc::new(Recorded {
+            prepared: Arc::clone(prepared),
+        })
+    },
 };
 
 struct Recorded {
@@ -26,16 +31,33 @@ struct Recorded {
 impl Strategy for Recorded {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let after = cx.log.messages().last().map(|last| last.message.id);
-        let made = self.prepared.scenario.compactions.iter().find(|made| Some(made.after) == after);
+        let made = self
+            .prepared
+            .scenario
+            .compactions
+            .iter()
+            .find(|made| Some(made.after) == after);
         let made = made.ok_or(SkipReason::NothingToCompact)?;
         let system = cx.log.system().map(|system| system.message.id);
         let body = written(made).collect::<Vec<_>>().join("\n");
         let edits = edits(made, system, cx.number_of_new(0));
-        let saved = NewRecord::new(RecordKind::Summary, after.map(|after| (first(cx), after)), body);
-        Ok(Compacted { edits, saved: vec![saved], ..Compacted::default() })
+        let saved = NewRecord::new(
+            RecordKind::Summary,
+            after.map(|after| (first(cx), after)),
+            body,
+        );
+        Ok(Compacted {
+            edits,
+            saved: vec![saved],
+            ..Compacted::default()
+        })
     }
 }
 
 fn first(cx: &Context<'_>) -> MessageId {
-    cx.log.messages().first().map(|first| first.message.id).unwrap_or_default()
+    cx.log
+        .messages()
+        .first()
+        .map(|first| first.message.id)
+        .unwrap_or_default()
 }

@@ -12,7 +12,9 @@ pub enum SelectError {
     #[error("{0}")]
     Unknown(String),
     /// Two entrants with one name and different settings.
-    #[error("`{0}` names two strategies with different settings; give one another name, as in `x=NAME`")]
+    #[error(
+        "`{0}` names two strategies with different settings; give one another name, as in `x=NAME`"
+    )]
     Twice(String),
     /// Another name or a parameter for a control.
     #[error("`{0}` is a control, which has no parameters and one name; write `{0}`")]
@@ -24,10 +26,14 @@ pub enum SelectError {
     #[error("`{0}` lacks a strategy before or after a `>`; write `FIRST>SECOND`")]
     Empty(String),
     /// A composition that is too long.
-    #[error("`{0}` has more than {MOST_STAGES} strategies, which is the most that can come one after the other")]
+    #[error(
+        "`{0}` has more than {MOST_STAGES} strategies, which is the most that can come one after the other"
+    )]
     Stages(String),
     /// A part that should assign a value.
-    #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
+    #[error(
+        "`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`"
+    )]
     Assignment(String),
     /// A strategy with a changed parameter and no name for reports.
     #[error("`{0}` changes a parameter and has no name of its own; write `NAME={0}`")]
@@ -39,7 +45,9 @@ pub enum SelectError {
     )]
     Alias(String),
     /// A size of an addition that is none.
-    #[error("`{parameter}` is `{value}`; it must be a number of tokens of at least 1, such as 1800")]
+    #[error(
+        "`{parameter}` is `{value}`; it must be a number of tokens of at least 1, such as 1800"
+    )]
     Tokens {
         /// The parameter.
         parameter: &'static str,
@@ -56,7 +64,9 @@ pub enum SelectError {
     #[error("`{0}` has two additions; give each a name and a row of its own")]
     Additions(String),
     /// An addition that may know what is measured.
-    #[error("`{name}` cannot have `{parameter}`, which is for comparison on `recorded`; it can have `ledger`")]
+    #[error(
+        "`{name}` cannot have `{parameter}`, which is for comparison on `recorded`; it can have `ledger`"
+    )]
     OnRecorded {
         /// The strategy.
         name: String,
@@ -78,7 +88,9 @@ pub enum SelectError {
         source: std::io::Error,
     },
     /// A prompt's text that cannot be used.
-    #[error("`{path}`: {why}; `compactometer prompt {base}` prints the original with its placeholders")]
+    #[error(
+        "`{path}`: {why}; `compactometer prompt {base}` prints the original with its placeholders"
+    )]
     Text {
         /// The file.
         path: String,

@@ -1,4 +1,5 @@
-//! Texts of one size that could be beside what a compaction left: a ledger, and what it has to beat.
+//! Texts of one size that could be beside what a compaction left: a ledger, and what it has to
+//! beat.
 
 use std::collections::BTreeSet;
 
@@ -42,12 +43,25 @@ impl<'p> Adding<'p> {
         counter: &'p dyn TokenCounter,
     ) -> Self {
         let ledger = Ledger::in_directories(&prepared.scenario.directories);
-        Adding { prepared, budget, hooks, counter, ledger, read: 0 }
+        Adding {
+            prepared,
+            budget,
+            hooks,
+            counter,
+            ledger,
+            read: 0,
+        }
     }
 
     /// The texts beside what a compaction left, which is no earlier than the one before.
     pub(super) fn beside(&mut self, left: &Left) -> Added {
-        let Adding { prepared, budget, hooks, counter, .. } = *self;
+        let Adding {
+            prepared,
+            budget,
+            hooks,
+            counter,
+            ..
+        } = *self;
         for counted in &prepared.messages[self.read..left.length] {
             self.ledger.add(&counted.message);
         }
@@ -55,12 +69,21 @@ impl<'p> Adding<'p> {
         let said = Said::of_facts(prepared, left.length, budget, counter);
         let held = |text: &str| held(prepared, text);
         Added {
-            random: said.random().take(VALUE_DRAWS).map(|text| held(&text)).collect(),
+            random: said
+                .random()
+                .take(VALUE_DRAWS)
+                .map(|text| held(&text))
+                .collect(),
             newest: held(&said.newest()),
             frequent: held(&said.frequent()),
             ledger: held(&self.ledger.page(budget, left.view.texts(), counter).text),
             unbound: held(&bare(&self.ledger, &left.view, budget, counter)),
-            hooks: hooks.get(left.place).into_iter().flatten().map(|run| held(&run.context)).collect(),
+            hooks: hooks
+                .get(left.place)
+                .into_iter()
+                .flatten()
+                .map(|run| held(&run.context))
+                .collect(),
         }
     }
 }
@@ -68,5 +91,10 @@ impl<'p> Adding<'p> {
 /// The facts whose values a text holds, as they were said or by another name.
 fn held(prepared: &PreparedScenario, text: &str) -> BTreeSet<u32> {
     let named = prepared.names.iter().flat_map(|names| names.found_in(text));
-    prepared.facts.find(text).map(|fact| fact as u32).chain(named).collect()
+    prepared
+        .facts
+        .find(text)
+        .map(|fact| fact as u32)
+        .chain(named)
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! What a compaction cost a conversation beside values: what was read again, how long everybody waited, what the user said again and
-//! which calls failed on a wrong value.
+//! What a compaction cost a conversation beside values: what was read again, how long everybody
+//! waited, what the user said again and which calls failed on a wrong value.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -27,15 +27,27 @@ pub(super) fn costs(
 ) -> CompactionCosts {
     let left = &seen.left;
     let made = &prepared.scenario.compactions[left.place];
-    let next = prepared.scenario.compactions.get(left.place + 1).map(|next| prepared.index_of(next.after) + 1);
+    let next = prepared
+        .scenario
+        .compactions
+        .get(left.place + 1)
+        .map(|next| prepared.index_of(next.after) + 1);
     let later = left.length..next.unwrap_or(prepared.messages.len());
     let at_ms = |counted: &std::sync::Arc<CountedMessage>| counted.message.at_ms;
-    let last = prepared.messages[..left.length].iter().rev().find_map(at_ms);
+    let last = prepared.messages[..left.length]
+        .iter()
+        .rev()
+        .find_map(at_ms);
     let mut later_messages = prepared.messages[later.clone()].iter();
-    let reply = later_messages.find(|counted| counted.message.role == Role::Assistant).and_then(at_ms);
-    let between = |from: Option<i64>, to: Option<i64>| Some(to? - from?).filter(|waited| *waited >= 0);
+    let reply = later_messages
+        .find(|counted| counted.message.role == Role::Assistant)
+        .and_then(at_ms);
+    let between =
+        |from: Option<i64>, to: Option<i64>| Some(to? - from?).filter(|waited| *waited >= 0);
     let first_after = calls.partition_point(|call| call.message < later.start);
-    let last_after = calls.partition_point(|call| call.message < later.end).min(first_after + CALLS);
+    let last_after = calls
+        .partition_point(|call| call.message < later.end)
+        .min(first_after + CALLS);
     let used = usages(prepared, left.length, later.clone());
     CompactionCosts {
         waited_before_ms: between(last, made.at_ms),
@@ -47,8 +59,12 @@ pub(super) fn costs(
         },
         said_again: said_again(prepared, seen, later.clone()),
         wrong_values: wrong_values(prepared, &calls[first_after..last_after], left.length),
-        request_tokens: used.as_ref().map(|(before, after)| (median_input(before), median_input(after))),
-        request_usage: used.as_ref().map(|(before, after)| (mean(before), mean(after))),
+        request_tokens: used
+            .as_ref()
+            .map(|(before, after)| (median_input(before), median_input(after))),
+        request_usage: used
+            .as_ref()
+            .map(|(before, after)| (mean(before), mean(after))),
         own_usage: made.usage,
     }
 }
@@ -71,25 +87,51 @@ pub(super) fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
             .flat_map(|(index, one)| one.message.parts.iter().map(move |part| (index, part)))
     };
     let results = parts().filter_map(|(_, part)| match part {
-        Part::ToolResult { call_id, text, is_error } => Some((call_id.as_str(), (text.as_str(), *is_error))),
+        Part::ToolResult {
+            call_id,
+            text,
+            is_error,
+        } => Some((call_id.as_str(), (text.as_str(), *is_error))),
         _ => None,
     });
     let results = results.collect::<BTreeMap<_, _>>();
     let mut calls = Vec::new();
     for (message, part) in parts() {
-        if let Part::ToolCall { id, name, arguments } = part {
+        if let Part::ToolCall {
+            id,
+            name,
+            arguments,
+        } = part
+        {
             let arguments = serde_json::from_str(arguments).unwrap_or_default();
-            calls.push(Call { message, tool: name.as_str(), arguments, result: results.get(id.as_str()).copied() });
+            calls.push(Call {
+                message,
+                tool: name.as_str(),
+                arguments,
+                result: results.get(id.as_str()).copied(),
+            });
         }
     }
     calls
 }
 
-/// What a call reads, if it reads a file: a word of the tool's name says so, and an argument names the file.
+/// What a call reads, if it reads a file: a word of the tool's name says so, and an argument names
+/// the file.
 fn file_read<'c>(call: &'c Call<'_>) -> Option<&'c str> {
-    let reads = words(call.tool).any(|word| ["read", "view", "open", "cat"].contains(&word.as_str()));
-    let names = ["file_path", "path", "filePath", "absolute_path", "notebook_path", "filename"];
-    names.iter().find_map(|name| call.arguments[*name].as_str()).filter(|_| reads)
+    let reads =
+        words(call.tool).any(|word| ["read", "view", "open", "cat"].contains(&word.as_str()));
+    let names = [
+        "file_path",
+        "path",
+        "filePath",
+        "absolute_path",
+        "notebook_path",
+        "filename",
+    ];
+    names
+        .iter()
+        .find_map(|name| call.arguments[*name].as_str())
+        .filter(|_| reads)
 }
 
 /// The words of a name such as `read_file`, `ReadFile` or `mcp__files__read`, in small letters.
@@ -109,13 +151,23 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 }
 
 /// Reads among some calls of what was read before another one, by other calls than these.
-fn read_again(calls: &[Call<'_>], among: Range<usize>, before: usize, counter: &dyn TokenCounter) -> Reads {
-    let known = calls[..before].iter().filter_map(file_read).collect::<BTreeSet<_>>();
+fn read_again(
+    calls: &[Call<'_>],
+    among: Range<usize>,
+    before: usize,
+    counter: &dyn TokenCounter,
+) -> Reads {
+    let known = calls[..before]
+        .iter()
+        .filter_map(file_read)
+        .collect::<BTreeSet<_>>();
     let mut reads = Reads::default();
     for call in &calls[among] {
         if file_read(call).is_some_and(|file| known.contains(file)) {
             reads.calls += 1;
-            reads.tokens += call.result.map_or(0, |(text, _)| u64::from(counter.count_text(text)));
+            reads.tokens += call
+                .result
+                .map_or(0, |(text, _)| u64::from(counter.count_text(text)));
         }
     }
     reads
@@ -128,42 +180,72 @@ fn said_again(prepared: &PreparedScenario, seen: &Seen, later: Range<usize>) -> 
         let next = said.iter().find(|mention| later.contains(mention));
         let by_user = |index: usize| prepared.messages[index].message.role == Role::User;
         let is_before = said.first().is_some_and(|first| *first < seen.left.length);
-        is_before && !seen.holds[*fact] && !prepared.is_generic(*fact) && next.is_some_and(|next| by_user(*next))
+        is_before
+            && !seen.holds[*fact]
+            && !prepared.is_generic(*fact)
+            && next.is_some_and(|next| by_user(*next))
     };
-    (0..prepared.mentions.len()).filter(is_lost).map(|fact| prepared.scenario.facts[fact].value.clone()).collect()
+    (0..prepared.mentions.len())
+        .filter(is_lost)
+        .map(|fact| prepared.scenario.facts[fact].value.clone())
+        .collect()
 }
 
-/// Failed calls with a path that nobody said, where one to a file of that name was said before the compaction.
+/// Failed calls with a path that nobody said, where one to a file of that name was said before the
+/// compaction.
 fn wrong_values(prepared: &PreparedScenario, calls: &[Call<'_>], before: usize) -> Vec<WrongValue> {
     let mut wrong = Vec::new();
-    for call in calls.iter().filter(|call| call.result.is_some_and(|(_, is_error)| is_error)) {
-        let addresses = arguments(&call.arguments).into_iter().filter(|argument| argument.purpose == Purpose::Address);
+    for call in calls
+        .iter()
+        .filter(|call| call.result.is_some_and(|(_, is_error)| is_error))
+    {
+        let addresses = arguments(&call.arguments)
+            .into_iter()
+            .filter(|argument| argument.purpose == Purpose::Address);
         for exact in addresses.flat_map(|argument| exact::of_argument(&argument.text)) {
             let value = exact.value;
             let name = value.rsplit('/').next().unwrap_or_default().to_owned();
             let is_said = || {
-                prepared.messages[..call.message].iter().flat_map(|one| texts(one)).any(|text| text.contains(&value))
+                prepared.messages[..call.message]
+                    .iter()
+                    .flat_map(|one| texts(one))
+                    .any(|text| text.contains(&value))
             };
             if name.len() == value.len() || name.is_empty() || is_said() {
                 continue;
             }
             let ending = format!("/{name}");
-            let said = prepared.scenario.facts.iter().zip(&prepared.mentions).find(|(fact, said)| {
-                fact.value.ends_with(&ending)
-                    && fact.value != value
-                    && said.first().is_some_and(|first| *first < before)
-            });
+            let said =
+                prepared
+                    .scenario
+                    .facts
+                    .iter()
+                    .zip(&prepared.mentions)
+                    .find(|(fact, said)| {
+                        fact.value.ends_with(&ending)
+                            && fact.value != value
+                            && said.first().is_some_and(|first| *first < before)
+                    });
             if let Some((fact, _)) = said {
                 let used_at = prepared.messages[call.message].message.id.0;
-                wrong.push(WrongValue { used_at, value, said: fact.value.clone() });
+                wrong.push(WrongValue {
+                    used_at,
+                    value,
+                    said: fact.value.clone(),
+                });
             }
         }
     }
     wrong
 }
 
-/// What the calls of the last requests before a compaction used, and those of the first requests after it.
-fn usages(prepared: &PreparedScenario, length: usize, later: Range<usize>) -> Option<(Vec<Usage>, Vec<Usage>)> {
+/// What the calls of the last requests before a compaction used, and those of the first requests
+/// after it.
+fn usages(
+    prepared: &PreparedScenario,
+    length: usize,
+    later: Range<usize>,
+) -> Option<(Vec<Usage>, Vec<Usage>)> {
     let of = |range: Range<usize>| {
         prepared.messages[range]
             .iter()
@@ -183,7 +265,8 @@ fn median_input(usages: &[Usage]) -> u64 {
 }
 
 fn mean(usages: &[Usage]) -> MeanUsage {
-    let of = |part: fn(&Usage) -> u64| usages.iter().map(part).sum::<u64>() as f64 / usages.len() as f64;
+    let of =
+        |part: fn(&Usage) -> u64| usages.iter().map(part).sum::<u64>() as f64 / usages.len() as f64;
     MeanUsage {
         input: of(|usage| usage.input),
         cache_read: of(|usage| usage.cache_read),
@@ -199,8 +282,30 @@ mod tests {
     #[test]
     fn a_tool_reads_if_a_word_of_its_name_says_so() {
         let path = serde_json::json!({"path": "a.rs"});
-        let reads = |tool: &str| file_read(&Call { message: 0, tool, arguments: path.clone(), result: None }).is_some();
-        assert!(["Read", "read_file", "readFile", "view", "mcp__files__open"].into_iter().all(reads));
-        assert!(!["create_application", "spread", "SendNotification", "preview", "Write"].into_iter().any(reads));
+        let reads = |tool: &str| {
+            file_read(&Call {
+                message: 0,
+                tool,
+                arguments: path.clone(),
+                result: None,
+            })
+            .is_some()
+        };
+        assert!(
+            ["Read", "read_file", "readFile", "view", "mcp__files__open"]
+                .into_iter()
+                .all(reads)
+        );
+        assert!(
+            ![
+                "create_application",
+                "spread",
+                "SendNotification",
+                "preview",
+                "Write"
+            ]
+            .into_iter()
+            .any(reads)
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! What the compactions of a recorded conversation lost: which values they left, which uses found theirs, and what the agent did
-//! about the others.
+//! What the compactions of a recorded conversation lost: which values they left, which uses found
+//! theirs, and what the agent did about the others.
 //!
-//! It judges by the same rules as a replay with `recorded`, and needs neither a strategy nor a control.
+//! It judges by the same rules as a replay with `recorded`, and needs neither a strategy nor a
+//! control.
 
 mod added;
 mod costs;
@@ -19,19 +20,36 @@ use crate::prepare::recorded_context::{Left, left, written};
 use added::{Added, Adding};
 use costs::Call;
 
-/// What the compactions of a conversation lost. `budget` is the tokens of the texts that are added for comparison, and `hooks` has
-/// what each hook did, by the place of the compaction in the conversation's list.
-pub fn losses(scenario: Scenario, budget: u32, hooks: &[Vec<HookRun>], counter: &dyn TokenCounter) -> SessionLosses {
-    let program = scenario.source.split(':').next().unwrap_or_default().to_owned();
+/// What the compactions of a conversation lost. `budget` is the tokens of the texts that are added
+/// for comparison, and `hooks` has what each hook did, by the place of the compaction in the
+/// conversation's list.
+pub fn losses(
+    scenario: Scenario,
+    budget: u32,
+    hooks: &[Vec<HookRun>],
+    counter: &dyn TokenCounter,
+) -> SessionLosses {
+    let program = scenario
+        .source
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let prepared = PreparedScenario::searched(scenario, counter);
     let left = left(&prepared, counter);
     let moments = recorded_moments(&prepared, &left);
-    let seen = left.into_iter().map(|left| Seen::new(&prepared, left)).collect::<Vec<_>>();
+    let seen = left
+        .into_iter()
+        .map(|left| Seen::new(&prepared, left))
+        .collect::<Vec<_>>();
     let (scenario, calls) = (&prepared.scenario, costs::calls(&prepared));
     let hooks_of = |place: usize| hooks.get(place).map_or(&[][..], Vec::as_slice);
     let compactions = seen.iter().map(|seen| {
         let hooks = hooks_of(seen.left.place).to_vec();
-        CompactionLosses { hooks, ..compaction(&prepared, seen, &moments, &calls, counter) }
+        CompactionLosses {
+            hooks,
+            ..compaction(&prepared, seen, &moments, &calls, counter)
+        }
     });
     let compactions = compactions.collect();
     SessionLosses {
@@ -41,7 +59,12 @@ pub fn losses(scenario: Scenario, budget: u32, hooks: &[Vec<HookRun>], counter: 
         program,
         compactions,
         unmeasured: scenario.unmeasured.clone(),
-        uses: uses(&prepared, &seen, &moments, &mut Adding::new(&prepared, budget, hooks, counter)),
+        uses: uses(
+            &prepared,
+            &seen,
+            &moments,
+            &mut Adding::new(&prepared, budget, hooks, counter),
+        ),
     }
 }
 
@@ -54,7 +77,11 @@ struct Seen {
 
 impl Seen {
     fn new(prepared: &PreparedScenario, left: Left) -> Self {
-        let holds = holds(prepared, &left.view, &prepared.scenario.compactions[left.place]);
+        let holds = holds(
+            prepared,
+            &left.view,
+            &prepared.scenario.compactions[left.place],
+        );
         Seen { left, holds }
     }
 }
@@ -93,31 +120,55 @@ fn compaction(
 fn holds(prepared: &PreparedScenario, view: &View, made: &RecordedCompaction) -> Vec<bool> {
     let mut holds = vec![false; prepared.mentions.len()];
     for kept in view.entries().iter().filter_map(Entry::kept) {
-        prepared.stated_in.get(prepared.index_of(kept.id)).iter().for_each(|fact| holds[*fact as usize] = true);
+        prepared
+            .stated_in
+            .get(prepared.index_of(kept.id))
+            .iter()
+            .for_each(|fact| holds[*fact as usize] = true);
     }
     written(made).for_each(|text| prepared.facts.mark(text, &mut holds));
     holds
 }
 
-/// Values that were said before a compaction, those that later calls use and the others, with how many of each it left.
+/// Values that were said before a compaction, those that later calls use and the others, with how
+/// many of each it left.
 fn values(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> (Count, Count) {
     let (mut used, mut unused) = (Count::default(), Count::default());
-    for fact in point(prepared, seen.left.length, Distance::Compactions(moments), true).eligible {
+    for fact in point(
+        prepared,
+        seen.left.length,
+        Distance::Compactions(moments),
+        true,
+    )
+    .eligible
+    {
         if prepared.is_generic(fact as usize) {
             continue;
         }
-        let is_used =
-            prepared.scenario.facts[fact as usize].used_at.iter().any(|id| prepared.index_of(*id) >= seen.left.length);
+        let is_used = prepared.scenario.facts[fact as usize]
+            .used_at
+            .iter()
+            .any(|id| prepared.index_of(*id) >= seen.left.length);
         if is_used { &mut used } else { &mut unused }.add(seen.holds[fact as usize]);
     }
     (used, unused)
 }
 
-fn uses(prepared: &PreparedScenario, seen: &[Seen], moments: &[Moment], adding: &mut Adding<'_>) -> Vec<UseSeen> {
+fn uses(
+    prepared: &PreparedScenario,
+    seen: &[Seen],
+    moments: &[Moment],
+    adding: &mut Adding<'_>,
+) -> Vec<UseSeen> {
     let mut added: Vec<Option<Added>> = seen.iter().map(|_| None).collect();
     let mut uses = Vec::new();
     for point in points(prepared, Distance::Compactions(moments)) {
-        let Some(last) = seen.iter().rposition(|seen| seen.left.length <= point.length) else { continue };
+        let Some(last) = seen
+            .iter()
+            .rposition(|seen| seen.left.length <= point.length)
+        else {
+            continue;
+        };
         for fact in point.used {
             let added = added[last].get_or_insert_with(|| adding.beside(&seen[last].left));
             uses.push(use_seen(prepared, &seen[last], added, fact, point.length));
@@ -126,7 +177,13 @@ fn uses(prepared: &PreparedScenario, seen: &[Seen], moments: &[Moment], adding: 
     uses
 }
 
-fn use_seen(prepared: &PreparedScenario, seen: &Seen, added: &Added, fact: u32, message: usize) -> UseSeen {
+fn use_seen(
+    prepared: &PreparedScenario,
+    seen: &Seen,
+    added: &Added,
+    fact: u32,
+    message: usize,
+) -> UseSeen {
     let Seen { left, holds } = seen;
     let row = &prepared.scenario.facts[fact as usize];
     let used = prepared.uses.by(message, fact);
@@ -139,21 +196,37 @@ fn use_seen(prepared: &PreparedScenario, seen: &Seen, added: &Added, fact: u32, 
         value: row.value.clone(),
         value_kind: row.value_kind,
         said_by: row.stated_by,
-        said_at: row.evidence_message_ids.first().copied().unwrap_or(MessageId(0)).0,
+        said_at: row
+            .evidence_message_ids
+            .first()
+            .copied()
+            .unwrap_or(MessageId(0))
+            .0,
         used_at: id(message),
         tool: used.map(|used| used.tool.clone()).unwrap_or_default(),
         argument: used.map(|used| used.argument.clone()).unwrap_or_default(),
-        statement: said.first().map(|first| excerpt(prepared, *first, &row.value)).unwrap_or_default(),
+        statement: said
+            .first()
+            .map(|first| excerpt(prepared, *first, &row.value))
+            .unwrap_or_default(),
         call: excerpt(prepared, message, &row.value),
         kind: used.map_or(UseKind::Address, |used| used.kind),
         held,
         at_most: prepared.held_at_most(fact, held, left.length),
-        in_random: added.random.iter().map(|draw| draw.contains(&fact)).collect(),
+        in_random: added
+            .random
+            .iter()
+            .map(|draw| draw.contains(&fact))
+            .collect(),
         in_newest_text: added.newest.contains(&fact),
         in_frequent: added.frequent.contains(&fact),
         in_ledger: added.ledger.contains(&fact),
         in_unbound: added.unbound.contains(&fact),
-        in_hooks: added.hooks.iter().map(|hook| hook.contains(&fact)).collect(),
+        in_hooks: added
+            .hooks
+            .iter()
+            .map(|hook| hook.contains(&fact))
+            .collect(),
     }
 }
 
@@ -164,7 +237,13 @@ const AROUND: usize = 80;
 fn excerpt(prepared: &PreparedScenario, message: usize, value: &str) -> String {
     for text in texts(&prepared.messages[message]) {
         if let Some(at) = text.find(value) {
-            let before = text[..at].chars().rev().take(AROUND).collect::<Vec<_>>().into_iter().rev();
+            let before = text[..at]
+                .chars()
+                .rev()
+                .take(AROUND)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev();
             let after = text[at + value.len()..].chars().take(AROUND);
             return before
                 .chain(value.chars())
@@ -177,6 +256,8 @@ fn excerpt(prepared: &PreparedScenario, message: usize, value: &str) -> String {
 }
 
 /// The texts of a message that the conversation shows.
-fn texts(counted: &compactometer_engine::tokens::CountedMessage) -> impl DoubleEndedIterator<Item = &str> {
+fn texts(
+    counted: &compactometer_engine::tokens::CountedMessage,
+) -> impl DoubleEndedIterator<Item = &str> {
     counted.message.parts.iter().filter_map(part_text)
 }

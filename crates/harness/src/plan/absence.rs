@@ -1,4 +1,5 @@
-//! After how long a user counts as back from an absence, so that the session shows the latest checkpoint.
+//! After how long a user counts as back from an absence, so that the session shows the latest
+//! checkpoint.
 
 use compactometer_engine::recovery::Recovery;
 use serde::Serialize;
@@ -17,7 +18,11 @@ impl Absence {
 
     /// Nothing where the text is no such number.
     pub fn parse(text: &str) -> Option<Self> {
-        text.trim().parse::<f64>().ok().filter(|hours| (0.0..=100_000.0).contains(hours)).map(Absence)
+        text.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|hours| (0.0..=100_000.0).contains(hours))
+            .map(Absence)
     }
 
     /// The hours as a number.
@@ -28,6 +33,9 @@ impl Absence {
     /// The session's setting.
     pub(crate) fn within(self, recovery: Recovery) -> Recovery {
         const HOUR_MS: f64 = 3_600_000.0;
-        Recovery { absence_ms: (self.0 > 0.0).then_some((self.0 * HOUR_MS) as i64), ..recovery }
+        Recovery {
+            absence_ms: (self.0 > 0.0).then_some((self.0 * HOUR_MS) as i64),
+            ..recovery
+        }
     }
 }

@@ -19,12 +19,21 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// The row of these strategies. Each is a strategy with settings, or one of the user's own, and has nothing added to it.
+    /// The row of these strategies. Each is a strategy with settings, or one of the user's own, and
+    /// has nothing added to it.
     pub fn new(stages: Vec<Entrant>) -> Self {
-        let name = stages.iter().map(|stage| stage.name.as_str()).collect::<Vec<_>>().join(">");
+        let name = stages
+            .iter()
+            .map(|stage| stage.name.as_str())
+            .collect::<Vec<_>>()
+            .join(">");
         let own = stages.iter().filter(|stage| stage.family == Family::Custom);
         let version = own.map(Entrant::source).collect::<Vec<_>>().join(", ");
-        Composition { name, version, stages }
+        Composition {
+            name,
+            version,
+            stages,
+        }
     }
 }
 
@@ -46,20 +55,30 @@ impl CustomStrategy for Composition {
     fn parameters(&self) -> Vec<(String, String)> {
         let stages = (1..).zip(&self.stages);
         let numbered = stages.flat_map(|(place, stage)| {
-            let prompt = stage.changed_prompt().map(|prompt| (PROMPT.to_owned(), text_hash(prompt)));
-            stage.parameters().into_iter().chain(prompt).map(move |(name, value)| (format!("{place}.{name}"), value))
+            let prompt = stage
+                .changed_prompt()
+                .map(|prompt| (PROMPT.to_owned(), text_hash(prompt)));
+            stage
+                .parameters()
+                .into_iter()
+                .chain(prompt)
+                .map(move |(name, value)| (format!("{place}.{name}"), value))
         });
         numbered.collect()
     }
 
     fn with(&self, parameter: &str, _: &str) -> Result<Arc<dyn CustomStrategy>, String> {
-        Err(format!("`{}` has no parameter `{parameter}`; set it on one of its strategies", self.name))
+        Err(format!(
+            "`{}` has no parameter `{parameter}`; set it on one of its strategies",
+            self.name
+        ))
     }
 
     fn identity(&self) -> String {
         let stages = self.stages.iter().map(|stage| match &stage.entry {
             Entry::Custom(custom) => custom.identity(),
-            _ => serde_json::json!([stage.entry_name(), stage.source(), stage.settings()]).to_string(),
+            _ => serde_json::json!([stage.entry_name(), stage.source(), stage.settings()])
+                .to_string(),
         });
         blake3::hash(stages.collect::<Vec<_>>().join("\n").as_bytes()).to_hex()[..32].to_owned()
     }
@@ -76,12 +95,21 @@ impl CustomStrategy for Composition {
     }
 
     fn deviates(&self) -> bool {
-        self.stages.iter().any(|stage| stage.policy() == Policy::Observe)
+        self.stages
+            .iter()
+            .any(|stage| stage.policy() == Policy::Observe)
     }
 
     fn in_window(&self, window: u32) -> Result<Option<Arc<dyn CustomStrategy>>, LimitsError> {
-        let stages = self.stages.iter().map(|stage| stage.in_window(window)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Some(Arc::new(Composition { stages, ..self.clone() })))
+        let stages = self
+            .stages
+            .iter()
+            .map(|stage| stage.in_window(window))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(Arc::new(Composition {
+            stages,
+            ..self.clone()
+        })))
     }
 
     fn build(&self, seed: u64) -> Arc<dyn Strategy> {
@@ -90,6 +118,8 @@ impl CustomStrategy for Composition {
             Entry::Custom(custom) => Some(custom.build(seed)),
             Entry::Control(_) | Entry::Recorded(_) => None,
         });
-        Arc::new(Composed { stages: stages.collect() })
+        Arc::new(Composed {
+            stages: stages.collect(),
+        })
     }
 }

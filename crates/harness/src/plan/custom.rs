@@ -32,7 +32,8 @@ pub trait CustomStrategy: Send + Sync {
     /// The share of the retained budget that it keeps verbatim, from 0 to 1.
     fn tail_share(&self) -> f64;
 
-    /// Whether it asks a model past the meter: its calls are then in no cost, and it is compared with nothing.
+    /// Whether it asks a model past the meter: its calls are then in no cost, and it is compared
+    /// with nothing.
     fn is_unmetered(&self) -> bool {
         false
     }

@@ -117,18 +117,24 @@ impl Entrant {
         }
     }
 
-    /// What its session does about answers that break the rules. A strategy that deviates as published, and what a program did, is
-    /// measured as it is.
+    /// What its session does about answers that break the rules. A strategy that deviates as
+    /// published, and what a program did, is measured as it is.
     pub fn policy(&self) -> Policy {
         let deviates = match &self.entry {
-            Entry::Strategy(spec, settings) => {
-                spec.params().any(|param| settings.value(param.name).is_some_and(|value| param.deviates(value)))
-            }
+            Entry::Strategy(spec, settings) => spec.params().any(|param| {
+                settings
+                    .value(param.name)
+                    .is_some_and(|value| param.deviates(value))
+            }),
             Entry::Custom(custom) => custom.deviates(),
             Entry::Control(_) | Entry::Recorded(_) => false,
         };
         let is_as_it_is = deviates || matches!(self.family, Family::Faithful | Family::Recorded);
-        if is_as_it_is { Policy::Observe } else { Policy::Enforce }
+        if is_as_it_is {
+            Policy::Observe
+        } else {
+            Policy::Enforce
+        }
     }
 
     /// Its settings; a control and a strategy of the user's own have none.
@@ -157,44 +163,88 @@ impl Entrant {
         self.control().is_none_or(|control| control.compacts)
     }
 
-    /// Its limits, and itself with the settings that they scale. Under the matched protocol everyone gets `sizes`; under the
-    /// published one a strategy's own limits are scaled; a control and a strategy of the user's own get `sizes`.
+    /// Its limits, and itself with the settings that they scale. Under the matched protocol
+    /// everyone gets `sizes`; under the published one a strategy's own limits are scaled; a control
+    /// and a strategy of the user's own get `sizes`.
     ///
     /// # Errors
     /// [`LimitsError`] where parameters or limits contradict each other.
-    pub fn resolve(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
+    pub fn resolve(
+        &self,
+        protocol: Protocol,
+        sizes: Sizes,
+        scale: f64,
+    ) -> Result<(Budget, Entrant), LimitsError> {
         let (budget, resolved) = self.resolve_alone(protocol, self.with_room(sizes), scale)?;
         // What a recorded program left may be little; a ledger then takes half of it.
-        let most = budget.retained.filter(|_| protocol.has_limits_of_run()).unwrap_or(budget.window) / 2;
+        let most = budget
+            .retained
+            .filter(|_| protocol.has_limits_of_run())
+            .unwrap_or(budget.window)
+            / 2;
         match self.addition.map(|addition| addition.tokens.get()) {
-            Some(tokens) if tokens > most => Err(LimitsError::Addition { name: self.name.clone(), tokens, most }),
+            Some(tokens) if tokens > most => Err(LimitsError::Addition {
+                name: self.name.clone(),
+                tokens,
+                most,
+            }),
             _ => Ok((budget, resolved)),
         }
     }
 
     /// A ledger is added to what a program left, and within the budget of a strategy.
     fn room(&self) -> Room {
-        if self.family == Family::Recorded { Room::Added } else { Room::Within }
+        if self.family == Family::Recorded {
+            Room::Added
+        } else {
+            Room::Within
+        }
     }
 
     /// The sizes with room for what is added to them.
     fn with_room(&self, sizes: Sizes) -> Sizes {
-        let added = self.addition.filter(|_| self.room() == Room::Added).map_or(0, |addition| addition.tokens.get());
-        let retained = sizes.retained.saturating_add(added).min(sizes.trigger.saturating_sub(1)).max(sizes.retained);
+        let added = self
+            .addition
+            .filter(|_| self.room() == Room::Added)
+            .map_or(0, |addition| addition.tokens.get());
+        let retained = sizes
+            .retained
+            .saturating_add(added)
+            .min(sizes.trigger.saturating_sub(1))
+            .max(sizes.retained);
         Sizes { retained, ..sizes }
     }
 
-    fn resolve_alone(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
-        let Sizes { window, trigger, retained, split } = sizes;
+    fn resolve_alone(
+        &self,
+        protocol: Protocol,
+        sizes: Sizes,
+        scale: f64,
+    ) -> Result<(Budget, Entrant), LimitsError> {
+        let Sizes {
+            window,
+            trigger,
+            retained,
+            split,
+        } = sizes;
         if let Entry::Strategy(spec, settings) = &self.entry
             && protocol.limits() == LimitsOf::Strategy
         {
             let budget = Budget::published((spec.limits)(settings)?, scale)?;
             let entry = Entry::Strategy(spec, settings.scaled(spec, scale));
-            return Ok((budget, Entrant { entry, ..self.clone() }));
+            return Ok((
+                budget,
+                Entrant {
+                    entry,
+                    ..self.clone()
+                },
+            ));
         }
         let share = split.map_or_else(|| self.tail_share(), Ok)?;
-        Ok((Budget::matched(window, trigger, retained, share)?, self.in_window(window)?))
+        Ok((
+            Budget::matched(window, trigger, retained, share)?,
+            self.in_window(window)?,
+        ))
     }
 
     /// Whether it asks a model past the meter.
@@ -202,8 +252,8 @@ impl Entrant {
         matches!(&self.entry, Entry::Custom(custom) if custom.is_unmetered())
     }
 
-    /// Whether all requests to its summarizer are known. They are not where a transcript only contains what was written, or where a
-    /// program asks past the meter.
+    /// Whether all requests to its summarizer are known. They are not where a transcript only
+    /// contains what was written, or where a program asks past the meter.
     pub(crate) fn has_requests(&self) -> bool {
         self.family != Family::Recorded && !self.is_unmetered()
     }
@@ -223,17 +273,29 @@ impl Entrant {
         let entry = match &self.entry {
             Entry::Strategy(spec, settings) => {
                 let limits = (spec.limits)(settings)?;
-                Entry::Strategy(spec, settings.scaled(spec, f64::from(window) / f64::from(limits.window)))
+                Entry::Strategy(
+                    spec,
+                    settings.scaled(spec, f64::from(window) / f64::from(limits.window)),
+                )
             }
-            Entry::Custom(custom) => Entry::Custom(custom.in_window(window)?.unwrap_or_else(|| Arc::clone(custom))),
+            Entry::Custom(custom) => Entry::Custom(
+                custom
+                    .in_window(window)?
+                    .unwrap_or_else(|| Arc::clone(custom)),
+            ),
             other => other.clone(),
         };
-        Ok(Entrant { entry, ..self.clone() })
+        Ok(Entrant {
+            entry,
+            ..self.clone()
+        })
     }
 
     /// Its prompt, if it is not the strategy's own.
     pub(super) fn changed_prompt(&self) -> Option<&str> {
-        let Entry::Strategy(spec, settings) = &self.entry else { return None };
+        let Entry::Strategy(spec, settings) = &self.entry else {
+            return None;
+        };
         (settings.prompt() != spec.prompt).then(|| settings.prompt())
     }
 
@@ -243,7 +305,12 @@ impl Entrant {
             Entry::Strategy(spec, settings) => {
                 let typed = spec.params().filter_map(|param| {
                     let value = settings.value(param.name)?;
-                    Some((param.name.to_owned(), param.chosen(value).map_or_else(|| value.to_string(), str::to_owned)))
+                    Some((
+                        param.name.to_owned(),
+                        param
+                            .chosen(value)
+                            .map_or_else(|| value.to_string(), str::to_owned),
+                    ))
                 });
                 typed.collect()
             }

@@ -31,7 +31,9 @@ impl RowKeys {
     /// A hash of everything that the record of this conversation's case depends on.
     pub(super) fn key(&self, scenario_hash: &str) -> String {
         let identity = [&*self.before, scenario_hash, &*self.after].concat();
-        self.layers.iter().fold(hashed(&identity), |key, layer| hashed(&format!("[\"{key}\",{layer}]")))
+        self.layers.iter().fold(hashed(&identity), |key, layer| {
+            hashed(&format!("[\"{key}\",{layer}]"))
+        })
     }
 }
 
@@ -55,26 +57,49 @@ impl Keys<'_> {
             "answers": probes::ANSWERS_IDENTITY,
             "seed": options.seed,
         });
-        let own_trigger = entrant.trigger.as_ref().filter(|_| protocol.limits() == LimitsOf::Strategy);
+        let own_trigger = entrant
+            .trigger
+            .as_ref()
+            .filter(|_| protocol.limits() == LimitsOf::Strategy);
         // Each came after keys without it were recorded, so it is hashed on top of them.
         let layers = [
-            entrant.addition.map(|addition| json!({ "addition": addition }).to_string()),
-            entrant.absence.map(|absence| json!({ "absence": absence }).to_string()),
+            entrant
+                .addition
+                .map(|addition| json!({ "addition": addition }).to_string()),
+            entrant
+                .absence
+                .map(|absence| json!({ "absence": absence }).to_string()),
             own_trigger.map(|trigger| json!({ "when": trigger }).to_string()),
-            options.target.as_ref().map(|target| json!({ "target": target }).to_string()),
-            options.checkpointer.as_ref().map(|checkpointer| json!({ "checkpointer": checkpointer }).to_string()),
-            options.judge.as_ref().map(|judge| format!("{},{}", json!(judge), json!(probes::JUDGE_IDENTITY))),
+            options
+                .target
+                .as_ref()
+                .map(|target| json!({ "target": target }).to_string()),
+            options
+                .checkpointer
+                .as_ref()
+                .map(|checkpointer| json!({ "checkpointer": checkpointer }).to_string()),
+            options
+                .judge
+                .as_ref()
+                .map(|judge| format!("{},{}", json!(judge), json!(probes::JUDGE_IDENTITY))),
         ];
         let identity = identity.to_string();
         // No text within a string has these quotes, since JSON escapes them.
         const SCENARIO: &str = "\"scenario\":\"";
-        let at = identity.find(&format!("{SCENARIO}\"")).map_or(0, |at| at + SCENARIO.len());
+        let at = identity
+            .find(&format!("{SCENARIO}\""))
+            .map_or(0, |at| at + SCENARIO.len());
         let (before, after) = identity.split_at(at);
-        RowKeys { before: before.to_owned(), after: after.to_owned(), layers: layers.into_iter().flatten().collect() }
+        RowKeys {
+            before: before.to_owned(),
+            after: after.to_owned(),
+            layers: layers.into_iter().flatten().collect(),
+        }
     }
 }
 
-/// The numbers that keys hold in place of the sources' names: recorded cases have keys that were made with them.
+/// The numbers that keys hold in place of the sources' names: recorded cases have keys that were
+/// made with them.
 const NUMBERED: [(&str, &str); 5] = [
     ("the strategic plan", "000"),
     ("the threshold plan", "001"),
@@ -86,9 +111,11 @@ const NUMBERED: [(&str, &str); 5] = [
 /// An entrant's source as its keys hold it.
 fn key_source(entrant: &Entrant) -> String {
     match &entrant.entry {
-        Entry::Strategy(spec, _) => {
-            NUMBERED.iter().fold(spec.source.to_owned(), |source, (name, number)| source.replace(name, number))
-        }
+        Entry::Strategy(spec, _) => NUMBERED
+            .iter()
+            .fold(spec.source.to_owned(), |source, (name, number)| {
+                source.replace(name, number)
+            }),
         Entry::Control(_) | Entry::Recorded(_) => "MEASUREMENT, controls".to_owned(),
         Entry::Custom(custom) => format!("custom: {}", custom.identity()),
     }
@@ -103,8 +130,8 @@ fn hashed(identity: &str) -> String {
     blake3::hash(identity.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// The seed of a scenario's cases. It depends on what the messages say and not on the facts, so that a change of facts changes
-/// no draw and leaves recorded calls valid.
+/// The seed of a scenario's cases. It depends on what the messages say and not on the facts, so
+/// that a change of facts changes no draw and leaves recorded calls valid.
 pub(super) fn seed_of(seed: u64, messages: &[Message]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&seed.to_le_bytes());
@@ -118,7 +145,9 @@ fn hash(content: impl Serialize) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut out = BufWriter::with_capacity(64 << 10, &mut hasher);
     // A scenario came from JSON or a generator: it has a JSON form.
-    let _ = serde_json::to_writer(&mut out, &content).map_err(std::io::Error::from).and_then(|()| out.flush());
+    let _ = serde_json::to_writer(&mut out, &content)
+        .map_err(std::io::Error::from)
+        .and_then(|()| out.flush());
     drop(out);
     hasher.finalize().to_hex().to_string()
 }
@@ -139,19 +168,36 @@ mod tests {
         let budget = Budget::matched(1000, 800, 300, 0.5).expect("holds");
         // A text that looks like what the conversation's hash is put into.
         let summarizer = "m\",\"scenario\":\"\",\"x".to_owned();
-        let options =
-            PlanOptions { summarizer: summarizer.clone(), judge: Some("j".to_owned()), ..PlanOptions::default() };
-        let keys = Keys { options: &options, suite_hash: "s", tokenizer: "t" };
+        let options = PlanOptions {
+            summarizer: summarizer.clone(),
+            judge: Some("j".to_owned()),
+            ..PlanOptions::default()
+        };
+        let keys = Keys {
+            options: &options,
+            suite_hash: "s",
+            tokenizer: "t",
+        };
         let row = keys.of_row(&entrant, Protocol::Matched, &budget);
-        let identity: Value = serde_json::from_str(&[&*row.before, "abc", &*row.after].concat()).expect("JSON");
-        assert_eq!((&identity["scenario"], &identity["model"]), (&json!("abc"), &json!(summarizer)));
-        let judged = json!([hashed(&identity.to_string()), "j", crate::probes::JUDGE_IDENTITY]);
+        let identity: Value =
+            serde_json::from_str(&[&*row.before, "abc", &*row.after].concat()).expect("JSON");
+        assert_eq!(
+            (&identity["scenario"], &identity["model"]),
+            (&json!("abc"), &json!(summarizer))
+        );
+        let judged = json!([
+            hashed(&identity.to_string()),
+            "j",
+            crate::probes::JUDGE_IDENTITY
+        ]);
         assert_eq!(row.key("abc"), hashed(&judged.to_string()));
     }
 
     #[test]
     fn the_sources_in_keys_never_change() {
-        let sources = all().map(|entrant| format!("{}: {}", entrant.name, key_source(&entrant))).collect::<Vec<_>>();
+        let sources = all()
+            .map(|entrant| format!("{}: {}", entrant.name, key_source(&entrant)))
+            .collect::<Vec<_>>();
         for expected in [
             "summarize: 000, part 1 (today's set-up)",
             "prompt-checkpoint: 000, approach A",
@@ -164,7 +210,10 @@ mod tests {
             "chained-faithful: 004",
             "full: MEASUREMENT, controls",
         ] {
-            assert!(sources.iter().any(|source| source == expected), "no `{expected}` in {sources:?}");
+            assert!(
+                sources.iter().any(|source| source == expected),
+                "no `{expected}` in {sources:?}"
+            );
         }
     }
 }

@@ -7,7 +7,8 @@ use compactometer_formats::scenario::Scenario;
 use super::{Absence, Entrant, Entry, Plan, Trigger};
 
 impl Plan {
-    /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference are the caller's to add.
+    /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference
+    /// are the caller's to add.
     pub fn manifest(&self) -> Manifest {
         let options = &self.options;
         let settings = options.entrants.iter().map(identity);
@@ -24,16 +25,25 @@ impl Plan {
             retained: self.sizes.retained,
             sweep: self.sweep.sizes(),
             splits: self.sweep.splits.clone(),
-            swept_cases: (!self.sweep.is_empty()).then(|| self.cases.iter().filter(|case| self.is_swept(case)).count()),
+            swept_cases: (!self.sweep.is_empty())
+                .then(|| self.cases.iter().filter(|case| self.is_swept(case)).count()),
             protocols: options.protocols.iter().copied().collect(),
             scale: options.scale,
-            strategies: options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
+            strategies: options
+                .entrants
+                .iter()
+                .map(|entrant| entrant.name.clone())
+                .collect(),
             reference: None,
             pairs: options.entrants.iter().filter_map(pair).collect(),
             prompts: options.entrants.iter().filter_map(prompt).collect(),
             settings: options.entrants.iter().filter_map(settings_of).collect(),
             matcher: text_hash(&compactometer_text::behaviour::results()),
-            settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
+            settings_hash: text_hash(
+                &settings
+                    .map(|settings| settings.to_string())
+                    .collect::<String>(),
+            ),
             prices_hash: String::new(),
             tokenizer: String::new(),
             summarizer: options.summarizer.clone(),
@@ -44,7 +54,11 @@ impl Plan {
             seed: options.seed,
             properties: Vec::new(),
             other_mocks: Vec::new(),
-            versions: self.suite.iter().filter_map(|prepared| version(&prepared.scenario)).collect(),
+            versions: self
+                .suite
+                .iter()
+                .filter_map(|prepared| version(&prepared.scenario))
+                .collect(),
             cases: self.cases.len(),
             conversations: self.suite.len(),
             groups: self.groups(),
@@ -55,7 +69,11 @@ impl Plan {
 /// A conversation's id, with the program and the version that compacted it.
 fn version(scenario: &Scenario) -> Option<(String, String)> {
     let program = scenario.source.split(':').next().unwrap_or_default();
-    let mut versions = scenario.compactions.iter().filter_map(|made| made.version.as_deref()).collect::<Vec<_>>();
+    let mut versions = scenario
+        .compactions
+        .iter()
+        .filter_map(|made| made.version.as_deref())
+        .collect::<Vec<_>>();
     versions.dedup();
     let version = match versions[..] {
         [] => return None,
@@ -65,8 +83,8 @@ fn version(scenario: &Scenario) -> Option<(String, String)> {
     Some((scenario.id.clone(), version))
 }
 
-/// What tells an entrant's settings from another's. One with neither addition nor absence has the identity that it had before
-/// there were any.
+/// What tells an entrant's settings from another's. One with neither addition nor absence has the
+/// identity that it had before there were any.
 fn identity(entrant: &Entrant) -> serde_json::Value {
     let name = &entrant.name;
     let settings = match &entrant.entry {
@@ -76,7 +94,9 @@ fn identity(entrant: &Entrant) -> serde_json::Value {
     let identity = match (entrant.addition, entrant.absence) {
         (None, None) => serde_json::json!([name, settings]),
         (Some(addition), None) => serde_json::json!([name, settings, addition]),
-        (addition, Some(absence)) => serde_json::json!([name, settings, addition, { "absence": absence }]),
+        (addition, Some(absence)) => {
+            serde_json::json!([name, settings, addition, { "absence": absence }])
+        }
     };
     match &entrant.trigger {
         Some(trigger) => serde_json::json!([identity, { "when": trigger }]),
@@ -84,7 +104,8 @@ fn identity(entrant: &Entrant) -> serde_json::Value {
     }
 }
 
-/// A strategy's name and that of the one that it is compared with, where it is not the run's reference.
+/// A strategy's name and that of the one that it is compared with, where it is not the run's
+/// reference.
 fn pair(entrant: &Entrant) -> Option<(String, String)> {
     Some((entrant.name.clone(), entrant.reference.clone()?))
 }
@@ -97,19 +118,47 @@ fn prompt(entrant: &Entrant) -> Option<(String, String)> {
 
 /// A strategy's name and what it was run with. Controls have no settings.
 fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
-    let addition = entrant.addition.map(|addition| (addition.text.parameter().to_owned(), addition.tokens.to_string()));
-    let absence = entrant.absence.map(|absence| (Absence::PARAMETER.to_owned(), absence.hours().to_string()));
-    let trigger = entrant.trigger.as_ref().map(|trigger| (Trigger::PARAMETER.to_owned(), trigger.to_string()));
+    let addition = entrant.addition.map(|addition| {
+        (
+            addition.text.parameter().to_owned(),
+            addition.tokens.to_string(),
+        )
+    });
+    let absence = entrant
+        .absence
+        .map(|absence| (Absence::PARAMETER.to_owned(), absence.hours().to_string()));
+    let trigger = entrant
+        .trigger
+        .as_ref()
+        .map(|trigger| (Trigger::PARAMETER.to_owned(), trigger.to_string()));
     let base = match &entrant.entry {
         Entry::Strategy(spec, _) if entrant.family == Family::Faithful => spec.published_name(),
         Entry::Control(_) | Entry::Recorded(_) if addition.is_none() => return None,
         _ => entrant.entry_name().to_owned(),
     };
-    let parameters = entrant.parameters().into_iter().chain(addition).chain(absence).chain(trigger).collect();
+    let parameters = entrant
+        .parameters()
+        .into_iter()
+        .chain(addition)
+        .chain(absence)
+        .chain(trigger)
+        .collect();
     let version = match &entrant.entry {
-        Entry::Custom(custom) => Some(custom.version().to_owned()).filter(|version| !version.is_empty()),
-        Entry::Strategy(spec, _) if entrant.family == Family::Custom => Some(spec.source.to_owned()),
+        Entry::Custom(custom) => {
+            Some(custom.version().to_owned()).filter(|version| !version.is_empty())
+        }
+        Entry::Strategy(spec, _) if entrant.family == Family::Custom => {
+            Some(spec.source.to_owned())
+        }
         _ => None,
     };
-    Some((entrant.name.clone(), StrategySettings { base, version, unmetered: entrant.is_unmetered(), parameters }))
+    Some((
+        entrant.name.clone(),
+        StrategySettings {
+            base,
+            version,
+            unmetered: entrant.is_unmetered(),
+            parameters,
+        },
+    ))
 }

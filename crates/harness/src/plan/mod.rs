@@ -52,10 +52,11 @@ pub struct PlanOptions {
     pub window: Option<u32>,
     /// Where a compaction starts, and what it may leave.
     pub shares: Shares,
-    /// Further shares of the window that a compaction may leave under the matched protocol, each smaller than the one before.
-    /// They give each strategy a curve over sizes.
+    /// Further shares of the window that a compaction may leave under the matched protocol, each
+    /// smaller than the one before. They give each strategy a curve over sizes.
     pub smaller_retained: Vec<f64>,
-    /// Whether some conversations are also replayed at other sizes, and at other splits between tail and summary.
+    /// Whether some conversations are also replayed at other sizes, and at other splits between
+    /// tail and summary.
     pub sweep: bool,
     /// How budgets are set.
     pub protocols: BTreeSet<Protocol>,
@@ -106,8 +107,8 @@ pub struct Plan {
     pub window_reason: String,
     /// Further retained budgets and splits of the matched protocol.
     pub sweep: Sweep,
-    /// The cases, by protocol, then by scenario, then by entrant, so that an interrupted run has finished the first protocol
-    /// before it begins the next. Those of the sweep come last.
+    /// The cases, by protocol, then by scenario, then by entrant, so that an interrupted run has
+    /// finished the first protocol before it begins the next. Those of the sweep come last.
     pub cases: Vec<PlannedCase>,
 }
 
@@ -126,7 +127,8 @@ pub struct PlannedCase {
     pub schedule: Schedule,
     /// The share of the retained budget that a sweep gives to its tail.
     pub split: Option<f64>,
-    /// Its seed. All entrants of a scenario have the same, so that a paired comparison shares its draws.
+    /// Its seed. All entrants of a scenario have the same, so that a paired comparison shares its
+    /// draws.
     pub seed: u64,
 }
 
@@ -141,9 +143,13 @@ impl Plan {
     /// Resolves a suite and options.
     ///
     /// # Errors
-    /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's fixed part, or limits cannot be
-    /// used.
-    pub fn new(suite: Suite, mut options: PlanOptions, counter: &'static dyn TokenCounter) -> Result<Self, PlanError> {
+    /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's
+    /// fixed part, or limits cannot be used.
+    pub fn new(
+        suite: Suite,
+        mut options: PlanOptions,
+        counter: &'static dyn TokenCounter,
+    ) -> Result<Self, PlanError> {
         let shares = options.shares;
         if shares.retained >= shares.trigger {
             return Err(PlanError::Shares(shares));
@@ -151,24 +157,50 @@ impl Plan {
         options.protocols = protocols::of_run(&options)?;
         let (suite_hash, hashes) = suite.hashes();
         let suite_window = suite.header.window;
-        let seeds =
-            suite.scenarios.iter().map(|scenario| seed_of(options.seed, &scenario.messages)).collect::<Vec<_>>();
+        let seeds = suite
+            .scenarios
+            .iter()
+            .map(|scenario| seed_of(options.seed, &scenario.messages))
+            .collect::<Vec<_>>();
         let prepared = PreparedScenario::all(suite.scenarios, &suite_hash, counter);
-        let ground = Ground { suite: &prepared, suite_window, options: &options, counter };
+        let ground = Ground {
+            suite: &prepared,
+            suite_window,
+            options: &options,
+            counter,
+        };
         let frames = protocols::frames(&ground)?;
-        let Some((_, first)) = frames.first() else { return Err(PlanError::NoProtocol) };
-        let (sizes, window_reason, places) = (first.sizes, first.reason.clone(), first.places.clone());
+        let Some((_, first)) = frames.first() else {
+            return Err(PlanError::NoProtocol);
+        };
+        let (sizes, window_reason, places) =
+            (first.sizes, first.reason.clone(), first.places.clone());
         let sweep = Sweep::new(&options, sizes, &prepared)?;
-        let keys = Keys { options: &options, suite_hash: &suite_hash, tokenizer: counter.name() };
+        let keys = Keys {
+            options: &options,
+            suite_hash: &suite_hash,
+            tokenizer: counter.name(),
+        };
         let case = |key: &RowKeys, place: usize, (schedule, entrant), (protocol, split)| {
             let (key, prepared) = (key.key(&hashes[place]), Arc::clone(&prepared[place]));
-            PlannedCase { key, prepared, entrant, protocol, schedule, split, seed: seeds[place] }
+            PlannedCase {
+                key,
+                prepared,
+                entrant,
+                protocol,
+                schedule,
+                split,
+                seed: seeds[place],
+            }
         };
         let cases = cases(&frames, &sweep, (&options.entrants, &keys), case)?;
         drop(frames);
         Ok(Plan {
             cases,
-            suite: places.iter().map(|place| Arc::clone(&prepared[*place])).collect(),
+            suite: places
+                .iter()
+                .map(|place| Arc::clone(&prepared[*place]))
+                .collect(),
             suite_hash,
             sizes,
             window_reason,
@@ -179,13 +211,18 @@ impl Plan {
 
     /// Whether the case belongs to a sweep and not to the replay whose numbers are reported first.
     pub fn is_swept(&self, case: &PlannedCase) -> bool {
-        let is_of_size = !case.protocol.has_limits_of_run() || case.budget().retained == Some(self.sizes.retained);
+        let is_of_size = !case.protocol.has_limits_of_run()
+            || case.budget().retained == Some(self.sizes.retained);
         case.split.is_some() || !is_of_size
     }
 
     /// The number of groups of the suite: the units of statistics.
     pub fn groups(&self) -> usize {
-        self.suite.iter().map(|prepared| prepared.scenario.group_id.as_str()).collect::<BTreeSet<_>>().len()
+        self.suite
+            .iter()
+            .map(|prepared| prepared.scenario.group_id.as_str())
+            .collect::<BTreeSet<_>>()
+            .len()
     }
 }
 
@@ -196,22 +233,39 @@ fn cases(
     (entrants, keys): (&[Entrant], &Keys<'_>),
     case: impl Fn(&RowKeys, usize, Scheduled, (Protocol, Option<f64>)) -> PlannedCase,
 ) -> Result<Vec<PlannedCase>, PlanError> {
-    let whole = frames.iter().map(|(protocol, frame)| (*protocol, frame, Condition::whole(frame.sizes)));
-    let swept = frames.iter().find(|(protocol, _)| protocol.has_limits_of_run()).into_iter();
+    let whole = frames
+        .iter()
+        .map(|(protocol, frame)| (*protocol, frame, Condition::whole(frame.sizes)));
+    let swept = frames
+        .iter()
+        .find(|(protocol, _)| protocol.has_limits_of_run())
+        .into_iter();
     let swept = swept.flat_map(|(protocol, frame)| {
-        sweep.conditions(frame.sizes).map(move |condition| (*protocol, frame, condition))
+        sweep
+            .conditions(frame.sizes)
+            .map(move |condition| (*protocol, frame, condition))
     });
     let (mut cases, mut seen) = (Vec::new(), HashSet::new());
     for (protocol, frame, condition) in whole.chain(swept) {
-        let places = frame.places.iter().copied().filter(|place| condition.takes(*place)).collect::<Vec<_>>();
+        let places = frame
+            .places
+            .iter()
+            .copied()
+            .filter(|place| condition.takes(*place))
+            .collect::<Vec<_>>();
         let mut rows = Vec::new();
-        for entrant in entrants.iter().filter(|entrant| condition.runs(entrant) && !places.is_empty()) {
+        for entrant in entrants
+            .iter()
+            .filter(|entrant| condition.runs(entrant) && !places.is_empty())
+        {
             rows.push(Row::new(entrant, (protocol, frame), condition.sizes)?);
         }
         cases.reserve_exact(places.len() * rows.len());
         for place in places {
             for row in &mut rows {
-                let Some((key, scheduled)) = row.at(place, keys)? else { continue };
+                let Some((key, scheduled)) = row.at(place, keys)? else {
+                    continue;
+                };
                 let case = case(key, place, scheduled, (protocol, condition.sizes.split));
                 // A strategy's own split may be one of the sweep's: then its case is there already.
                 if seen.insert(number(&case.key)) {
@@ -238,25 +292,48 @@ impl<'r> Row<'r> {
         (protocol, frame): (Protocol, &'r Frame<'r>),
         sizes: Sizes,
     ) -> Result<Self, PlanError> {
-        let schedule = (frame.entrant)(entrant, sizes).map_err(|source| limits(&entrant.name, source))?;
-        Ok(Row { name: &entrant.name, protocol, schedule, keys: None })
+        let schedule =
+            (frame.entrant)(entrant, sizes).map_err(|source| limits(&entrant.name, source))?;
+        Ok(Row {
+            name: &entrant.name,
+            protocol,
+            schedule,
+            keys: None,
+        })
     }
 
     /// What it does with the conversation at that place, and how its case's key is made.
-    fn at(&mut self, place: usize, keys: &Keys<'_>) -> Result<Option<(&RowKeys, Scheduled)>, PlanError> {
+    fn at(
+        &mut self,
+        place: usize,
+        keys: &Keys<'_>,
+    ) -> Result<Option<(&RowKeys, Scheduled)>, PlanError> {
         let scheduled = (self.schedule)(place).map_err(|source| limits(self.name, source))?;
-        let Some((schedule, entrant)) = scheduled else { return Ok(None) };
+        let Some((schedule, entrant)) = scheduled else {
+            return Ok(None);
+        };
         let budget = schedule.budget();
-        let is_same = |(known, of, _): &(Budget, Arc<Entrant>, _)| *known == budget && Arc::ptr_eq(of, &entrant);
+        let is_same = |(known, of, _): &(Budget, Arc<Entrant>, _)| {
+            *known == budget && Arc::ptr_eq(of, &entrant)
+        };
         let known = self.keys.take().filter(is_same);
-        let new = || (budget, Arc::clone(&entrant), keys.of_row(&entrant, self.protocol, &budget));
+        let new = || {
+            (
+                budget,
+                Arc::clone(&entrant),
+                keys.of_row(&entrant, self.protocol, &budget),
+            )
+        };
         let (_, _, keys) = self.keys.insert(known.unwrap_or_else(new));
         Ok(Some((keys, (schedule, entrant))))
     }
 }
 
 fn limits(strategy: &str, source: LimitsError) -> PlanError {
-    PlanError::Limits { strategy: strategy.to_owned(), source }
+    PlanError::Limits {
+        strategy: strategy.to_owned(),
+        source,
+    }
 }
 
 /// A run that cannot be resolved.
@@ -294,7 +371,9 @@ pub enum PlanError {
     )]
     RecordedOnly,
     /// No program compacted a conversation of the suite.
-    #[error("no conversation of this suite has a recorded compaction: import sessions that their program compacted")]
+    #[error(
+        "no conversation of this suite has a recorded compaction: import sessions that their program compacted"
+    )]
     NothingRecorded,
     /// No protocol says how limits are set.
     #[error("no protocol is chosen: name one in `--protocol`")]

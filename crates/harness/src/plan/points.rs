@@ -1,4 +1,5 @@
-//! Where a scenario is observed, and which facts count there (the headline set of `docs/measurement/facts.md`).
+//! Where a scenario is observed, and which facts count there (the headline set of
+//! `docs/measurement/facts.md`).
 
 use std::collections::BTreeSet;
 
@@ -21,16 +22,35 @@ pub struct Point {
     pub echoed: u32,
 }
 
-/// The observation points of a scenario: before each turn that uses a fact (for needed-at-use recall), at the end (for fates),
-/// and where its probes are asked. If it has probes, only their points have a headline set.
+/// The observation points of a scenario: before each turn that uses a fact (for needed-at-use
+/// recall), at the end (for fates), and where its probes are asked. If it has probes, only their
+/// points have a headline set.
 pub fn points<'p>(prepared: &PreparedScenario, distance: impl Into<Distance<'p>>) -> Vec<Point> {
     let distance = distance.into();
-    let index = |id| prepared.messages.partition_point(|counted| counted.message.id <= id);
-    let probed = prepared.scenario.probes.iter().map(|probe| index(probe.asked_after)).collect::<BTreeSet<_>>();
-    let uses = prepared.scenario.facts.iter().flat_map(|fact| &fact.used_at);
+    let index = |id| {
+        prepared
+            .messages
+            .partition_point(|counted| counted.message.id <= id)
+    };
+    let probed = prepared
+        .scenario
+        .probes
+        .iter()
+        .map(|probe| index(probe.asked_after))
+        .collect::<BTreeSet<_>>();
+    let uses = prepared
+        .scenario
+        .facts
+        .iter()
+        .flat_map(|fact| &fact.used_at);
     let using = uses.map(|id| index(*id) - 1).collect::<BTreeSet<_>>();
     let end = prepared.messages.len();
-    let lengths = probed.iter().chain(&using).copied().chain([end]).collect::<BTreeSet<_>>();
+    let lengths = probed
+        .iter()
+        .chain(&using)
+        .copied()
+        .chain([end])
+        .collect::<BTreeSet<_>>();
     lengths
         .into_iter()
         .filter(|length| *length > 0)
@@ -42,11 +62,24 @@ pub fn points<'p>(prepared: &PreparedScenario, distance: impl Into<Distance<'p>>
 }
 
 /// The point where the log has that length. Its headline set is empty unless `headline`.
-pub(crate) fn point(prepared: &PreparedScenario, length: usize, distance: Distance, headline: bool) -> Point {
+pub(crate) fn point(
+    prepared: &PreparedScenario,
+    length: usize,
+    distance: Distance,
+    headline: bool,
+) -> Point {
     let pending = Pending::from_messages(&prepared.messages[..length]);
-    let outside = |index: usize| pending.contains(index) || prepared.messages[index].message.role == Role::System;
-    let mut point = Point { length, ..Point::default() };
-    let using = prepared.messages.get(length).map(|counted| counted.message.id);
+    let outside = |index: usize| {
+        pending.contains(index) || prepared.messages[index].message.role == Role::System
+    };
+    let mut point = Point {
+        length,
+        ..Point::default()
+    };
+    let using = prepared
+        .messages
+        .get(length)
+        .map(|counted| counted.message.id);
     for (fact, mentions) in prepared.mentions.iter().enumerate() {
         let stated = &mentions[..mentions.partition_point(|mention| *mention < length)];
         let Some(last) = stated.last() else { continue };
@@ -75,8 +108,13 @@ pub(crate) fn point(prepared: &PreparedScenario, length: usize, distance: Distan
 }
 
 /// Whether only the agent's own turns repeated the value within the distance.
-fn is_echo(prepared: &PreparedScenario, stated: &[usize], is_distant: impl Fn(usize) -> bool) -> bool {
-    let spoken_by_agent = |mention: &&usize| prepared.messages[**mention].message.role == Role::Assistant;
+fn is_echo(
+    prepared: &PreparedScenario,
+    stated: &[usize],
+    is_distant: impl Fn(usize) -> bool,
+) -> bool {
+    let spoken_by_agent =
+        |mention: &&usize| prepared.messages[**mention].message.role == Role::Assistant;
     let others = stated.iter().rfind(|mention| !spoken_by_agent(mention));
     others.is_some_and(|mention| is_distant(*mention))
 }

@@ -37,38 +37,57 @@ pub struct Moment {
     pub pending: Pending,
     /// The limits up to this compaction.
     pub budget: Budget,
-    /// Length of the log from which on the program's context is not known: that of the next compaction that cannot be measured.
+    /// Length of the log from which on the program's context is not known: that of the next
+    /// compaction that cannot be measured.
     pub known_until: Option<usize>,
 }
 
 impl Schedule {
     /// Compactions at these moments; nothing if there is none.
     pub(crate) fn at_moments(moments: Vec<Moment>) -> Option<Self> {
-        Some(Schedule::AtMoments { first: moments.first()?.budget, moments })
+        Some(Schedule::AtMoments {
+            first: moments.first()?.budget,
+            moments,
+        })
     }
 
     /// The limits of the first compaction.
     pub fn budget(&self) -> Budget {
         match self {
-            Schedule::AtTrigger(budget) | Schedule::When { budget, .. } | Schedule::AtMoments { first: budget, .. } => {
-                *budget
-            }
+            Schedule::AtTrigger(budget)
+            | Schedule::When { budget, .. }
+            | Schedule::AtMoments { first: budget, .. } => *budget,
         }
     }
 
-    /// The limits where the log has that length, and whether a compaction is due; nothing if the trigger decides, under limits
-    /// that stay.
+    /// The limits where the log has that length, and whether a compaction is due; nothing if the
+    /// trigger decides, under limits that stay.
     pub(crate) fn at(&self, length: usize, now: impl FnOnce() -> Now) -> Option<(Budget, Due)> {
         let (first, moments) = match self {
             Schedule::AtTrigger(_) => return None,
             Schedule::When { budget, trigger } => {
-                return Some((*budget, if trigger.is_met(now()) { Due::Now } else { Due::NotYet }));
+                return Some((
+                    *budget,
+                    if trigger.is_met(now()) {
+                        Due::Now
+                    } else {
+                        Due::NotYet
+                    },
+                ));
             }
             Schedule::AtMoments { first, moments } => (first, moments),
         };
         let next = moments.iter().find(|moment| moment.length >= length);
-        let due = if next.is_some_and(|moment| moment.length == length) { Due::Now } else { Due::NotYet };
-        Some((next.or(moments.last()).map_or(*first, |moment| moment.budget), due))
+        let due = if next.is_some_and(|moment| moment.length == length) {
+            Due::Now
+        } else {
+            Due::NotYet
+        };
+        Some((
+            next.or(moments.last())
+                .map_or(*first, |moment| moment.budget),
+            due,
+        ))
     }
 
     /// Whether compactions come at moments of the conversation, also where the agent takes no turn.
@@ -79,17 +98,22 @@ impl Schedule {
     /// How far back a fact must have been said for the last time to count.
     pub(crate) fn distance(&self) -> Distance<'_> {
         match self {
-            Schedule::AtTrigger(budget) | Schedule::When { budget, .. } => Distance::Tokens(budget.trigger),
+            Schedule::AtTrigger(budget) | Schedule::When { budget, .. } => {
+                Distance::Tokens(budget.trigger)
+            }
             Schedule::AtMoments { moments, .. } => Distance::Compactions(moments),
         }
     }
 }
 
 impl Moment {
-    /// The last of these compactions before the log has that length, if it is known what the program had then.
+    /// The last of these compactions before the log has that length, if it is known what the
+    /// program had then.
     fn last_before(moments: &[Moment], length: usize) -> Option<&Moment> {
         let last = moments.iter().rfind(|moment| moment.length <= length)?;
-        last.known_until.is_none_or(|until| length < until).then_some(last)
+        last.known_until
+            .is_none_or(|until| length < until)
+            .then_some(last)
     }
 }
 
@@ -115,7 +139,9 @@ impl Distance<'_> {
             Distance::Tokens(tokens) => {
                 // Of the messages 1 to `length`, those that the distance begins before.
                 let before = &prepared.tokens_before[1..=length];
-                before.partition_point(|before| prepared.tokens_before[length] - before >= u64::from(tokens))
+                before.partition_point(|before| {
+                    prepared.tokens_before[length] - before >= u64::from(tokens)
+                })
             }
             Distance::Compactions(moments) => {
                 let last = Moment::last_before(moments, length);
@@ -125,9 +151,16 @@ impl Distance<'_> {
     }
 
     /// Whether a mention is that far back from a log of that length.
-    pub(super) fn is_over(self, prepared: &PreparedScenario, mention: usize, length: usize) -> bool {
+    pub(super) fn is_over(
+        self,
+        prepared: &PreparedScenario,
+        mention: usize,
+        length: usize,
+    ) -> bool {
         match self {
-            Distance::Tokens(tokens) => prepared.tokens_between(mention + 1, length) >= u64::from(tokens),
+            Distance::Tokens(tokens) => {
+                prepared.tokens_between(mention + 1, length) >= u64::from(tokens)
+            }
             Distance::Compactions(moments) => {
                 let last = Moment::last_before(moments, length);
                 last.is_some_and(|last| mention < last.length && !last.pending.contains(mention))

@@ -1,5 +1,5 @@
-//! The sweeps of a run: the same conversations under other retained budgets, and under other splits of the retained budget between
-//! the verbatim tail and what a strategy writes.
+//! The sweeps of a run: the same conversations under other retained budgets, and under other splits
+//! of the retained budget between the verbatim tail and what a strategy writes.
 //!
 //! Their cases come after all others and enter no table: the report draws curves of them.
 
@@ -12,21 +12,25 @@ use crate::prepare::PreparedScenario;
 
 /// Shares of the window that `--sweep` lets compactions leave, descending.
 const SIZES: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
-/// Shares of the retained budget that `--sweep` gives to the tail. Each strategy's own share is a further point.
+/// Shares of the retained budget that `--sweep` gives to the tail. Each strategy's own share is a
+/// further point.
 const SPLITS: [f64; 2] = [0.0, 0.5];
-/// Most groups of which `--sweep` replays a conversation: the fewest units for which an interval holds what it promises.
+/// Most groups of which `--sweep` replays a conversation: the fewest units for which an interval
+/// holds what it promises.
 const GROUPS: usize = 6;
 
 /// What a run replays beside the headline's size and the strategies' own splits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// Retained budgets that all conversations and entrants are replayed under, in tokens, descending.
+    /// Retained budgets that all conversations and entrants are replayed under, in tokens,
+    /// descending.
     whole: Vec<u32>,
     /// Those that only the sampled conversations are replayed under, descending.
     sampled: Vec<u32>,
     /// Shares of the retained budget that are kept verbatim, for strategies with a tail, ascending.
     pub splits: Vec<f64>,
-    /// Places in the suite of the sampled conversations: the shortest that tell anything, one of a group.
+    /// Places in the suite of the sampled conversations: the shortest that tell anything, one of a
+    /// group.
     pub places: Vec<usize>,
 }
 
@@ -40,7 +44,10 @@ pub(super) struct Condition<'s> {
 impl Condition<'_> {
     /// Everything at the headline's sizes.
     pub(super) fn whole(sizes: Sizes) -> Self {
-        Condition { sizes, places: None }
+        Condition {
+            sizes,
+            places: None,
+        }
     }
 
     pub(super) fn takes(&self, place: usize) -> bool {
@@ -57,21 +64,47 @@ impl Condition<'_> {
 }
 
 impl Sweep {
-    pub(super) fn new(options: &PlanOptions, sizes: Sizes, suite: &[Arc<PreparedScenario>]) -> Result<Self, PlanError> {
+    pub(super) fn new(
+        options: &PlanOptions,
+        sizes: Sizes,
+        suite: &[Arc<PreparedScenario>],
+    ) -> Result<Self, PlanError> {
         let whole = smaller(options, sizes)?;
         if !options.sweep {
-            return Ok(Sweep { whole, ..Sweep::default() });
+            return Ok(Sweep {
+                whole,
+                ..Sweep::default()
+            });
         }
-        if !options.protocols.iter().any(|protocol| protocol.has_limits_of_run()) {
+        if !options
+            .protocols
+            .iter()
+            .any(|protocol| protocol.has_limits_of_run())
+        {
             return Err(PlanError::SweepOfPublished);
         }
-        let is_new = |retained: &u32| *retained > 0 && *retained != sizes.retained && !whole.contains(retained);
+        let is_new = |retained: &u32| {
+            *retained > 0 && *retained != sizes.retained && !whole.contains(retained)
+        };
         let fits = |share: &f64| {
-            let shares = Shares { retained: *share, ..options.shares };
+            let shares = Shares {
+                retained: *share,
+                ..options.shares
+            };
             shares.retained < shares.trigger && smallest_feasible(suite, shares) <= sizes.window
         };
-        let sampled = SIZES.into_iter().filter(fits).map(|share| tokens(sizes, share)).filter(is_new).collect();
-        Ok(Sweep { sampled, whole, splits: SPLITS.to_vec(), places: shortest(suite, sizes.trigger) })
+        let sampled = SIZES
+            .into_iter()
+            .filter(fits)
+            .map(|share| tokens(sizes, share))
+            .filter(is_new)
+            .collect();
+        Ok(Sweep {
+            sampled,
+            whole,
+            splits: SPLITS.to_vec(),
+            places: shortest(suite, sizes.trigger),
+        })
     }
 
     /// Whether a run has none.
@@ -87,11 +120,25 @@ impl Sweep {
     }
 
     pub(super) fn conditions(&self, headline: Sizes) -> impl Iterator<Item = Condition<'_>> {
-        let at = move |retained: &u32| Sizes { retained: *retained, ..headline };
-        let whole = self.whole.iter().map(move |retained| Condition::whole(at(retained)));
-        let some = |sizes| Condition { sizes, places: Some(&self.places) };
+        let at = move |retained: &u32| Sizes {
+            retained: *retained,
+            ..headline
+        };
+        let whole = self
+            .whole
+            .iter()
+            .map(move |retained| Condition::whole(at(retained)));
+        let some = |sizes| Condition {
+            sizes,
+            places: Some(&self.places),
+        };
         let sampled = self.sampled.iter().map(move |retained| some(at(retained)));
-        let splits = self.splits.iter().map(move |split| some(Sizes { split: Some(*split), ..headline }));
+        let splits = self.splits.iter().map(move |split| {
+            some(Sizes {
+                split: Some(*split),
+                ..headline
+            })
+        });
         whole.chain(sampled).chain(splits)
     }
 }
@@ -106,7 +153,12 @@ fn smaller(options: &PlanOptions, sizes: Sizes) -> Result<Vec<u32>, PlanError> {
     let mut before = sizes.retained;
     for share in &options.smaller_retained {
         let retained = tokens(sizes, *share);
-        if retained == 0 || retained >= before || !options.protocols.iter().any(|protocol| protocol.has_limits_of_run())
+        if retained == 0
+            || retained >= before
+            || !options
+                .protocols
+                .iter()
+                .any(|protocol| protocol.has_limits_of_run())
         {
             return Err(PlanError::Share { share: *share });
         }
@@ -116,9 +168,14 @@ fn smaller(options: &PlanOptions, sizes: Sizes) -> Result<Vec<u32>, PlanError> {
     Ok(found)
 }
 
-/// The places of the shortest conversations in which recall is asked for an old fact, one of a group.
+/// The places of the shortest conversations in which recall is asked for an old fact, one of a
+/// group.
 fn shortest(suite: &[Arc<PreparedScenario>], trigger: u32) -> Vec<usize> {
-    let tells = |place: &usize| points(&suite[*place], trigger).iter().any(|point| !point.eligible.is_empty());
+    let tells = |place: &usize| {
+        points(&suite[*place], trigger)
+            .iter()
+            .any(|point| !point.eligible.is_empty())
+    };
     let mut places = (0..suite.len()).filter(tells).collect::<Vec<_>>();
     places.sort_by_key(|place| suite[*place].tokens_between(0, suite[*place].messages.len()));
     let mut groups = BTreeSet::new();

@@ -1,4 +1,5 @@
-//! When a row compacts under its own limits: at so many messages or turns, at a share of its window, or at some of these together.
+//! When a row compacts under its own limits: at so many messages or turns, at a share of its
+//! window, or at some of these together.
 
 use std::fmt;
 
@@ -34,17 +35,20 @@ impl Trigger {
     pub const ABOUT: &str = "when a compaction starts under published limits, such as `40 messages or 60 %`, or `20 turns and 50 %`; under \
                              others the run's trigger counts (condition, default the strategy's own)";
     /// What values it takes, for errors.
-    pub const VALUES: &str =
-        "numbers of `messages` or `turns` and shares of the window such as `60 %` or `.6`, joined by `and` and `or`";
+    pub const VALUES: &str = "numbers of `messages` or `turns` and shares of the window such as `60 %` or `.6`, joined by `and` and `or`";
 
     /// Nothing where the text is no such condition.
     pub fn parse(text: &str) -> Option<Self> {
-        let groups = text.split(" or ").map(|group| group.split(" and ").map(Term::parse).collect());
+        let groups = text
+            .split(" or ")
+            .map(|group| group.split(" and ").map(Term::parse).collect());
         groups.collect::<Option<_>>().map(Trigger)
     }
 
     pub(crate) fn is_met(&self, now: Now) -> bool {
-        self.0.iter().any(|group| group.iter().all(|term| term.is_met(now)))
+        self.0
+            .iter()
+            .any(|group| group.iter().all(|term| term.is_met(now)))
     }
 
     /// The size of a request at which it may start a compaction, if it names any.
@@ -61,10 +65,16 @@ impl Term {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let count = |number: &str| number.trim().parse().ok().filter(|count| *count > 0);
-        if let Some(number) = ["messages", "message"].iter().find_map(|unit| text.strip_suffix(unit)) {
+        if let Some(number) = ["messages", "message"]
+            .iter()
+            .find_map(|unit| text.strip_suffix(unit))
+        {
             return count(number).map(Term::Messages);
         }
-        if let Some(number) = ["turns", "turn"].iter().find_map(|unit| text.strip_suffix(unit)) {
+        if let Some(number) = ["turns", "turn"]
+            .iter()
+            .find_map(|unit| text.strip_suffix(unit))
+        {
             return count(number).map(Term::Turns);
         }
         let share = match text.strip_suffix('%') {
@@ -89,7 +99,13 @@ fn size(share: f64, window: u32) -> u32 {
 
 impl fmt::Display for Trigger {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = |group: &Vec<Term>| group.iter().map(Term::to_string).collect::<Vec<_>>().join(" and ");
+        let group = |group: &Vec<Term>| {
+            group
+                .iter()
+                .map(Term::to_string)
+                .collect::<Vec<_>>()
+                .join(" and ")
+        };
         out.write_str(&self.0.iter().map(group).collect::<Vec<_>>().join(" or "))
     }
 }
@@ -116,7 +132,12 @@ mod tests {
 
     #[test]
     fn conditions_are_read_and_met() {
-        let now = Now { messages: 40, turns: 9, request_tokens: 600, window: 1_000 };
+        let now = Now {
+            messages: 40,
+            turns: 9,
+            request_tokens: 600,
+            window: 1_000,
+        };
         for (text, shown, is_met) in [
             ("40 messages", "40 messages", true),
             ("41messages", "41 messages", false),
@@ -125,15 +146,33 @@ mod tests {
             ("60.1 %", "60.1 %", false),
             ("10 turns or .5", "10 turns or 50 %", true),
             ("10 turns and .5", "10 turns and 50 %", false),
-            ("10 turns and .5 or 1 message", "10 turns and 50 % or 1 messages", true),
+            (
+                "10 turns and .5 or 1 message",
+                "10 turns and 50 % or 1 messages",
+                true,
+            ),
         ] {
             let trigger = Trigger::parse(text).expect(text);
-            assert_eq!((trigger.to_string().as_str(), trigger.is_met(now)), (shown, is_met), "{text}");
+            assert_eq!(
+                (trigger.to_string().as_str(), trigger.is_met(now)),
+                (shown, is_met),
+                "{text}"
+            );
             assert_eq!(Trigger::parse(shown).expect("it reads back"), trigger);
         }
-        for wrong in
-            ["", "soon", "0 messages", "-3 turns", "1.5", "0", "NaN", "40 messages or", "messages", "3.5 turns", "40"]
-        {
+        for wrong in [
+            "",
+            "soon",
+            "0 messages",
+            "-3 turns",
+            "1.5",
+            "0",
+            "NaN",
+            "40 messages or",
+            "messages",
+            "3.5 turns",
+            "40",
+        ] {
             assert_eq!(Trigger::parse(wrong), None, "{wrong}");
         }
         let tokens = |text: &str| Trigger::parse(text).expect(text).tokens(1_000);

@@ -9,7 +9,8 @@ use compactometer_text::matcher::Matcher;
 use super::answer_keys::AnswerKeys;
 use super::{Bindings, Lists, Segments, Surroundings};
 
-/// What a replay checks texts and answers with: whether a match of a value is its fact, another value's, or chance.
+/// What a replay checks texts and answers with: whether a match of a value is its fact, another
+/// value's, or chance.
 #[derive(Default)]
 pub struct Checks {
     /// What answers to the probes are compared with.
@@ -42,9 +43,19 @@ pub(super) struct Found<'f> {
 impl Checks {
     /// `foreign` are facts of scenarios of other groups.
     pub(super) fn new(found: &Found<'_>, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
-        let &Found { scenario, messages, facts, mentions, stated_in } = found;
+        let &Found {
+            scenario,
+            messages,
+            facts,
+            mentions,
+            stated_in,
+        } = found;
         let rows = &scenario.facts;
-        let foils = rows.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()])));
+        let foils = rows.iter().flat_map(|fact| {
+            fact.foil_values
+                .iter()
+                .map(|foil| (fact.sought(), [foil.as_str()]))
+        });
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
         let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
         let bindings = Bindings::new(rows, messages, facts, mentions);
@@ -53,7 +64,13 @@ impl Checks {
             foils: Matcher::new(foils),
             foreign_scenarios: Vec::new(),
             foreign_kinds,
-            segments: Segments::new(messages, stated_in, bindings.as_ref(), (facts, &foreign), counter),
+            segments: Segments::new(
+                messages,
+                stated_in,
+                bindings.as_ref(),
+                (facts, &foreign),
+                counter,
+            ),
             foreign,
             bindings,
             surroundings: Surroundings::new(rows, messages, facts, mentions, stated_in),

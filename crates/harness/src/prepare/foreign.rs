@@ -25,7 +25,10 @@ impl Pool {
     pub(super) fn checks(&self, found: &Found<'_>, counter: &dyn TokenCounter) -> Checks {
         let foreign = self.foreign_to(found.scenario);
         let checks = Checks::new(found, &unshared(&foreign, found), counter);
-        Checks { foreign_scenarios: foreign.iter().map(|other| other.id.clone()).collect(), ..checks }
+        Checks {
+            foreign_scenarios: foreign.iter().map(|other| other.id.clone()).collect(),
+            ..checks
+        }
     }
 
     /// Scenarios of other groups, which the suite's hash chooses. There are none if too few exist.
@@ -45,7 +48,11 @@ impl Pool {
                 first.truncate(FOREIGN_SCENARIOS);
             }
         }
-        if first.len() < FOREIGN_SCENARIOS { Vec::new() } else { first.into_iter().map(|(_, other)| other).collect() }
+        if first.len() < FOREIGN_SCENARIOS {
+            Vec::new()
+        } else {
+            first.into_iter().map(|(_, other)| other).collect()
+        }
     }
 }
 
@@ -55,16 +62,28 @@ fn offered(scenarios: Vec<&Scenario>) -> impl Iterator<Item = &Fact> {
     facts.filter(|fact| fact.decoy_of.is_none() && !fact.generic)
 }
 
-/// Their facts, except what both conversations state because they are of one project. Such a value is no matter of chance.
+/// Their facts, except what both conversations state because they are of one project. Such a value
+/// is no matter of chance.
 fn unshared<'s>(foreign: &[&'s Scenario], own: &Found<'_>) -> Vec<&'s Fact> {
-    let is_related =
-        |other: &&Scenario| own.scenario.projects().any(|project| other.projects().any(|known| known == project));
+    let is_related = |other: &&Scenario| {
+        own.scenario
+            .projects()
+            .any(|project| other.projects().any(|known| known == project))
+    };
     let (related, unrelated) = foreign.iter().copied().partition(is_related);
     let related = offered(related).collect::<Vec<_>>();
     let matcher = Matcher::new(related.iter().map(|fact| (fact.sought(), fact.forms())));
     let mut stated = vec![false; related.len()];
-    let texts = own.messages.iter().flat_map(|counted| &counted.message.parts).filter_map(part_text);
+    let texts = own
+        .messages
+        .iter()
+        .flat_map(|counted| &counted.message.parts)
+        .filter_map(part_text);
     texts.for_each(|text| matcher.mark(text, &mut stated));
-    let of_related = related.into_iter().zip(stated).filter(|(_, stated)| !stated).map(|(fact, _)| fact);
+    let of_related = related
+        .into_iter()
+        .zip(stated)
+        .filter(|(_, stated)| !stated)
+        .map(|(fact, _)| fact);
     offered(unrelated).chain(of_related).collect()
 }

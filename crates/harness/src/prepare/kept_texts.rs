@@ -1,5 +1,5 @@
-//! The texts of a case that records name by hash, with an index by how they start: thousands of them are searched for quotations
-//! each time that one is added.
+//! The texts of a case that records name by hash, with an index by how they start: thousands of
+//! them are searched for quotations each time that one is added.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,8 +7,8 @@ use std::ops::Deref;
 
 use compactometer_formats::record::text_hash;
 
-/// Opens a reference: `⟦12.0⟧` is the first part of message 12, and `⟦HASH⟧` the text with that hash. In the text itself it is
-/// doubled.
+/// Opens a reference: `⟦12.0⟧` is the first part of message 12, and `⟦HASH⟧` the text with that
+/// hash. In the text itself it is doubled.
 pub(super) const OPEN: char = '⟦';
 
 /// Bytes by which a text is looked up. A shorter one is never quoted.
@@ -40,11 +40,14 @@ impl KeptTexts {
         self.by_hash.insert(hash, text);
     }
 
-    /// The hash and the text of the longest with which a text starts, whose own start is known. Of equally long ones there is one.
+    /// The hash and the text of the longest with which a text starts, whose own start is known. Of
+    /// equally long ones there is one.
     pub(super) fn quoted(&self, start: u64, text: &str) -> Option<(&str, &str)> {
         let hashes = self.quotable.get(&start).into_iter().flatten();
-        let kept = hashes.filter_map(|hash| Some((hash.as_str(), self.by_hash.get(hash)?.as_str())));
-        kept.filter(|(_, kept)| text.starts_with(kept)).max_by_key(|(_, kept)| kept.len())
+        let kept =
+            hashes.filter_map(|hash| Some((hash.as_str(), self.by_hash.get(hash)?.as_str())));
+        kept.filter(|(_, kept)| text.starts_with(kept))
+            .max_by_key(|(_, kept)| kept.len())
     }
 }
 
@@ -59,7 +62,9 @@ impl Deref for KeptTexts {
 impl From<BTreeMap<String, String>> for KeptTexts {
     fn from(texts: BTreeMap<String, String>) -> Self {
         let mut kept = KeptTexts::default();
-        texts.into_iter().for_each(|(hash, text)| kept.add(hash, text));
+        texts
+            .into_iter()
+            .for_each(|(hash, text)| kept.add(hash, text));
         kept
     }
 }

@@ -13,7 +13,10 @@ pub struct Lists {
 impl Lists {
     /// Reserves space for that many lists.
     pub(crate) fn with_capacity(lists: usize) -> Self {
-        Lists { items: Vec::new(), ends: Vec::with_capacity(lists) }
+        Lists {
+            items: Vec::new(),
+            ends: Vec::with_capacity(lists),
+        }
     }
 
     /// Appends a list.
@@ -29,7 +32,11 @@ impl Lists {
 
     /// The lists at these indices, joined.
     pub fn between(&self, indices: Range<usize>) -> &[u32] {
-        let end = |index: usize| index.checked_sub(1).map_or(0, |last| self.ends[last] as usize);
+        let end = |index: usize| {
+            index
+                .checked_sub(1)
+                .map_or(0, |last| self.ends[last] as usize)
+        };
         &self.items[end(indices.start)..end(indices.end)]
     }
 
@@ -46,9 +53,17 @@ mod tests {
     #[test]
     fn lists_are_found_by_their_place() {
         let mut lists = Lists::with_capacity(3);
-        [vec![4, 2], vec![], vec![7]].into_iter().for_each(|list| lists.push(list));
-        assert_eq!([0, 1, 2].map(|index| lists.get(index).to_vec()), [vec![4, 2], vec![], vec![7]]);
-        assert_eq!((lists.between(1..3), lists.between(0..0)), ([7].as_slice(), [].as_slice()));
+        [vec![4, 2], vec![], vec![7]]
+            .into_iter()
+            .for_each(|list| lists.push(list));
+        assert_eq!(
+            [0, 1, 2].map(|index| lists.get(index).to_vec()),
+            [vec![4, 2], vec![], vec![7]]
+        );
+        assert_eq!(
+            (lists.between(1..3), lists.between(0..0)),
+            ([7].as_slice(), [].as_slice())
+        );
         assert_eq!(lists.all(), [4, 2, 7]);
     }
 }

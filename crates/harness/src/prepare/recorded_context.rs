@@ -36,24 +36,41 @@ pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> V
         // The suite was validated when it was read.
         let _ = log.push(Arc::clone(counted));
         view.follow(counted, &log, counter);
-        let Some((place, made)) = compactions.next_if(|(_, made)| made.after == counted.message.id) else { continue };
+        let Some((place, made)) = compactions.next_if(|(_, made)| made.after == counted.message.id)
+        else {
+            continue;
+        };
         let before = prepared.tool_tokens + view.tokens();
         let system = log.system().map(|system| system.message.id);
-        let Ok(left) = View::from_edits(edits(made, system, 0), &log, counter) else { continue };
+        let Ok(left) = View::from_edits(edits(made, system, 0), &log, counter) else {
+            continue;
+        };
         view = left;
         let (length, retained) = (log.messages().len(), retained_tokens(&view, &log));
-        found.push(Left { place, length, pending: log.pending(), before, retained, view: view.clone() });
+        found.push(Left {
+            place,
+            length,
+            pending: log.pending(),
+            before,
+            retained,
+            view: view.clone(),
+        });
     }
     found
 }
 
 /// The system prompt, then what the compaction left. `number` is that of its record.
-pub(crate) fn edits(made: &RecordedCompaction, system: Option<MessageId>, number: u32) -> Vec<Edit> {
+pub(crate) fn edits(
+    made: &RecordedCompaction,
+    system: Option<MessageId>,
+    number: u32,
+) -> Vec<Edit> {
     let left = made.context.iter().map(|retained| match retained {
         Retained::Kept(id) => Edit::Keep(*id),
-        Retained::Written { role, text } => {
-            Edit::Insert(*role, vec![WrittenPart::text(text.as_str(), Origin::Summary(number))])
-        }
+        Retained::Written { role, text } => Edit::Insert(
+            *role,
+            vec![WrittenPart::text(text.as_str(), Origin::Summary(number))],
+        ),
     });
     system.map(Edit::Keep).into_iter().chain(left).collect()
 }

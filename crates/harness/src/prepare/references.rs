@@ -1,5 +1,6 @@
-//! Texts that quote a conversation, with whole parts of its messages named instead of repeated, and so with texts that are kept
-//! already. A request to a summarizer holds much of a conversation, and one case sends many.
+//! Texts that quote a conversation, with whole parts of its messages named instead of repeated, and
+//! so with texts that are kept already. A request to a summarizer holds much of a conversation, and
+//! one case sends many.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,8 +22,12 @@ impl References {
         let mut places: HashMap<u64, Vec<(u32, u32)>> = HashMap::new();
         for (index, counted) in messages.iter().enumerate() {
             for (part, text) in counted.message.parts.iter().enumerate() {
-                let Some(text) = part_text(text) else { continue };
-                let Some(start) = start_of(text) else { continue };
+                let Some(text) = part_text(text) else {
+                    continue;
+                };
+                let Some(start) = start_of(text) else {
+                    continue;
+                };
                 let known = places.entry(start).or_default();
                 if known.iter().all(|place| text_at(messages, *place) != text) {
                     known.push((index as u32, part as u32));
@@ -32,16 +37,32 @@ impl References {
         References(places)
     }
 
-    /// The text with references to parts and to texts that are kept by hash. They are looked for at the start of each line, with or
-    /// without a label such as `(result) `.
-    pub(crate) fn shorten(&self, messages: &[Arc<CountedMessage>], kept: &KeptTexts, text: &str) -> String {
-        let known = Known { parts: self, messages, kept };
+    /// The text with references to parts and to texts that are kept by hash. They are looked for at
+    /// the start of each line, with or without a label such as `(result) `.
+    pub(crate) fn shorten(
+        &self,
+        messages: &[Arc<CountedMessage>],
+        kept: &KeptTexts,
+        text: &str,
+    ) -> String {
+        let known = Known {
+            parts: self,
+            messages,
+            kept,
+        };
         let mut short = String::new();
         let mut rest = text;
         while !rest.is_empty() {
             let line = rest.split_inclusive('\n').next().unwrap_or(rest);
-            let label = if line.starts_with('(') { line.find(") ").map(|at| at + 2) } else { None };
-            let found = [Some(0), label].into_iter().flatten().find_map(|at| Some((at, known.at(&rest[at..])?)));
+            let label = if line.starts_with('(') {
+                line.find(") ").map(|at| at + 2)
+            } else {
+                None
+            };
+            let found = [Some(0), label]
+                .into_iter()
+                .flatten()
+                .find_map(|at| Some((at, known.at(&rest[at..])?)));
             let Some((at, (name, length))) = found else {
                 push_literal(&mut short, line);
                 rest = &rest[line.len()..];
@@ -66,22 +87,37 @@ impl Known<'_> {
     /// The name and the bytes of the longest that this text starts with.
     fn at(&self, text: &str) -> Option<(String, usize)> {
         let start = start_of(text)?;
-        let parts =
-            self.parts.0.get(&start).into_iter().flatten().map(|place| (*place, text_at(self.messages, *place)));
-        let part = parts.filter(|(_, part)| text.starts_with(part)).max_by_key(|(_, part)| part.len());
+        let parts = self
+            .parts
+            .0
+            .get(&start)
+            .into_iter()
+            .flatten()
+            .map(|place| (*place, text_at(self.messages, *place)));
+        let part = parts
+            .filter(|(_, part)| text.starts_with(part))
+            .max_by_key(|(_, part)| part.len());
         let kept = self.kept.quoted(start, text);
         match (part, kept) {
-            (Some((_, part)), Some((hash, kept))) if kept.len() > part.len() => Some((hash.to_owned(), kept.len())),
-            (Some(((index, at), part)), _) => {
-                Some((format!("{}.{at}", self.messages[index as usize].message.id.0), part.len()))
+            (Some((_, part)), Some((hash, kept))) if kept.len() > part.len() => {
+                Some((hash.to_owned(), kept.len()))
             }
+            (Some(((index, at), part)), _) => Some((
+                format!("{}.{at}", self.messages[index as usize].message.id.0),
+                part.len(),
+            )),
             (None, kept) => kept.map(|(hash, kept)| (hash.to_owned(), kept.len())),
         }
     }
 }
 
 fn text_at(messages: &[Arc<CountedMessage>], (index, part): (u32, u32)) -> &str {
-    messages[index as usize].message.parts.get(part as usize).and_then(part_text).unwrap_or_default()
+    messages[index as usize]
+        .message
+        .parts
+        .get(part as usize)
+        .and_then(part_text)
+        .unwrap_or_default()
 }
 
 fn push_literal(short: &mut String, text: &str) {
@@ -112,11 +148,19 @@ mod tests {
             parts: vec![part(text), part(&format!("{text}{text}"))],
             usage: None,
         };
-        texts.iter().enumerate().map(|found| CountedMessage::new(message(found), &Encoding::O200k)).collect()
+        texts
+            .iter()
+            .enumerate()
+            .map(|found| CountedMessage::new(message(found), &Encoding::O200k))
+            .collect()
     }
 
     /// What a reader of a run's folder does.
-    fn expand(messages: &[Arc<CountedMessage>], texts: &BTreeMap<String, String>, short: &str) -> String {
+    fn expand(
+        messages: &[Arc<CountedMessage>],
+        texts: &BTreeMap<String, String>,
+        short: &str,
+    ) -> String {
         let mut text = String::new();
         let mut rest = short;
         while let Some(at) = rest.find(OPEN) {
@@ -133,23 +177,36 @@ mod tests {
                 continue;
             };
             let id = MessageId(id.parse().expect("an id"));
-            let found = messages.iter().find(|counted| counted.message.id == id).expect("a message");
-            text += part_text(&found.message.parts[part.parse::<usize>().expect("a part")]).expect("its text");
+            let found = messages
+                .iter()
+                .find(|counted| counted.message.id == id)
+                .expect("a message");
+            text += part_text(&found.message.parts[part.parse::<usize>().expect("a part")])
+                .expect("its text");
         }
         text + rest
     }
 
     #[test]
     fn whole_parts_are_named_and_everything_else_is_repeated() {
-        let said = ["a long line of the user, ".repeat(4), "⟦12.0⟧ quotes a reference, ".repeat(4)];
+        let said = [
+            "a long line of the user, ".repeat(4),
+            "⟦12.0⟧ quotes a reference, ".repeat(4),
+        ];
         let messages = conversation(&said);
-        let texts = KeptTexts::from(BTreeMap::from([("ab".to_owned(), "What an earlier summary said.".to_owned())]));
+        let texts = KeptTexts::from(BTreeMap::from([(
+            "ab".to_owned(),
+            "What an earlier summary said.".to_owned(),
+        )]));
         let text = format!(
             "Sum up:\n[1] user:\n(earlier summary) {}\n{}\n\n(result) {}\nEnd ⟦",
             texts["ab"], said[0], said[1]
         );
         let short = References::new(&messages).shorten(&messages, &texts, &text);
-        assert_eq!(short, "Sum up:\n[1] user:\n(earlier summary) ⟦ab⟧\n⟦3.0⟧\n\n(result) ⟦5.0⟧\nEnd ⟦⟦");
+        assert_eq!(
+            short,
+            "Sum up:\n[1] user:\n(earlier summary) ⟦ab⟧\n⟦3.0⟧\n\n(result) ⟦5.0⟧\nEnd ⟦⟦"
+        );
         assert_eq!(expand(&messages, &texts, &short), text);
     }
 

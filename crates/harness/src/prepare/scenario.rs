@@ -25,9 +25,11 @@ use super::{Checks, KeptTexts, Lists};
 pub struct PreparedScenario {
     /// The scenario, without its messages.
     pub scenario: Arc<Scenario>,
-    /// Its messages with their tokens. Only this field holds them, since a long conversation takes most of a run's memory.
+    /// Its messages with their tokens. Only this field holds them, since a long conversation takes
+    /// most of a run's memory.
     pub messages: Vec<Arc<CountedMessage>>,
-    /// `tokens_before[i]` counts the tokens of the messages before index `i`. There is one entry more than messages.
+    /// `tokens_before[i]` counts the tokens of the messages before index `i`. There is one entry
+    /// more than messages.
     pub tokens_before: Vec<u64>,
     /// Tokens of the tool definitions, part of every request.
     pub tool_tokens: u32,
@@ -41,8 +43,8 @@ pub struct PreparedScenario {
     pub asked_by: Vec<Option<usize>>,
     /// Finds facts and decoys, in the scenario's order.
     pub facts: Matcher,
-    /// Every exact value of the conversation in small letters, with the index of the first message that holds it. They are
-    /// collected when an answer first needs them.
+    /// Every exact value of the conversation in small letters, with the index of the first message
+    /// that holds it. They are collected when an answer first needs them.
     exact: OnceLock<HashMap<String, usize>>,
     /// Where texts of the conversation are, built when a text that quotes it is first kept.
     references: OnceLock<References>,
@@ -52,36 +54,48 @@ pub struct PreparedScenario {
     pub(crate) names: Option<OtherNames>,
     /// What the record of each recorded compaction lacks.
     pub(crate) unlogged: Vec<Unlogged>,
-    /// What only a replay needs, made when the first one begins: a plan of many cases may be one that other processes run.
+    /// What only a replay needs, made when the first one begins: a plan of many cases may be one
+    /// that other processes run.
     checks: OnceLock<Box<Checks>>,
     /// The conversations that foreign facts come from, if it is one of a suite.
     pool: Option<(Arc<Pool>, &'static dyn TokenCounter)>,
 }
 
 impl PreparedScenario {
-    /// Counts a scenario and finds its values, for a replay. `foreign` are facts of scenarios of other groups.
+    /// Counts a scenario and finds its values, for a replay. `foreign` are facts of scenarios of
+    /// other groups.
     pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         let prepared = PreparedScenario::searched(scenario, counter);
         let checks = OnceLock::from(Box::new(Checks::new(&prepared.found(), foreign, counter)));
         PreparedScenario { checks, ..prepared }
     }
 
-    /// Every scenario of a suite; each gets foreign facts of the others. Each is moved, since a copy of a large suite would double the
-    /// memory.
+    /// Every scenario of a suite; each gets foreign facts of the others. Each is moved, since a
+    /// copy of a large suite would double the memory.
     pub(crate) fn all(
         scenarios: Vec<Scenario>,
         suite_hash: &str,
         counter: &'static dyn TokenCounter,
     ) -> Vec<Arc<PreparedScenario>> {
-        let pool = Arc::new(Pool { suite_hash: suite_hash.to_owned(), scenarios: OnceLock::new() });
+        let pool = Arc::new(Pool {
+            suite_hash: suite_hash.to_owned(),
+            scenarios: OnceLock::new(),
+        });
         let prepare = |scenario| {
             let searched = PreparedScenario::searched(scenario, counter);
-            Arc::new(PreparedScenario { pool: Some((Arc::clone(&pool), counter)), ..searched })
+            Arc::new(PreparedScenario {
+                pool: Some((Arc::clone(&pool), counter)),
+                ..searched
+            })
         };
         // `collect` would reuse the memory of the old list, which has larger entries.
         let mut all = Vec::with_capacity(scenarios.len());
         all.extend(scenarios.into_iter().map(prepare));
-        pool.scenarios.get_or_init(|| all.iter().map(|prepared| Arc::clone(&prepared.scenario)).collect());
+        pool.scenarios.get_or_init(|| {
+            all.iter()
+                .map(|prepared| Arc::clone(&prepared.scenario))
+                .collect()
+        });
         all
     }
 
@@ -102,25 +116,49 @@ impl PreparedScenario {
         })
     }
 
-    /// Counts a scenario and finds its values and how calls use them, without what only strategies and their controls need.
+    /// Counts a scenario and finds its values and how calls use them, without what only strategies
+    /// and their controls need.
     pub fn searched(mut scenario: Scenario, counter: &dyn TokenCounter) -> Self {
         // `collect` would reuse the memory of the old list, which has entries ten times as large.
         let mut messages = Vec::with_capacity(scenario.messages.len());
         messages.extend(
-            std::mem::take(&mut scenario.messages).into_iter().map(|message| CountedMessage::new(message, counter)),
+            std::mem::take(&mut scenario.messages)
+                .into_iter()
+                .map(|message| CountedMessage::new(message, counter)),
         );
         let index = |id: MessageId| messages.partition_point(|counted| counted.message.id < id);
-        let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())));
-        let mentions = scenario.facts.iter().map(|fact| mentions(fact, index)).collect::<Vec<_>>();
+        let facts = Matcher::new(
+            scenario
+                .facts
+                .iter()
+                .map(|fact| (fact.sought(), fact.forms())),
+        );
+        let mentions = scenario
+            .facts
+            .iter()
+            .map(|fact| mentions(fact, index))
+            .collect::<Vec<_>>();
         let names = OtherNames::new(&scenario.facts, &scenario.directories, &messages);
         PreparedScenario {
             uses: Uses::new(&scenario.facts, &messages, &facts),
             unlogged: unlogged(&scenario, &messages, (&facts, names.as_ref()), counter),
             names,
             tokens_before: running_sum(&messages),
-            tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
-            valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),
-            asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
+            tool_tokens: scenario
+                .tools
+                .iter()
+                .map(|tool| counter.count_text(&tool_text(tool)))
+                .sum(),
+            valid_to: scenario
+                .facts
+                .iter()
+                .map(|fact| fact.valid_to.map(index))
+                .collect(),
+            asked_by: scenario
+                .facts
+                .iter()
+                .map(|fact| asked_by(&scenario, fact))
+                .collect(),
             stated_in: invert(&mentions, messages.len()),
             mentions,
             exact: OnceLock::new(),
@@ -134,8 +172,21 @@ impl PreparedScenario {
     }
 
     fn found(&self) -> Found<'_> {
-        let PreparedScenario { scenario, messages, facts, mentions, stated_in, .. } = self;
-        Found { scenario, messages, facts, mentions, stated_in }
+        let PreparedScenario {
+            scenario,
+            messages,
+            facts,
+            mentions,
+            stated_in,
+            ..
+        } = self;
+        Found {
+            scenario,
+            messages,
+            facts,
+            mentions,
+            stated_in,
+        }
     }
 
     /// Tokens of the messages in that range of indices.
@@ -146,17 +197,36 @@ impl PreparedScenario {
     /// The index of the first message whose id is not lower.
     pub(crate) fn index_of(&self, id: MessageId) -> usize {
         // The ids of most conversations have no gaps.
-        let guess = self.messages.first().map_or(0, |first| id.0.wrapping_sub(first.message.id.0) as usize);
-        if self.messages.get(guess).is_some_and(|counted| counted.message.id == id) {
+        let guess = self
+            .messages
+            .first()
+            .map_or(0, |first| id.0.wrapping_sub(first.message.id.0) as usize);
+        if self
+            .messages
+            .get(guess)
+            .is_some_and(|counted| counted.message.id == id)
+        {
             return guess;
         }
-        self.messages.partition_point(|counted| counted.message.id < id)
+        self.messages
+            .partition_point(|counted| counted.message.id < id)
     }
 
-    /// Whether what the compaction at that length of the log left holds a fact's value. `is_as_said` if it holds it as it was said.
-    pub(crate) fn held(&self, fact: u32, is_as_said: bool, left: &View, compacted_at: usize) -> Held {
+    /// Whether what the compaction at that length of the log left holds a fact's value.
+    /// `is_as_said` if it holds it as it was said.
+    pub(crate) fn held(
+        &self,
+        fact: u32,
+        is_as_said: bool,
+        left: &View,
+        compacted_at: usize,
+    ) -> Held {
         let index = |id| self.index_of(id);
-        let is_named = || self.names.as_ref().is_some_and(|names| names.holds(fact, left, index, compacted_at));
+        let is_named = || {
+            self.names
+                .as_ref()
+                .is_some_and(|names| names.holds(fact, left, index, compacted_at))
+        };
         match is_as_said {
             true => Held::AsSaid,
             false if is_named() => Held::NamedOtherwise,
@@ -164,12 +234,15 @@ impl PreparedScenario {
         }
     }
 
-    /// Whether the request after the recorded compaction at that length of the log may hold a fact's value, with what its program is
-    /// known to put back; nothing if that is not known.
+    /// Whether the request after the recorded compaction at that length of the log may hold a
+    /// fact's value, with what its program is known to put back; nothing if that is not known.
     pub(crate) fn held_at_most(&self, fact: u32, held: Held, compacted_at: usize) -> Option<bool> {
         let mut made = self.scenario.compactions.iter().zip(&self.unlogged);
         let (_, unlogged) = made.find(|(made, _)| self.index_of(made.after) + 1 == compacted_at)?;
-        unlogged.attached.as_ref().map(|attached| held != Held::OutOfSight || attached.contains(&fact))
+        unlogged
+            .attached
+            .as_ref()
+            .map(|attached| held != Held::OutOfSight || attached.contains(&fact))
     }
 
     /// Whether any project may have a fact's value.
@@ -180,13 +253,20 @@ impl PreparedScenario {
 
     /// Lengths of the log at the recorded compactions that cannot be measured, in order.
     pub(crate) fn unmeasured(&self) -> impl Iterator<Item = usize> {
-        let before = self.scenario.unmeasured.iter().filter_map(|left_out| left_out.after);
+        let before = self
+            .scenario
+            .unmeasured
+            .iter()
+            .filter_map(|left_out| left_out.after);
         before.map(|after| self.index_of(after) + 1)
     }
 
-    /// A text that quotes the conversation, with whole parts of messages and kept texts named instead of repeated.
+    /// A text that quotes the conversation, with whole parts of messages and kept texts named
+    /// instead of repeated.
     pub(crate) fn shorten(&self, text: &str, texts: &KeptTexts) -> String {
-        self.references.get_or_init(|| References::new(&self.messages)).shorten(&self.messages, texts, text)
+        self.references
+            .get_or_init(|| References::new(&self.messages))
+            .shorten(&self.messages, texts, text)
     }
 
     /// The first messages as a log.
@@ -201,26 +281,42 @@ impl PreparedScenario {
 
     /// Tokens that no compaction can remove: system prompt and tool definitions.
     pub fn fixed_tokens(&self) -> u32 {
-        let system = self.messages.first().filter(|counted| counted.message.role == Role::System);
+        let system = self
+            .messages
+            .first()
+            .filter(|counted| counted.message.role == Role::System);
         self.tool_tokens + system.map_or(0, |system| system.tokens)
     }
 
-    /// An estimate of the tokens that preceded every recorded request and are not in the log, from the first call with usage; 0
-    /// if there is none.
+    /// An estimate of the tokens that preceded every recorded request and are not in the log, from
+    /// the first call with usage; 0 if there is none.
     pub fn fixed_prefix_tokens(&self) -> u32 {
         let of_call = |counted: &CountedMessage| {
-            let usage = counted.message.usage.as_ref().filter(|_| counted.message.role == Role::Assistant)?;
+            let usage = counted
+                .message
+                .usage
+                .as_ref()
+                .filter(|_| counted.message.role == Role::Assistant)?;
             Some(usage.total_input()).filter(|input| *input > 0)
         };
         let mut reported = self.messages.iter().zip(&self.tokens_before);
         let first = reported.find_map(|(counted, before)| Some((of_call(counted)?, *before)));
         let known = |before: u64| before + u64::from(self.tool_tokens);
-        first.map_or(0, |(input, before)| input.saturating_sub(known(before)).try_into().unwrap_or(u32::MAX))
+        first.map_or(0, |(input, before)| {
+            input
+                .saturating_sub(known(before))
+                .try_into()
+                .unwrap_or(u32::MAX)
+        })
     }
 
-    /// Whether a message before that index states this exact value, whatever the case of its letters.
+    /// Whether a message before that index states this exact value, whatever the case of its
+    /// letters.
     pub(crate) fn states_before(&self, index: usize, value: &str) -> bool {
-        let first = self.exact.get_or_init(|| exact_values(&self.messages)).get(&value.to_lowercase());
+        let first = self
+            .exact
+            .get_or_init(|| exact_values(&self.messages))
+            .get(&value.to_lowercase());
         first.is_some_and(|first| *first < index)
     }
 }
@@ -228,7 +324,13 @@ impl PreparedScenario {
 fn exact_values(messages: &[Arc<CountedMessage>]) -> HashMap<String, usize> {
     let mut first = HashMap::new();
     for (index, counted) in messages.iter().enumerate() {
-        for exact in counted.message.parts.iter().filter_map(part_text).flat_map(exact::within) {
+        for exact in counted
+            .message
+            .parts
+            .iter()
+            .filter_map(part_text)
+            .flat_map(exact::within)
+        {
             first.entry(exact.value.to_lowercase()).or_insert(index);
         }
     }
@@ -237,14 +339,20 @@ fn exact_values(messages: &[Arc<CountedMessage>]) -> HashMap<String, usize> {
 
 /// The indices of the messages that state the fact, ascending.
 fn mentions(fact: &Fact, index: impl Fn(MessageId) -> usize) -> Vec<usize> {
-    let mut at = fact.evidence_message_ids.iter().map(|id| index(*id)).collect::<Vec<_>>();
+    let mut at = fact
+        .evidence_message_ids
+        .iter()
+        .map(|id| index(*id))
+        .collect::<Vec<_>>();
     at.sort_unstable();
     at.dedup();
     at
 }
 
 fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
-    let asks = |probe: &Probe| !probe.abstain_expected && probe.order.is_empty() && probe.fact_ids.contains(&fact.id);
+    let asks = |probe: &Probe| {
+        !probe.abstain_expected && probe.order.is_empty() && probe.fact_ids.contains(&fact.id)
+    };
     scenario.probes.iter().position(asks)
 }
 
@@ -265,13 +373,16 @@ fn running_sum(messages: &[Arc<CountedMessage>]) -> Vec<u64> {
 
 fn invert(mentions: &[Vec<usize>], messages: usize) -> Lists {
     let facts = mentions.iter().enumerate();
-    let mut pairs =
-        facts.flat_map(|(fact, at)| at.iter().map(move |message| (*message, fact as u32))).collect::<Vec<_>>();
+    let mut pairs = facts
+        .flat_map(|(fact, at)| at.iter().map(move |message| (*message, fact as u32)))
+        .collect::<Vec<_>>();
     pairs.sort_unstable();
     let mut pairs = pairs.into_iter().peekable();
     let mut stated_in = Lists::with_capacity(messages);
     for message in 0..messages {
-        stated_in.push(std::iter::from_fn(|| Some(pairs.next_if(|(at, _)| *at == message)?.1)));
+        stated_in.push(std::iter::from_fn(|| {
+            Some(pairs.next_if(|(at, _)| *at == message)?.1)
+        }));
     }
     stated_in
 }

@@ -13,7 +13,8 @@ use super::{Bindings, Lists};
 /// The longest piece of a random context, in characters.
 const SEGMENT_CHARACTERS: usize = 240;
 
-/// The pieces of a conversation. Each is part of one message and has at most `SEGMENT_CHARACTERS` characters.
+/// The pieces of a conversation. Each is part of one message and has at most `SEGMENT_CHARACTERS`
+/// characters.
 #[derive(Default)]
 pub struct Segments {
     /// The tokens of each piece.
@@ -31,7 +32,8 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Cuts the messages and finds the values in each piece; `stated_in` lists the facts that each message states.
+    /// Cuts the messages and finds the values in each piece; `stated_in` lists the facts that each
+    /// message states.
     pub(super) fn new(
         messages: &[Arc<CountedMessage>],
         stated_in: &Lists,
@@ -55,18 +57,26 @@ impl Segments {
             let mut foreign_in_message = Vec::new();
             let texts = counted.message.parts.iter().filter_map(part_text);
             // What denies a value may be in the piece before it.
-            texts.clone().for_each(|text| foreign_in_message.extend(matches(foreign, text, !foreign.is_empty())));
+            texts.clone().for_each(|text| {
+                foreign_in_message.extend(matches(foreign, text, !foreign.is_empty()))
+            });
             for piece in texts.flat_map(pieces) {
                 let foreign = matches(foreign, piece, !foreign.is_empty());
                 // Most messages state none.
                 let mut facts = matches(facts, piece, !stated.is_empty());
                 facts.retain(|fact| stated.contains(fact));
                 segments.tokens.push(counter.count_text(piece));
-                segments.bindings.push(bindings.iter().flat_map(|bindings| bindings.of_facts(index, &facts)));
+                segments.bindings.push(
+                    bindings
+                        .iter()
+                        .flat_map(|bindings| bindings.of_facts(index, &facts)),
+                );
                 segments.facts.push(facts);
                 segments.foreign.push(foreign);
             }
-            segments.foreign_in_message.push(distinct(foreign_in_message));
+            segments
+                .foreign_in_message
+                .push(distinct(foreign_in_message));
             segments.ends.push(segments.tokens.len() as u32);
         }
         segments
@@ -80,7 +90,10 @@ impl Segments {
 
 /// The items that match in the text, each once, if it is searched at all.
 fn matches(matcher: &Matcher, text: &str, is_searched: bool) -> Vec<u32> {
-    let found = is_searched.then(|| matcher.find(text)).into_iter().flatten();
+    let found = is_searched
+        .then(|| matcher.find(text))
+        .into_iter()
+        .flatten();
     distinct(found.map(|item| item as u32).collect())
 }
 
@@ -90,16 +103,23 @@ fn distinct(mut items: Vec<u32>) -> Vec<u32> {
     items
 }
 
-/// Pieces of at most `SEGMENT_CHARACTERS` characters. Each is cut after a blank in its second half, if it has one, so that few values
-/// are torn.
+/// Pieces of at most `SEGMENT_CHARACTERS` characters. Each is cut after a blank in its second half,
+/// if it has one, so that few values are torn.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let end = rest.char_indices().nth(SEGMENT_CHARACTERS).map_or(rest.len(), |(at, _)| at);
-        let cut = if end == rest.len() { end } else { after_last_blank(&rest[..end]).unwrap_or(end) };
+        let end = rest
+            .char_indices()
+            .nth(SEGMENT_CHARACTERS)
+            .map_or(rest.len(), |(at, _)| at);
+        let cut = if end == rest.len() {
+            end
+        } else {
+            after_last_blank(&rest[..end]).unwrap_or(end)
+        };
         let (piece, tail) = rest.split_at(cut);
         rest = tail;
         Some(piece)
@@ -107,7 +127,10 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn after_last_blank(text: &str) -> Option<usize> {
-    let (at, blank) = text.char_indices().rev().find(|(_, letter)| letter.is_whitespace())?;
+    let (at, blank) = text
+        .char_indices()
+        .rev()
+        .find(|(_, letter)| letter.is_whitespace())?;
     (at > text.len() / 2).then_some(at + blank.len_utf8())
 }
 

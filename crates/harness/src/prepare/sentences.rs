@@ -1,6 +1,7 @@
 //! The sentences that state facts, in the order of the conversation.
 //!
-//! Absent on purpose: the sentences around them. They would show more than what was said about a value.
+//! Absent on purpose: the sentences around them. They would show more than what was said about a
+//! value.
 
 use compactometer_engine::message::{MessageId, Part, part_text};
 use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
@@ -21,9 +22,16 @@ pub(crate) struct Given {
 }
 
 /// The sentences that first state the facts, in order, as many as fit.
-pub(crate) fn sentences(prepared: &PreparedScenario, facts: &[u32], budget: u32, counter: &dyn TokenCounter) -> Given {
-    let mut found: Vec<(Place, u32)> =
-        facts.iter().filter_map(|fact| Some((first_said(prepared, *fact)?, *fact))).collect();
+pub(crate) fn sentences(
+    prepared: &PreparedScenario,
+    facts: &[u32],
+    budget: u32,
+    counter: &dyn TokenCounter,
+) -> Given {
+    let mut found: Vec<(Place, u32)> = facts
+        .iter()
+        .filter_map(|fact| Some((first_said(prepared, *fact)?, *fact)))
+        .collect();
     found.sort_unstable();
     found.dedup();
     let (mut given, mut last) = (Given::default(), None);
@@ -31,10 +39,17 @@ pub(crate) fn sentences(prepared: &PreparedScenario, facts: &[u32], budget: u32,
     for (place, fact) in found {
         if last != Some(place) {
             let (message, sentence) = text_at(prepared, place);
-            let Some(rest) = room.checked_sub(counter.count_text(sentence)) else { break };
+            let Some(rest) = room.checked_sub(counter.count_text(sentence)) else {
+                break;
+            };
             room = rest;
-            let part = Part::Text { text: sentence.to_owned() };
-            given.parts.push(WrittenPart { part, origin: Origin::Spoken(message) });
+            let part = Part::Text {
+                text: sentence.to_owned(),
+            };
+            given.parts.push(WrittenPart {
+                part,
+                origin: Origin::Spoken(message),
+            });
             last = Some(place);
         }
         given.facts.push(fact);
@@ -42,27 +57,46 @@ pub(crate) fn sentences(prepared: &PreparedScenario, facts: &[u32], budget: u32,
     given
 }
 
-/// Part of a message: the message's index, the index of the text in it, and the first and last byte.
+/// Part of a message: the message's index, the index of the text in it, and the first and last
+/// byte.
 type Place = (usize, usize, usize, usize);
 
 /// The sentence that first states the fact; if the value spans two sentences, the whole text.
 fn first_said(prepared: &PreparedScenario, fact: u32) -> Option<Place> {
     let message = *prepared.mentions[fact as usize].first()?;
     let holds = |text: &str| prepared.facts.find(text).any(|found| found as u32 == fact);
-    let texts = || prepared.messages[message].message.parts.iter().filter_map(part_text).enumerate();
-    let mut sentences = texts().flat_map(|(at, text)| spans(text).map(move |(start, end)| (at, start, end, text)));
+    let texts = || {
+        prepared.messages[message]
+            .message
+            .parts
+            .iter()
+            .filter_map(part_text)
+            .enumerate()
+    };
+    let mut sentences =
+        texts().flat_map(|(at, text)| spans(text).map(move |(start, end)| (at, start, end, text)));
     let sentence = sentences.find(|(_, start, end, text)| holds(&text[*start..*end]));
     let sentence = sentence.map(|(at, start, end, _)| (message, at, start, end));
-    sentence.or_else(|| texts().find(|(_, text)| holds(text)).map(|(at, text)| (message, at, 0, text.len())))
+    sentence.or_else(|| {
+        texts()
+            .find(|(_, text)| holds(text))
+            .map(|(at, text)| (message, at, 0, text.len()))
+    })
 }
 
 fn text_at(prepared: &PreparedScenario, (message, at, start, end): Place) -> (MessageId, &str) {
     let message = &prepared.messages[message].message;
-    let text = message.parts.iter().filter_map(part_text).nth(at).unwrap_or_default();
+    let text = message
+        .parts
+        .iter()
+        .filter_map(part_text)
+        .nth(at)
+        .unwrap_or_default();
     (message.id, text[start..end].trim())
 }
 
-/// The byte ranges of sentences: each ends with its line, or at a full stop, `!` or `?` before a capital.
+/// The byte ranges of sentences: each ends with its line, or at a full stop, `!` or `?` before a
+/// capital.
 fn spans(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut start = 0;
     let mut ends = text.char_indices().filter_map(move |(at, letter)| {
@@ -97,8 +131,17 @@ mod tests {
     #[test]
     fn sentences_end_at_lines_and_before_capitals() {
         let text = "Use v1.10 of it, e.g. now. The port is 8042! is it?\n{\"a\": 1}";
-        let found: Vec<&str> = spans(text).map(|(start, end)| text[start..end].trim()).collect();
-        assert_eq!(found, ["Use v1.10 of it, e.g. now.", "The port is 8042! is it?", "{\"a\": 1}"]);
+        let found: Vec<&str> = spans(text)
+            .map(|(start, end)| text[start..end].trim())
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "Use v1.10 of it, e.g. now.",
+                "The port is 8042! is it?",
+                "{\"a\": 1}"
+            ]
+        );
     }
 
     proptest! {

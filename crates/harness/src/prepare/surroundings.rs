@@ -45,8 +45,16 @@ impl Surroundings {
         for (index, counted) in messages.iter().enumerate() {
             let stated = stated_in.get(index);
             let mut in_clause = BTreeSet::new();
-            let texts = counted.message.parts.iter().filter_map(part_text).filter(|_| !stated.is_empty());
-            for found in texts.flat_map(|text| around(matcher, text)).filter(|found| stated.contains(&found.item)) {
+            let texts = counted
+                .message
+                .parts
+                .iter()
+                .filter_map(part_text)
+                .filter(|_| !stated.is_empty());
+            for found in texts
+                .flat_map(|text| around(matcher, text))
+                .filter(|found| stated.contains(&found.item))
+            {
                 in_clause.extend(found.is_stated.then_some(found.item));
                 if first[found.item as usize] == Some(index) {
                     words[found.item as usize].extend(found.words);
@@ -55,35 +63,68 @@ impl Surroundings {
             clauses.push(in_clause);
         }
         let mut facts_with = BTreeMap::<String, u32>::new();
-        words.iter().flatten().for_each(|word| *facts_with.entry(word.clone()).or_default() += 1);
+        words
+            .iter()
+            .flatten()
+            .for_each(|word| *facts_with.entry(word.clone()).or_default() += 1);
         let mut by_kind = BTreeMap::<ValueKind, Vec<u32>>::new();
-        facts.iter().zip(0..).for_each(|(fact, index)| by_kind.entry(fact.value_kind).or_default().push(index));
-        Some(Surroundings { stated_in: clauses, words, facts_with, first, by_kind })
+        facts
+            .iter()
+            .zip(0..)
+            .for_each(|(fact, index)| by_kind.entry(fact.value_kind).or_default().push(index));
+        Some(Surroundings {
+            stated_in: clauses,
+            words,
+            facts_with,
+            first,
+            by_kind,
+        })
     }
 
-    /// How often these words fit the fact better than other values of its kind that are stated in the first messages, so many: 2 for
-    /// each, 1 for a tie; and the number of these values.
-    pub(crate) fn fit(&self, fact: u32, kind: ValueKind, words: &BTreeSet<String>, length: usize) -> (u32, u32) {
-        let is_stated = |other: &&u32| self.first[**other as usize].is_some_and(|first| first < length);
-        let of_kind = self.by_kind.get(&kind).into_iter().flatten().filter(|other| **other != fact);
+    /// How often these words fit the fact better than other values of its kind that are stated in
+    /// the first messages, so many: 2 for each, 1 for a tie; and the number of these values.
+    pub(crate) fn fit(
+        &self,
+        fact: u32,
+        kind: ValueKind,
+        words: &BTreeSet<String>,
+        length: usize,
+    ) -> (u32, u32) {
+        let is_stated =
+            |other: &&u32| self.first[**other as usize].is_some_and(|first| first < length);
+        let of_kind = self
+            .by_kind
+            .get(&kind)
+            .into_iter()
+            .flatten()
+            .filter(|other| **other != fact);
         let rivals: Vec<u32> = of_kind.filter(is_stated).copied().collect();
         let own = self.likeness(words, fact);
         // Spread over the conversation, since neighbours often share their words.
         let step = rivals.len().div_ceil(RIVALS).max(1);
         let compared = rivals.iter().step_by(step);
-        let points = compared.clone().map(|other| match own.total_cmp(&self.likeness(words, *other)) {
-            std::cmp::Ordering::Greater => 2,
-            std::cmp::Ordering::Equal => 1,
-            std::cmp::Ordering::Less => 0,
-        });
+        let points =
+            compared
+                .clone()
+                .map(|other| match own.total_cmp(&self.likeness(words, *other)) {
+                    std::cmp::Ordering::Greater => 2,
+                    std::cmp::Ordering::Equal => 1,
+                    std::cmp::Ordering::Less => 0,
+                });
         (points.sum(), compared.count() as u32)
     }
 
-    /// The words that both have, rare ones counting more, over the square root of the number of the fact's words.
+    /// The words that both have, rare ones counting more, over the square root of the number of the
+    /// fact's words.
     fn likeness(&self, words: &BTreeSet<String>, fact: u32) -> f64 {
         let own = &self.words[fact as usize];
-        let rarity = |word: &String| 1.0 / f64::from(self.facts_with.get(word).copied().unwrap_or(1));
+        let rarity =
+            |word: &String| 1.0 / f64::from(self.facts_with.get(word).copied().unwrap_or(1));
         let shared: f64 = words.intersection(own).map(rarity).sum();
-        if shared > 0.0 { shared / (own.len() as f64).sqrt() } else { 0.0 }
+        if shared > 0.0 {
+            shared / (own.len() as f64).sqrt()
+        } else {
+            0.0
+        }
     }
 }

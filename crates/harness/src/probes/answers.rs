@@ -1,9 +1,10 @@
-//! Answer recall: each probe is asked once, at its point. Nothing returns to the session: it is only read, and its meter does not
-//! count the calls.
+//! Answer recall: each probe is asked once, at its point. Nothing returns to the session: it is
+//! only read, and its meter does not count the calls.
 //!
-//! The request is the agent's next one, then a user turn with the question. If the strategy retrieves something for the question,
-//! a second request has that before the question. Requests are sent even if they exceed the window. Absent on purpose: questions
-//! about facts outside the headline set, which any tail answers, and about generic values, which prove nothing.
+//! The request is the agent's next one, then a user turn with the question. If the strategy
+//! retrieves something for the question, a second request has that before the question. Requests
+//! are sent even if they exceed the window. Absent on purpose: questions about facts outside the
+//! headline set, which any tail answers, and about generic values, which prove nothing.
 
 use std::sync::Arc;
 
@@ -61,12 +62,19 @@ pub(crate) fn due<'a>(
     prepared: &'a PreparedScenario,
     observation: &'a Observation,
 ) -> impl Iterator<Item = usize> + 'a {
-    let counts = |fact: &u32| observation.eligible.contains(fact) && !prepared.scenario.facts[*fact as usize].generic;
+    let counts = |fact: &u32| {
+        observation.eligible.contains(fact) && !prepared.scenario.facts[*fact as usize].generic
+    };
     let is_due = move |probe: &usize| {
-        let (asked, row) = (&prepared.scenario.probes[*probe], &prepared.checks().keys.probes[*probe].row);
+        let (asked, row) = (
+            &prepared.scenario.probes[*probe],
+            &prepared.checks().keys.probes[*probe].row,
+        );
         let has_answer_in_words = row.facts.is_empty() && asked.gold.is_some();
         asked.asked_after == observation.after
-            && (row.abstain_expected || has_answer_in_words || (!row.facts.is_empty() && row.facts.iter().all(counts)))
+            && (row.abstain_expected
+                || has_answer_in_words
+                || (!row.facts.is_empty() && row.facts.iter().all(counts)))
     };
     (0..prepared.scenario.probes.len()).filter(is_due)
 }
@@ -100,15 +108,26 @@ impl Questioner<'_> {
     /// What is given in place of the written parts, if the view has any.
     fn given(&self, due: &[usize]) -> Option<Given> {
         let is_written = |entry: &Entry| entry.role() == Role::User && entry.written().is_some();
-        let evidence = self.evidence.filter(|_| self.session.view().entries().iter().any(is_written))?;
-        let facts = due.iter().flat_map(|probe| &self.prepared.checks().keys.probes[*probe].row.facts);
-        Some(evidence(self.prepared, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))
+        let evidence = self
+            .evidence
+            .filter(|_| self.session.view().entries().iter().any(is_written))?;
+        let facts = due
+            .iter()
+            .flat_map(|probe| &self.prepared.checks().keys.probes[*probe].row.facts);
+        Some(evidence(
+            self.prepared,
+            &facts.copied().collect::<Vec<_>>(),
+            self.retained,
+            self.counter,
+        ))
     }
 
     /// The next request, with its written parts replaced by what is given.
     fn messages(&self, given: Option<&Given>) -> Vec<WireMessage> {
         let view = self.session.view();
-        let Some(given) = given else { return view.to_wire() };
+        let Some(given) = given else {
+            return view.to_wire();
+        };
         let replaced = view.to_edits().into_iter().filter_map(|edit| match edit {
             Edit::Insert(Role::User, _) if given.parts.is_empty() => None,
             Edit::Insert(Role::User, _) => Some(Edit::Insert(Role::User, given.parts.clone())),
@@ -119,17 +138,30 @@ impl Questioner<'_> {
         made.as_ref().unwrap_or(view).to_wire()
     }
 
-    /// One call; `messages` are the same afterwards. There is none if every provider would refuse the request.
-    async fn answer(&self, messages: &mut Vec<WireMessage>, question: &str, parts: &[WrittenPart]) -> Option<Call> {
+    /// One call; `messages` are the same afterwards. There is none if every provider would refuse
+    /// the request.
+    async fn answer(
+        &self,
+        messages: &mut Vec<WireMessage>,
+        question: &str,
+        parts: &[WrittenPart],
+    ) -> Option<Call> {
         if self.is_refused || !self.session.view().open_calls().is_empty() {
             return None;
         }
         let length = messages.len();
-        let user = |parts: Vec<Part>| WireMessage { role: Role::User, parts: parts.into() };
+        let user = |parts: Vec<Part>| WireMessage {
+            role: Role::User,
+            parts: parts.into(),
+        };
         if !parts.is_empty() {
-            messages.push(user(parts.iter().map(|written| written.part.clone()).collect()));
+            messages.push(user(
+                parts.iter().map(|written| written.part.clone()).collect(),
+            ));
         }
-        messages.push(user(vec![Part::Text { text: PROMPT.trim_end().replace("{question}", question) }]));
+        messages.push(user(vec![Part::Text {
+            text: PROMPT.trim_end().replace("{question}", question),
+        }]));
         let request = ChatRequest {
             messages: std::mem::take(messages),
             tools: Vec::new(),
@@ -141,26 +173,34 @@ impl Questioner<'_> {
         // A failed call is kept with its error.
         let _ = self.reader.complete(Purpose::Probe, request).await;
         let mut call = self.reader.take_calls().pop()?;
-        // The conversation is long and every question needs it, so it is moved back instead of copied.
+        // The conversation is long and every question needs it, so it is moved back instead of
+        // copied.
         *messages = std::mem::take(&mut Arc::make_mut(&mut call.request).messages);
         messages.truncate(length);
         Some(call)
     }
 
-    /// Whether the request holds what only memory states: in the system prompt or in what was retrieved. A context that no
-    /// provider would take holds nothing.
+    /// Whether the request holds what only memory states: in the system prompt or in what was
+    /// retrieved. A context that no provider would take holds nothing.
     fn holds_memory(&self, probe: usize, before: Before<'_>) -> bool {
         let keys = &self.prepared.checks().keys;
         let in_context = || {
             let parts = self.session.view().entries().iter().flat_map(Entry::parts);
-            parts.filter_map(|(part, _)| part_text(part)).any(|text| keys.holds_gold(probe, text))
+            parts
+                .filter_map(|(part, _)| part_text(part))
+                .any(|text| keys.holds_gold(probe, text))
         };
         let retrieved = match before {
             Before::Retrieved(parts) => parts,
             Before::Context | Before::Given(_) => &[],
         };
-        let in_retrieved = || retrieved.iter().filter_map(|written| part_text(&written.part));
-        !self.is_refused && (in_context() || in_retrieved().any(|text| keys.holds_gold(probe, text)))
+        let in_retrieved = || {
+            retrieved
+                .iter()
+                .filter_map(|written| part_text(&written.part))
+        };
+        !self.is_refused
+            && (in_context() || in_retrieved().any(|text| keys.holds_gold(probe, text)))
     }
 
     fn row(
@@ -176,19 +216,29 @@ impl Questioner<'_> {
                 Before::Context => fate.is_present(),
                 Before::Given(given) => given.facts.contains(fact),
                 Before::Retrieved(parts) => {
-                    fate.is_present() || (observation.is_stored(*fact) && holds(&self.prepared.facts, parts, *fact))
+                    fate.is_present()
+                        || (observation.is_stored(*fact)
+                            && holds(&self.prepared.facts, parts, *fact))
                 }
             }
         };
         let asked = &self.prepared.checks().keys.probes[probe].row;
         let holds_facts = || !asked.facts.is_empty() && asked.facts.iter().all(is_present);
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
-        let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.prepared, probe, reply));
+        let Graded {
+            grade,
+            order,
+            signs,
+        } = reply.map_or(Graded::FAILED, |reply| grade(self.prepared, probe, reply));
         let row = AnswerRow {
             probe: probe as u32,
             after: observation.after,
             prompted: matches!(before, Before::Retrieved(_)),
-            present: if asked.memory.is_some() { self.holds_memory(probe, before) } else { holds_facts() },
+            present: if asked.memory.is_some() {
+                self.holds_memory(probe, before)
+            } else {
+                holds_facts()
+            },
             grade,
             order,
             signs,

@@ -1,6 +1,7 @@
 //! Grades an answer by matching its text. The grade is deterministic.
 //!
-//! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms counts as missing.
+//! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms
+//! counts as missing.
 
 use compactometer_engine::model::{ChatReply, Finish};
 use compactometer_formats::answer::{Grade, Signs};
@@ -19,7 +20,11 @@ pub(crate) struct Graded {
 
 impl Graded {
     /// There is no answer.
-    pub(crate) const FAILED: Graded = Graded { grade: Grade::Failed, order: Vec::new(), signs: None };
+    pub(crate) const FAILED: Graded = Graded {
+        grade: Grade::Failed,
+        order: Vec::new(),
+        signs: None,
+    };
 }
 
 /// Grades the answer to that probe.
@@ -31,7 +36,11 @@ pub(crate) fn grade(prepared: &PreparedScenario, probe: usize, reply: &ChatReply
             contradicts: said.denied || (said.asked && (said.replaced || said.forbidden)),
             invents: said.foil || invented::states(prepared, probe, &said.held, whole_words(reply)),
         };
-        return Graded { grade: of_values(prepared, probe, &said, answer), order: Vec::new(), signs: Some(signs) };
+        return Graded {
+            grade: of_values(prepared, probe, &said, answer),
+            order: Vec::new(),
+            signs: Some(signs),
+        };
     }
     let order = order::read(labels, answer);
     let grade = match () {
@@ -39,17 +48,29 @@ pub(crate) fn grade(prepared: &PreparedScenario, probe: usize, reply: &ChatReply
         () if order.is_empty() && abstains(answer) => Grade::Abstained,
         () => Grade::Missing,
     };
-    Graded { grade, order, signs: None }
+    Graded {
+        grade,
+        order,
+        signs: None,
+    }
 }
 
 /// The answer; if it was cut off, without its last word, which may be incomplete.
 fn whole_words(reply: &ChatReply) -> &str {
     let is_cut = reply.finish == Finish::Length;
-    if is_cut { reply.text.rsplit_once(char::is_whitespace).map_or("", |(head, _)| head) } else { &reply.text }
+    if is_cut {
+        reply
+            .text
+            .rsplit_once(char::is_whitespace)
+            .map_or("", |(head, _)| head)
+    } else {
+        &reply.text
+    }
 }
 
-/// The grade of an answer that should state values. A value that was replaced, forbidden or never said spoils an otherwise right
-/// answer. Another fact's value does not, since an answer may quote a whole sentence.
+/// The grade of an answer that should state values. A value that was replaced, forbidden or never
+/// said spoils an otherwise right answer. Another fact's value does not, since an answer may quote
+/// a whole sentence.
 fn of_values(prepared: &PreparedScenario, probe: usize, said: &Said, answer: &str) -> Grade {
     let key = &prepared.checks().keys.probes[probe];
     let never_said = said.foil || (said.forbidden && !key.row.updated);
@@ -91,7 +112,9 @@ const NOT_KNOWN: &[&str] = &[
 
 fn abstains(answer: &str) -> bool {
     let lower = answer.to_lowercase().replace('’', "'");
-    lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == UNKNOWN)
+    lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .any(|word| word == UNKNOWN)
         || NOT_KNOWN.iter().any(|phrase| lower.contains(phrase))
 }
 
@@ -115,20 +138,46 @@ struct Said {
 
 impl Said {
     fn read(prepared: &PreparedScenario, probe: usize, answer: &str) -> Self {
-        let (keys, key) = (&prepared.checks().keys, &prepared.checks().keys.probes[probe]);
-        let held = prepared.facts.find(answer).map(|fact| fact as u32).collect::<Vec<_>>();
-        let own = keys.answers.find(answer).filter(|item| keys.owners[*item].0 as usize == probe);
+        let (keys, key) = (
+            &prepared.checks().keys,
+            &prepared.checks().keys.probes[probe],
+        );
+        let held = prepared
+            .facts
+            .find(answer)
+            .map(|fact| fact as u32)
+            .collect::<Vec<_>>();
+        let own = keys
+            .answers
+            .find(answer)
+            .filter(|item| keys.owners[*item].0 as usize == probe);
         let (forbidden, gold): (Vec<_>, Vec<_>) = own.partition(|item| keys.owners[*item].1);
-        let foils = || prepared.checks().foils.find(answer).map(|foil| keys.foil_of[foil]);
+        let foils = || {
+            prepared
+                .checks()
+                .foils
+                .find(answer)
+                .map(|foil| keys.foil_of[foil])
+        };
         let is_asked = |fact: &u32| key.row.facts.contains(fact);
-        let is_another = |fact: &u32| !is_asked(fact) && key.like.contains(fact) && !key.in_question.contains(fact);
+        let is_another = |fact: &u32| {
+            !is_asked(fact) && key.like.contains(fact) && !key.in_question.contains(fact)
+        };
         let asks = !key.row.facts.is_empty();
         Said {
-            denied: keys.denials.find(answer).any(|fact| is_asked(&(fact as u32))),
-            asked: !gold.is_empty() || (asks && key.row.facts.iter().all(|fact| held.contains(fact))),
+            denied: keys
+                .denials
+                .find(answer)
+                .any(|fact| is_asked(&(fact as u32))),
+            asked: !gold.is_empty()
+                || (asks && key.row.facts.iter().all(|fact| held.contains(fact))),
             replaced: key.replaced.iter().any(|fact| held.contains(fact)),
             forbidden: !forbidden.is_empty(),
-            foil: if asks { foils().any(|fact| is_asked(&fact)) } else { foils().next().is_some() },
+            foil: if asks {
+                foils().any(|fact| is_asked(&fact))
+            } else {
+                foils().next().is_some()
+            },
             another: held.iter().any(is_another),
             held,
         }

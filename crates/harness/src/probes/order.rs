@@ -1,20 +1,28 @@
 //! Reads the order that an answer gives, from the labels of the question's items.
 //!
-//! Absent on purpose: items that an answer names in other words than their labels. Such an answer gives no order.
+//! Absent on purpose: items that an answer names in other words than their labels. Such an answer
+//! gives no order.
 
-/// The labels that the answer holds as words, by their index in `labels`, in the order of their first occurrence. If no label
-/// occurs as it was given, upper and lower case are equal.
+/// The labels that the answer holds as words, by their index in `labels`, in the order of their
+/// first occurrence. If no label occurs as it was given, upper and lower case are equal.
 pub(crate) fn read(labels: &[String], answer: &str) -> Vec<u32> {
     let exact = places(answer, |word| labels.iter().position(|label| label == word));
     if exact.is_empty() {
-        return places(answer, |word| labels.iter().position(|label| label.eq_ignore_ascii_case(word)));
+        return places(answer, |word| {
+            labels
+                .iter()
+                .position(|label| label.eq_ignore_ascii_case(word))
+        });
     }
     exact
 }
 
 fn places(answer: &str, place: impl Fn(&str) -> Option<usize>) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
-    for place in answer.split(|letter: char| !letter.is_alphanumeric()).filter_map(place) {
+    for place in answer
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter_map(place)
+    {
         if !found.contains(&(place as u32)) {
             found.push(place as u32);
         }

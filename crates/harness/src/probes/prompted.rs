@@ -1,5 +1,6 @@
-//! Prompted probes: what a strategy retrieves for the questions about eligible facts, and whether context and retrieved text
-//! together hold the value. Only questions reach the strategy, and nothing returns to the session.
+//! Prompted probes: what a strategy retrieves for the questions about eligible facts, and whether
+//! context and retrieved text together hold the value. Only questions reach the strategy, and
+//! nothing returns to the session.
 //!
 //! Absent on purpose: answers ([`super::answers`]). No model is called here.
 
@@ -15,7 +16,8 @@ use compactometer_text::matcher::Matcher;
 use crate::prepare::PreparedScenario;
 use crate::trace::ChanceCounts;
 
-/// What a strategy retrieves for the questions of a point. It is asked once for both uses: prompted recall and answers.
+/// What a strategy retrieves for the questions of a point. It is asked once for both uses: prompted
+/// recall and answers.
 #[derive(Default)]
 pub(crate) struct Retrieved(BTreeMap<usize, Vec<WrittenPart>>);
 
@@ -31,8 +33,10 @@ impl Retrieved {
         if probes.is_empty() {
             return Retrieved::default();
         }
-        let questions =
-            probes.iter().map(|probe| prepared.scenario.probes[*probe].question.as_str()).collect::<Vec<_>>();
+        let questions = probes
+            .iter()
+            .map(|probe| prepared.scenario.probes[*probe].question.as_str())
+            .collect::<Vec<_>>();
         let found = session.retrieve(&questions, room).await;
         Retrieved(probes.into_iter().zip(found).collect())
     }
@@ -44,8 +48,14 @@ impl Retrieved {
 }
 
 /// The eligible facts of an observation that have a question, with its probe.
-pub(crate) fn asked(prepared: &PreparedScenario, observation: &Observation) -> impl Iterator<Item = (u32, usize)> {
-    observation.eligible.iter().filter_map(|fact| Some((*fact, prepared.asked_by[*fact as usize]?)))
+pub(crate) fn asked(
+    prepared: &PreparedScenario,
+    observation: &Observation,
+) -> impl Iterator<Item = (u32, usize)> {
+    observation
+        .eligible
+        .iter()
+        .filter_map(|fact| Some((*fact, prepared.asked_by[*fact as usize]?)))
 }
 
 /// One observation's questions and what was found for them.
@@ -64,7 +74,10 @@ impl Prompt<'_> {
         observation.asked = asked;
         // A strategy that has nothing to search returns no lists at all.
         if !self.retrieved.0.is_empty() && !probes.is_empty() {
-            let retrieved = probes.into_iter().map(|probe| self.retrieved.parts(probe)).collect::<Vec<_>>();
+            let retrieved = probes
+                .into_iter()
+                .map(|probe| self.retrieved.parts(probe))
+                .collect::<Vec<_>>();
             observation.prompted = Some(self.prompted(observation, &retrieved));
         }
     }
@@ -76,15 +89,26 @@ impl Prompt<'_> {
         for (fact, parts) in observation.asked.iter().zip(retrieved) {
             let fate = observation.fates.0[*fact as usize];
             // If no store holds the fact, a match is a chance match.
-            if fate.is_present() || (observation.is_stored(*fact) && holds(&self.prepared.facts, parts, *fact)) {
+            if fate.is_present()
+                || (observation.is_stored(*fact) && holds(&self.prepared.facts, parts, *fact))
+            {
                 found.push(*fact);
             }
-            tokens += parts.iter().map(|written| u64::from(self.counter.count_part(&written.part))).sum::<u64>();
+            tokens += parts
+                .iter()
+                .map(|written| u64::from(self.counter.count_part(&written.part)))
+                .sum::<u64>();
             let sought = texts(parts).filter(|_| !self.prepared.checks().foreign.is_empty());
-            let foreign = sought.flat_map(|text| self.prepared.checks().foreign.find(text)).map(|fact| fact as u32);
+            let foreign = sought
+                .flat_map(|text| self.prepared.checks().foreign.find(text))
+                .map(|fact| fact as u32);
             chance.add(self.foreign.iter().copied().chain(foreign));
         }
-        Prompted { found, tokens, chance: chance.cells() }
+        Prompted {
+            found,
+            tokens,
+            chance: chance.cells(),
+        }
     }
 }
 

@@ -6,18 +6,21 @@ use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::Usage;
 use compactometer_engine::meter::{Call, Purpose};
 use compactometer_engine::view::View;
-use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Family, ObservationKind, Stages};
+use compactometer_formats::record::{
+    CheckpointRow, CompactionRow, ContextRow, Family, ObservationKind, Stages,
+};
 
 use super::Replay;
 use crate::plan::{Point, point};
 use crate::prepare::recorded_context::written;
 use crate::trace::{
-    entries_of, holds_request, inserted_texts, left_messages, parts_of, saved_rows, session_call_row, shared_tokens,
-    tail_start, waited_ms,
+    entries_of, holds_request, inserted_texts, left_messages, parts_of, saved_rows,
+    session_call_row, shared_tokens, tail_start, waited_ms,
 };
 
 impl Replay<'_> {
-    /// Lets the session compact, and traces what it did. Returns the milliseconds that the turn waits for it.
+    /// Lets the session compact, and traces what it did. Returns the milliseconds that the turn
+    /// waits for it.
     pub(super) async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
         // The view changes only where a compaction is due or a checkpoint may be shown.
         let may_change = self.session.is_due() || self.session.may_recover(now_ms);
@@ -29,24 +32,41 @@ impl Replay<'_> {
         if event.is_some() {
             self.counts.in_vain = self.session.is_at_trigger();
         }
-        // A recount reads everything and writes nothing that stays, so it is charged but not traced.
-        let (recounts, calls): (Vec<Call>, Vec<Call>) =
-            self.meters.take_session_calls().partition(|call| call.purpose == Purpose::Recount);
-        let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
-            calls.iter().partition(|call| call.purpose == Purpose::Compaction);
+        // A recount reads everything and writes nothing that stays, so it is charged but not
+        // traced.
+        let (recounts, calls): (Vec<Call>, Vec<Call>) = self
+            .meters
+            .take_session_calls()
+            .partition(|call| call.purpose == Purpose::Recount);
+        let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) = calls
+            .iter()
+            .partition(|call| call.purpose == Purpose::Compaction);
         compacting.extend(&recounts);
         // At most one checkpoint is due before a turn.
-        if let Some(event) = self.session.checkpoint_events().get(checkpoints_before).cloned() {
-            let calls =
-                checkpointing.iter().map(|call| session_call_row(self.prepared, call, &mut self.texts)).collect();
+        if let Some(event) = self
+            .session
+            .checkpoint_events()
+            .get(checkpoints_before)
+            .cloned()
+        {
+            let calls = checkpointing
+                .iter()
+                .map(|call| session_call_row(self.prepared, call, &mut self.texts))
+                .collect();
             self.checkpoints.push(CheckpointRow { event, calls });
         }
         self.keep_context(before.as_ref(), saved_before);
         let recovered = self.session.recovery_events().len() > recoveries_before;
         match (event, before) {
-            (Some(event), Some(before)) => self.book_compaction(event, &before, &calls, &compacting),
+            (Some(event), Some(before)) => {
+                self.book_compaction(event, &before, &calls, &compacting)
+            }
             (None, Some(before)) if recovered => self.book_recovery(&before, &calls),
-            _ if !calls.is_empty() => drop(self.tracer.compacted(self.session.view(), self.session.history(), &calls)),
+            _ if !calls.is_empty() => drop(self.tracer.compacted(
+                self.session.view(),
+                self.session.history(),
+                &calls,
+            )),
             _ => {}
         }
         calls.iter().chain(&recounts).map(waited_ms).sum()
@@ -54,10 +74,24 @@ impl Replay<'_> {
 
     /// Keeps what the session changed, if it changed something.
     fn keep_context(&mut self, before: Option<&Arc<View>>, saved_before: usize) {
-        let Some(after) = self.session.log().messages().last().map(|last| last.message.id) else { return };
-        let is_changed = before.is_some_and(|before| !Arc::ptr_eq(before, &self.session.shared_view()));
-        let view = is_changed.then(|| entries_of(self.prepared, self.session.view(), &mut self.texts));
-        let saved = saved_rows(self.prepared, &self.session.history()[saved_before..], &mut self.texts);
+        let Some(after) = self
+            .session
+            .log()
+            .messages()
+            .last()
+            .map(|last| last.message.id)
+        else {
+            return;
+        };
+        let is_changed =
+            before.is_some_and(|before| !Arc::ptr_eq(before, &self.session.shared_view()));
+        let view =
+            is_changed.then(|| entries_of(self.prepared, self.session.view(), &mut self.texts));
+        let saved = saved_rows(
+            self.prepared,
+            &self.session.history()[saved_before..],
+            &mut self.texts,
+        );
         if view.is_some() || !saved.is_empty() {
             self.contexts.push(ContextRow { after, view, saved });
         }
@@ -65,32 +99,51 @@ impl Replay<'_> {
 
     /// A checkpoint was shown outside a compaction.
     fn book_recovery(&mut self, before: &View, calls: &[Call]) {
-        self.tracer.compacted(self.session.view(), self.session.history(), calls);
+        self.tracer
+            .compacted(self.session.view(), self.session.history(), calls);
         let shared = shared_tokens(before, self.session.view(), self.counter);
         self.counts.shared_after_compaction = Some(self.prepared.tool_tokens + shared);
     }
 
-    fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
+    fn book_compaction(
+        &mut self,
+        event: Event,
+        before: &View,
+        calls: &[Call],
+        compacting: &[&Call],
+    ) {
         let mut stages = Stages::default();
         let applied = event.outcome == Outcome::Applied;
         let still_failed = self.counts.failed && self.counts.in_vain;
-        self.counts.failed = !applied && (still_failed || matches!(event.outcome, Outcome::Failed(_)));
+        self.counts.failed =
+            !applied && (still_failed || matches!(event.outcome, Outcome::Failed(_)));
         if applied {
             stages = self.trace_compaction(&event, calls);
             self.counts.violations = self.session.view().check().len() as u32;
             let shared = shared_tokens(before, self.session.view(), self.counter);
             self.counts.shared_after_compaction = Some(self.prepared.tool_tokens + shared);
         } else {
-            // If a checkpoint was shown before the attempt failed, the view has changed all the same.
+            // If a checkpoint was shown before the attempt failed, the view has changed all the
+            // same.
             self.book_recovery(before, calls);
         }
-        let inserted = if applied { inserted_texts(self.session.view()) } else { Vec::new() };
+        let inserted = if applied {
+            inserted_texts(self.session.view())
+        } else {
+            Vec::new()
+        };
         let row = CompactionRow {
             left: left_messages(before, self.session.view()),
             holds_request: holds_request(self.session.log(), self.session.view()),
-            inserted: inserted.into_iter().map(|text| self.texts.keep(&text)).collect(),
+            inserted: inserted
+                .into_iter()
+                .map(|text| self.texts.keep(&text))
+                .collect(),
             recorded_usage: applied.then(|| self.recorded_usage(&event)).flatten(),
-            calls: compacting.iter().map(|call| session_call_row(self.prepared, call, &mut self.texts)).collect(),
+            calls: compacting
+                .iter()
+                .map(|call| session_call_row(self.prepared, call, &mut self.texts))
+                .collect(),
             event,
             stages,
             view: applied.then(|| parts_of(self.session.view(), self.counter)),
@@ -101,12 +154,23 @@ impl Replay<'_> {
     /// What the recorded program's own call used, if this was its compaction.
     fn recorded_usage(&self, event: &Event) -> Option<Usage> {
         let is_its_own = self.case.entrant.family == Family::Recorded;
-        let made =
-            is_its_own.then(|| self.prepared.scenario.compactions.iter().find(|made| made.after == event.after))??;
+        let made = is_its_own.then(|| {
+            self.prepared
+                .scenario
+                .compactions
+                .iter()
+                .find(|made| made.after == event.after)
+        })??;
         let tokens = |tokens: u32| u64::from(tokens);
-        let output = written(made).map(|text| tokens(self.counter.count_text(text))).sum();
+        let output = written(made)
+            .map(|text| tokens(self.counter.count_text(text)))
+            .sum();
         let input = tokens(self.prepared.tool_tokens) + tokens(event.tokens_before);
-        Some(made.usage.unwrap_or(Usage { input, output, ..Usage::default() }))
+        Some(made.usage.unwrap_or(Usage {
+            input,
+            output,
+            ..Usage::default()
+        }))
     }
 
     fn trace_compaction(&mut self, event: &Event, calls: &[Call]) -> Stages {
@@ -114,16 +178,33 @@ impl Replay<'_> {
         self.counts.round += 1;
         self.counts.compacted_at = length;
         self.counts.retained = event.tokens_retained;
-        let pending_tokens =
-            self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
-        self.pending_over_budget |= self.budget.retained.is_some_and(|most| pending_tokens > most);
-        let stages = self.tracer.compacted(self.session.view(), self.session.history(), calls);
+        let pending_tokens = self.session.tokens_outside().saturating_sub(
+            self.session
+                .log()
+                .system()
+                .map_or(0, |system| system.tokens),
+        );
+        self.pending_over_budget |= self
+            .budget
+            .retained
+            .is_some_and(|most| pending_tokens > most);
+        let stages = self
+            .tracer
+            .compacted(self.session.view(), self.session.history(), calls);
         let pending = self.session.log().pending();
         let tail = tail_start(self.session.view(), self.session.log());
         self.random.compacted(&pending, tail, event.tokens_retained);
         let fates = self.tracer.fates();
         let point = point(self.prepared, length, self.case.schedule.distance(), true);
-        self.observe(ObservationKind::Compaction, &Point { used: Vec::new(), echoed: 0, ..point }, fates);
+        self.observe(
+            ObservationKind::Compaction,
+            &Point {
+                used: Vec::new(),
+                echoed: 0,
+                ..point
+            },
+            fates,
+        );
         stages
     }
 }

@@ -1,5 +1,5 @@
-//! Replays one case: pushes the recorded messages one by one, lets the session compact before each turn of the agent, and traces
-//! every fact at each observation point and after each compaction.
+//! Replays one case: pushes the recorded messages one by one, lets the session compact before each
+//! turn of the agent, and traces every fact at each observation point and after each compaction.
 
 mod compaction;
 mod observation;
@@ -17,7 +17,9 @@ use compactometer_engine::session::{Due, Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::{CountedMessage, TokenCounter};
 use compactometer_formats::answer::AnswerRow;
-use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Observation, ObservationKind, Turn};
+use compactometer_formats::record::{
+    CheckpointRow, CompactionRow, ContextRow, Observation, ObservationKind, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Now, PlannedCase, Point, points};
@@ -39,11 +41,19 @@ pub(crate) fn session<'s>(
         policy: case.entrant.policy(),
     };
     // The agent is not called, so its words cannot show that it lost the thread.
-    let recovery = Recovery { lost: false, ..Recovery::default() };
-    let recovery = case.entrant.absence.map_or(recovery, |absence| absence.within(recovery));
+    let recovery = Recovery {
+        lost: false,
+        ..Recovery::default()
+    };
+    let recovery = case
+        .entrant
+        .absence
+        .map_or(recovery, |absence| absence.within(recovery));
     let session = Session::new(strategy, &meters.session, counter, config).recovering(recovery);
     match &meters.checkpointer {
-        Some(checkpointer) => session.checkpointing_with(checkpointer, case.budget().binding_window()),
+        Some(checkpointer) => {
+            session.checkpointing_with(checkpointer, case.budget().binding_window())
+        }
         None => session,
     }
 }
@@ -65,9 +75,15 @@ pub(crate) struct Meters<'m> {
 }
 
 impl Meters<'_> {
-    /// The calls that the session made since this was asked last: checkpoints before the turn come first.
+    /// The calls that the session made since this was asked last: checkpoints before the turn come
+    /// first.
     pub(crate) fn take_session_calls(&self) -> impl Iterator<Item = Call> {
-        let checkpoints = self.checkpointer.as_ref().map(Metered::take_calls).into_iter().flatten();
+        let checkpoints = self
+            .checkpointer
+            .as_ref()
+            .map(Metered::take_calls)
+            .into_iter()
+            .flatten();
         checkpoints.chain(self.session.take_calls())
     }
 }
@@ -105,7 +121,8 @@ pub(crate) struct Counts {
     /// Tokens that the last compaction left within the budget.
     retained: u32,
     last_input: u32,
-    /// Tokens that the next request shares with the one before, if a compaction has just changed the view.
+    /// Tokens that the next request shares with the one before, if a compaction has just changed
+    /// the view.
     shared_after_compaction: Option<u32>,
     violations: u32,
     /// Whether the last decision left the request at its trigger.
@@ -141,7 +158,9 @@ impl<'r> Replay<'r> {
             counter,
             tracer: Tracer::new(prepared, case.entrant.has_requests()),
             random: RandomContexts::new(prepared, case.seed),
-            points: points(prepared, case.schedule.distance()).into_iter().peekable(),
+            points: points(prepared, case.schedule.distance())
+                .into_iter()
+                .peekable(),
             counts: Counts::default(),
             pending_over_budget: false,
             observations: Vec::new(),
@@ -155,13 +174,17 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// Takes the turn before the message at that index, observes the facts if there is a point, and pushes the message.
+    /// Takes the turn before the message at that index, observes the facts if there is a point, and
+    /// pushes the message.
     pub(crate) async fn step(&mut self, index: usize) {
         let next = self.prepared.messages.get(index);
         let turn = next.filter(|counted| counted.message.role == Role::Assistant);
-        let is_moment = (turn.is_some() || self.case.schedule.has_moments()) && self.schedule(index);
+        let is_moment =
+            (turn.is_some() || self.case.schedule.has_moments()) && self.schedule(index);
         if turn.is_some() || is_moment {
-            self.counts.waited_ms += self.ask_session(next.and_then(|counted| counted.message.at_ms)).await;
+            self.counts.waited_ms += self
+                .ask_session(next.and_then(|counted| counted.message.at_ms))
+                .await;
         }
         if let Some(turn) = turn {
             let waited_ms = std::mem::take(&mut self.counts.waited_ms);
@@ -194,9 +217,12 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// Sets the limits, and whether a compaction is due, if moments decide. Returns whether one has come.
+    /// Sets the limits, and whether a compaction is due, if moments decide. Returns whether one has
+    /// come.
     fn schedule(&mut self, index: usize) -> bool {
-        let Some((budget, due)) = self.case.schedule.at(index, || self.now()) else { return false };
+        let Some((budget, due)) = self.case.schedule.at(index, || self.now()) else {
+            return false;
+        };
         self.budget = budget;
         self.session.schedule(budget, due);
         due == Due::Now
@@ -205,11 +231,25 @@ impl<'r> Replay<'r> {
     /// What a row's own trigger is held against.
     fn now(&self) -> Now {
         let (view, log) = (self.session.view(), self.session.log());
-        let messages = view.entries().iter().filter(|entry| entry.role() != Role::System).count();
-        let compacted = self.compactions.iter().rfind(|row| row.event.outcome == Outcome::Applied);
+        let messages = view
+            .entries()
+            .iter()
+            .filter(|entry| entry.role() != Role::System)
+            .count();
+        let compacted = self
+            .compactions
+            .iter()
+            .rfind(|row| row.event.outcome == Outcome::Applied);
         let since = log.since(compacted.map(|row| row.event.after)).iter();
-        let turns = since.filter(|counted| counted.message.role == Role::Assistant).count();
-        Now { messages, turns, request_tokens: self.session.request_tokens(), window: self.case.budget().window }
+        let turns = since
+            .filter(|counted| counted.message.role == Role::Assistant)
+            .count();
+        Now {
+            messages,
+            turns,
+            request_tokens: self.session.request_tokens(),
+            window: self.case.budget().window,
+        }
     }
 
     fn take_turn(&mut self, turn: &CountedMessage, waited_ms: u64) {
@@ -227,13 +267,25 @@ impl<'r> Replay<'r> {
                 .unwrap_or(self.counts.last_input)
                 .min(self.counts.last_input),
             output,
-            recorded: message.usage.as_deref().copied().filter(|usage| usage.total_input() > 0),
+            recorded: message
+                .usage
+                .as_deref()
+                .copied()
+                .filter(|usage| usage.total_input() > 0),
             waited_ms: Some(waited_ms),
-            over_window: self.case.budget().binding_window().is_some_and(|window| input > window),
+            over_window: self
+                .case
+                .budget()
+                .binding_window()
+                .is_some_and(|window| input > window),
             // A log is valid, so only a compaction can make a view invalid.
             violations: self.counts.violations,
         });
         self.counts.last_input = input;
-        self.session.report_usage(Usage { input: input.into(), output: output.into(), ..Usage::default() });
+        self.session.report_usage(Usage {
+            input: input.into(),
+            output: output.into(),
+            ..Usage::default()
+        });
     }
 }

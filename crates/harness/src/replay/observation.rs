@@ -11,12 +11,35 @@ use crate::trace::{bound_facts, call_row, said_about, search_carriers, seen_uses
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
-    pub(super) fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) -> Vec<u32> {
-        let Some(last) = self.session.log().messages().last() else { return Vec::new() };
-        let old_before = self.case.schedule.distance().old_before(self.prepared, point.length);
+    pub(super) fn observe(
+        &mut self,
+        kind: ObservationKind,
+        point: &Point,
+        fates: Fates,
+    ) -> Vec<u32> {
+        let Some(last) = self.session.log().messages().last() else {
+            return Vec::new();
+        };
+        let old_before = self
+            .case
+            .schedule
+            .distance()
+            .old_before(self.prepared, point.length);
         let carriers = search_carriers(self.prepared, self.session.view(), old_before);
-        let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
-        let said = said_about(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
+        let bound = bound_facts(
+            self.prepared,
+            self.session.view(),
+            &point.eligible,
+            &fates,
+            point.length,
+        );
+        let said = said_about(
+            self.prepared,
+            self.session.view(),
+            &point.eligible,
+            &fates,
+            point.length,
+        );
         let view = (self.session.view(), &fates);
         let uses = seen_uses(
             self.prepared,
@@ -30,10 +53,12 @@ impl Replay<'_> {
             kind,
             round: self.counts.round,
             tokens_since_compaction: u32::try_from(
-                self.prepared.tokens_between(self.counts.compacted_at, point.length),
+                self.prepared
+                    .tokens_between(self.counts.compacted_at, point.length),
             )
             .unwrap_or(u32::MAX),
-            log_tokens: u32::try_from(self.prepared.tokens_before[point.length]).unwrap_or(u32::MAX),
+            log_tokens: u32::try_from(self.prepared.tokens_before[point.length])
+                .unwrap_or(u32::MAX),
             unusable: self.unusable(),
             stored: self.tracer.stored(&fates),
             fates,
@@ -60,7 +85,11 @@ impl Replay<'_> {
     /// Why no provider or no agent could work with the context, if so.
     fn unusable(&self) -> Option<Unusable> {
         let request = self.prepared.tool_tokens + self.session.view().tokens();
-        let is_over = self.case.budget().binding_window().is_some_and(|window| request > window);
+        let is_over = self
+            .case
+            .budget()
+            .binding_window()
+            .is_some_and(|window| request > window);
         if self.case.entrant.compacts() && is_over {
             return Some(Unusable::OverWindow);
         }
@@ -69,7 +98,9 @@ impl Replay<'_> {
 
     /// Lets the strategy retrieve for the questions of the last observation.
     pub(super) async fn retrieve(&self) -> Retrieved {
-        let Some(observation) = self.observations.last() else { return Retrieved::default() };
+        let Some(observation) = self.observations.last() else {
+            return Retrieved::default();
+        };
         let of_facts = asked(self.prepared, observation).map(|(_, probe)| probe);
         let probes = of_facts.chain(due(self.prepared, observation));
         Retrieved::new(self.prepared, &self.session, self.room(), probes).await
@@ -77,20 +108,32 @@ impl Replay<'_> {
 
     /// Records what was found for the questions about the last observation's facts.
     pub(super) fn prompt(&mut self, foreign: &[u32], retrieved: &Retrieved) {
-        let Some(observation) = self.observations.last_mut() else { return };
-        Prompt { prepared: self.prepared, counter: self.counter, retrieved, foreign }.book(observation);
+        let Some(observation) = self.observations.last_mut() else {
+            return;
+        };
+        Prompt {
+            prepared: self.prepared,
+            counter: self.counter,
+            retrieved,
+            foreign,
+        }
+        .book(observation);
     }
 
-    /// Tokens that may be retrieved for a question. They count against the retained budget, like what stayed; if there is none,
-    /// the strategy's own limits apply.
+    /// Tokens that may be retrieved for a question. They count against the retained budget, like
+    /// what stayed; if there is none, the strategy's own limits apply.
     fn room(&self) -> u32 {
         let budget = self.case.budget();
-        budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained))
+        budget.retained.map_or(budget.written, |most| {
+            most.saturating_sub(self.counts.retained)
+        })
     }
 
     /// Asks the model the questions of the last observation's point.
     pub(super) async fn answer(&mut self, retrieved: &Retrieved) {
-        let Some(observation) = self.observations.last() else { return };
+        let Some(observation) = self.observations.last() else {
+            return;
+        };
         let questioner = Questioner {
             prepared: self.prepared,
             session: &self.session,

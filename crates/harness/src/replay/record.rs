@@ -8,9 +8,19 @@ use crate::trace::{CaseResult, storage};
 impl Replay<'_> {
     pub(crate) fn into_result(mut self) -> CaseResult {
         // Observations and turns are moved: those of a long conversation are large.
-        let (observations, turns) = (std::mem::take(&mut self.observations), std::mem::take(&mut self.turns));
-        let record = Record { observations, turns, ..self.record() };
-        CaseResult { record, texts: self.texts }
+        let (observations, turns) = (
+            std::mem::take(&mut self.observations),
+            std::mem::take(&mut self.turns),
+        );
+        let record = Record {
+            observations,
+            turns,
+            ..self.record()
+        };
+        CaseResult {
+            record,
+            texts: self.texts,
+        }
     }
 
     /// The record so far.
@@ -32,19 +42,37 @@ impl Replay<'_> {
                 checkpointer: self.meters.checkpointer_name.map(str::to_owned),
                 seed: case.seed,
                 tool_tokens: self.prepared.tool_tokens,
-                system_tokens: self.session.log().system().map_or(0, |system| system.tokens),
+                system_tokens: self
+                    .session
+                    .log()
+                    .system()
+                    .map_or(0, |system| system.tokens),
                 fixed_prefix_tokens: self.prepared.fixed_prefix_tokens(),
                 foreign: self.prepared.checks().foreign_scenarios.clone(),
                 pending_over_budget: self.pending_over_budget,
             },
-            facts: (0..scenario.facts.len()).map(|index| self.fact_row(index)).collect(),
+            facts: (0..scenario.facts.len())
+                .map(|index| self.fact_row(index))
+                .collect(),
             observations: self.observations.clone(),
             compactions: self.compactions.clone(),
             checkpoints: self.checkpoints.clone(),
-            recoveries: self.recoveries.iter().chain(self.session.recovery_events()).cloned().collect(),
+            recoveries: self
+                .recoveries
+                .iter()
+                .chain(self.session.recovery_events())
+                .cloned()
+                .collect(),
             contexts: self.contexts.clone(),
             turns: self.turns.clone(),
-            probes: self.prepared.checks().keys.probes.iter().map(|key| key.row.clone()).collect(),
+            probes: self
+                .prepared
+                .checks()
+                .keys
+                .probes
+                .iter()
+                .map(|key| key.row.clone())
+                .collect(),
             answers: self.answers.clone(),
             storage: Some(storage(self.prepared, self.session.history())),
         }
@@ -59,8 +87,16 @@ impl Replay<'_> {
             weight: fact.weight,
             decoy: fact.decoy_of.is_some(),
             generic: fact.generic,
-            has_subject: self.prepared.checks().bindings.as_ref().is_some_and(|bindings| bindings.counts(index)),
-            mentions: self.prepared.mentions[index].iter().map(|at| self.prepared.messages[*at].message.id).collect(),
+            has_subject: self
+                .prepared
+                .checks()
+                .bindings
+                .as_ref()
+                .is_some_and(|bindings| bindings.counts(index)),
+            mentions: self.prepared.mentions[index]
+                .iter()
+                .map(|at| self.prepared.messages[*at].message.id)
+                .collect(),
         }
     }
 }

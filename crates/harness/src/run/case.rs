@@ -18,7 +18,12 @@ pub async fn run_case<'m>(
     let strategy = case.entrant.build(&case.prepared, case.seed);
     let limited = models.window_limited(case.budget().binding_window(), counter);
     let meters = models.meters(&limited, case.seed);
-    let mut replay = Replay::new(case, session(case, &*strategy, &meters, counter), &meters, counter);
+    let mut replay = Replay::new(
+        case,
+        session(case, &*strategy, &meters, counter),
+        &meters,
+        counter,
+    );
     for index in 0..=case.prepared.messages.len() {
         replay.step(index).await;
     }
@@ -26,7 +31,11 @@ pub async fn run_case<'m>(
 }
 
 /// The finished case with its answers judged, if there is a judge.
-pub(super) async fn judged(case: &PlannedCase, models: Models<'_>, mut result: CaseResult) -> CaseResult {
+pub(super) async fn judged(
+    case: &PlannedCase,
+    models: Models<'_>,
+    mut result: CaseResult,
+) -> CaseResult {
     if let Some(judge) = models.judge {
         judge_answers(&case.prepared.scenario, case.seed, judge, &mut result).await;
     }

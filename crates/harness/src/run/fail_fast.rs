@@ -1,4 +1,5 @@
-//! A model that fails at once after it could not be called. A case that met such a failure must not be recorded.
+//! A model that fails at once after it could not be called. A case that met such a failure must not
+//! be recorded.
 
 use std::sync::{Arc, OnceLock};
 
@@ -35,7 +36,10 @@ impl<'m> FailFastModels<'m> {
     /// Wraps the models.
     pub fn new(models: Models<'m>) -> Self {
         let stopped = Arc::default();
-        let wrapped = |model| FailFast { model, stopped: Arc::clone(&stopped) };
+        let wrapped = |model| FailFast {
+            model,
+            stopped: Arc::clone(&stopped),
+        };
         FailFastModels {
             target: wrapped(models.target),
             summarizer: models.summarizer.map(wrapped),
@@ -82,7 +86,10 @@ impl ChatModel for FailFast<'_> {
         let outcome = self.model.complete(request).await;
         if let Err(ChatError::Unavailable { why, later }) = &outcome {
             // If two calls failed at the same time, either failure would do.
-            let _ = self.stopped.set(Stopped { why: why.clone(), later: *later });
+            let _ = self.stopped.set(Stopped {
+                why: why.clone(),
+                later: *later,
+            });
         }
         outcome
     }

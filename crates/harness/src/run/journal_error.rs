@@ -30,7 +30,8 @@ pub enum JournalError {
         /// Why.
         source: std::io::Error,
     },
-    /// The run's files are no longer where they were opened, so nobody will find what is written to them.
+    /// The run's files are no longer where they were opened, so nobody will find what is written to
+    /// them.
     #[error(
         "the run's folder `{}` was removed or replaced while the run wrote to it; move it back and give the same command to \
          resume, or give the command again to start over", dir.display()

@@ -41,22 +41,30 @@ impl Lookup {
         }
         let key = |line: &str| serde_json::from_str::<RecordLine>(line).map(|line| line.record.key);
         let hash = |line: &str| serde_json::from_str::<Hash>(line).map(|row| row.hash);
-        Ok(Lookup { records: Index::new(dir.join(RECORDS), key)?, texts: Index::new(dir.join(TEXTS), hash)? })
+        Ok(Lookup {
+            records: Index::new(dir.join(RECORDS), key)?,
+            texts: Index::new(dir.join(TEXTS), hash)?,
+        })
     }
 
-    /// The record with this key, and what it wrote into the context and was answered, by hash. Nothing if the run has no such
-    /// record.
+    /// The record with this key, and what it wrote into the context and was answered, by hash.
+    /// Nothing if the run has no such record.
     ///
     /// # Errors
     /// [`JournalError`] if a line cannot be read or is damaged, or a text is missing.
     pub fn case(&self, key: &str) -> Result<Option<(Record, Texts)>, JournalError> {
-        let Some(record) = self.records.read(key, Record::from_line)? else { return Ok(None) };
+        let Some(record) = self.records.read(key, Record::from_line)? else {
+            return Ok(None);
+        };
         let inserted = record.compactions.iter().flat_map(|row| &row.inserted);
         let replies = record.probe_calls().filter_map(|call| call.reply.as_ref());
         let mut texts = BTreeMap::new();
         for hash in inserted.chain(replies) {
             if !texts.contains_key(hash) {
-                let missing = || JournalError::Missing { path: self.texts.path.clone(), hash: hash.clone() };
+                let missing = || JournalError::Missing {
+                    path: self.texts.path.clone(),
+                    hash: hash.clone(),
+                };
                 let row = self.texts.read(hash, text_row)?.ok_or_else(missing)?;
                 texts.insert(hash.clone(), row.text);
             }
@@ -74,8 +82,14 @@ struct Index {
 }
 
 impl Index {
-    fn new(path: PathBuf, name: impl Fn(&str) -> serde_json::Result<String>) -> Result<Self, JournalError> {
-        let io = |source| JournalError::Io { path: path.clone(), source };
+    fn new(
+        path: PathBuf,
+        name: impl Fn(&str) -> serde_json::Result<String>,
+    ) -> Result<Self, JournalError> {
+        let io = |source| JournalError::Io {
+            path: path.clone(),
+            source,
+        };
         let file = input::open(&path).map_err(io)?;
         let mut reader = BufReader::new(file);
         let (mut lines, mut line, mut begin) = (HashMap::new(), String::new(), 0);
@@ -93,16 +107,36 @@ impl Index {
             lines.insert(name(&line).map_err(damaged)?, (begin, length, number));
             begin += length;
         }
-        Ok(Index { path, file: reader.into_inner(), lines })
+        Ok(Index {
+            path,
+            file: reader.into_inner(),
+            lines,
+        })
     }
 
-    fn read<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>, JournalError> {
-        let Some((begin, length, number)) = self.lines.get(name).copied() else { return Ok(None) };
-        let io = |source| JournalError::Io { path: self.path.clone(), source };
+    fn read<T>(
+        &self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, JournalError> {
+        let Some((begin, length, number)) = self.lines.get(name).copied() else {
+            return Ok(None);
+        };
+        let io = |source| JournalError::Io {
+            path: self.path.clone(),
+            source,
+        };
         (&self.file).seek(SeekFrom::Start(begin)).map_err(io)?;
         let mut line = String::new();
-        (&self.file).take(length).read_to_string(&mut line).map_err(io)?;
-        let damaged = |what| JournalError::Line { path: self.path.clone(), line: number, what };
+        (&self.file)
+            .take(length)
+            .read_to_string(&mut line)
+            .map_err(io)?;
+        let damaged = |what| JournalError::Line {
+            path: self.path.clone(),
+            line: number,
+            what,
+        };
         parse(line.trim_end()).map(Some).map_err(damaged)
     }
 }

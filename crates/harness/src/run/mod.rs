@@ -1,5 +1,5 @@
-//! Runs the cases of a plan on several threads and journals them in order. With a store, an interrupted case continues where it
-//! stopped.
+//! Runs the cases of a plan on several threads and journals them in order. With a store, an
+//! interrupted case continues where it stopped.
 
 mod case;
 mod fail_fast;
@@ -40,8 +40,8 @@ use timings::TimingsFile;
 use crate::plan::Plan;
 use crate::trace::CaseResult;
 
-/// How a run went. Its records are in the journal ([`read_records`]), since the records of a large plan take as much memory as
-/// its conversations.
+/// How a run went. Its records are in the journal ([`read_records`]), since the records of a large
+/// plan take as much memory as its conversations.
 pub struct RunOutcome {
     /// Applied compactions of each case of the plan, in its order.
     pub rounds: Vec<u32>,
@@ -67,12 +67,23 @@ pub fn run<'m>(
     dir: &Path,
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
-    run_cases(&Cases { plan, models: models.into(), counter, keeper: None }, jobs, dir, progress)
+    run_cases(
+        &Cases {
+            plan,
+            models: models.into(),
+            counter,
+            keeper: None,
+        },
+        jobs,
+        dir,
+        progress,
+    )
 }
 
-/// Like [`run`], with each case's session in a thread `STRATEGY:KEY` of the store, so that an interrupted case continues where it
-/// stopped. The records are byte-equal to those of [`run`]. Threads of finished cases stay in the store, with what each
-/// record's calls cost, where their model's prices are known.
+/// Like [`run`], with each case's session in a thread `STRATEGY:KEY` of the store, so that an
+/// interrupted case continues where it stopped. The records are byte-equal to those of [`run`].
+/// Threads of finished cases stay in the store, with what each record's calls cost, where their
+/// model's prices are known.
 ///
 /// # Errors
 /// As [`run`], and [`RunError::Keep`] if the store refuses.
@@ -86,7 +97,17 @@ pub fn run_in_store<'m>(
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
     let keeper = Some(Keeper::new(store, prices, dir));
-    run_cases(&Cases { plan, models: models.into(), counter, keeper }, jobs, dir, progress)
+    run_cases(
+        &Cases {
+            plan,
+            models: models.into(),
+            counter,
+            keeper,
+        },
+        jobs,
+        dir,
+        progress,
+    )
 }
 
 /// A finished case, with its measured times apart from its record.
@@ -99,8 +120,9 @@ pub struct FinishedCase {
     pub timings: CaseTimings,
 }
 
-/// Runs the cases at these places and hands them over in their order, for a caller that keeps them itself. When `stop` is set, each
-/// thread finishes the case that it is at, and those are handed over too.
+/// Runs the cases at these places and hands them over in their order, for a caller that keeps them
+/// itself. When `stop` is set, each thread finishes the case that it is at, and those are handed
+/// over too.
 ///
 /// # Errors
 /// As [`run`], and what `keep` returns.
@@ -112,11 +134,20 @@ pub fn run_each<'m>(
     stop: &AtomicBool,
     mut keep: impl FnMut(Vec<FinishedCase>) -> Result<(), JournalError>,
 ) -> Result<(), RunError> {
-    let cases = Cases { plan, models: models.into(), counter, keeper: None };
+    let cases = Cases {
+        plan,
+        models: models.into(),
+        counter,
+        keeper: None,
+    };
     run_missing(&cases, missing, jobs, stop, |group| {
         let finished = |(index, mut done): (usize, Done)| {
             let timings = CaseTimings::take(&mut done.result.record, done.seconds);
-            FinishedCase { index, result: done.result, timings }
+            FinishedCase {
+                index,
+                result: done.result,
+                timings,
+            }
         };
         keep(group.into_iter().map(finished).collect())
     })
@@ -137,37 +168,68 @@ struct Done {
     seconds: f64,
 }
 
-fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize)) -> Result<RunOutcome, RunError> {
+fn run_cases(
+    cases: &Cases<'_>,
+    jobs: usize,
+    dir: &Path,
+    progress: &dyn Fn(usize),
+) -> Result<RunOutcome, RunError> {
     let plan = cases.plan;
     let (mut journal, mut rounds) = Journal::open(dir)?;
-    let keys = plan.cases.iter().map(|case| case.key.as_str()).collect::<HashSet<_>>();
+    let keys = plan
+        .cases
+        .iter()
+        .map(|case| case.key.as_str())
+        .collect::<HashSet<_>>();
     if let Some(foreign) = rounds.keys().find(|key| !keys.contains(key.as_str())) {
-        return Err(RunError::Foreign { key: foreign.clone() });
+        return Err(RunError::Foreign {
+            key: foreign.clone(),
+        });
     }
-    let missing =
-        (0..plan.cases.len()).filter(|index| !rounds.contains_key(&plan.cases[*index].key)).collect::<Vec<_>>();
+    let missing = (0..plan.cases.len())
+        .filter(|index| !rounds.contains_key(&plan.cases[*index].key))
+        .collect::<Vec<_>>();
     let resumed = plan.cases.len() - missing.len();
     progress(resumed);
     let (mut continued, mut rejected, mut finished) = (0, 0, resumed);
     let mut timings = TimingsFile::open(dir);
-    run_missing(cases, &missing, jobs, &AtomicBool::new(false), |mut group| {
-        timings.take(group.iter_mut().map(|(_, done)| (&mut done.result.record, done.seconds)))?;
-        journal.append(group.iter().map(|(_, done)| &done.result))?;
-        finished += group.len();
-        for (index, done) in group {
-            let case = &plan.cases[index];
-            cases.keeper.iter().for_each(|keeper| keeper.finished(case));
-            continued += usize::from(done.continued);
-            rejected += done.result.record.rejected_calls();
-            rounds.insert(case.key.clone(), done.result.record.rounds());
-        }
-        progress(finished);
-        Ok(())
-    })?;
+    run_missing(
+        cases,
+        &missing,
+        jobs,
+        &AtomicBool::new(false),
+        |mut group| {
+            timings.take(
+                group
+                    .iter_mut()
+                    .map(|(_, done)| (&mut done.result.record, done.seconds)),
+            )?;
+            journal.append(group.iter().map(|(_, done)| &done.result))?;
+            finished += group.len();
+            for (index, done) in group {
+                let case = &plan.cases[index];
+                cases.keeper.iter().for_each(|keeper| keeper.finished(case));
+                continued += usize::from(done.continued);
+                rejected += done.result.record.rejected_calls();
+                rounds.insert(case.key.clone(), done.result.record.rounds());
+            }
+            progress(finished);
+            Ok(())
+        },
+    )?;
     timings.write().map_err(RunError::Write)?;
     cases.keeper.iter().for_each(Keeper::all_finished);
-    let rounds = plan.cases.iter().filter_map(|case| rounds.remove(&case.key)).collect();
-    Ok(RunOutcome { rounds, resumed, continued, rejected })
+    let rounds = plan
+        .cases
+        .iter()
+        .filter_map(|case| rounds.remove(&case.key))
+        .collect();
+    Ok(RunOutcome {
+        rounds,
+        resumed,
+        continued,
+        rejected,
+    })
 }
 
 impl Cases<'_> {
@@ -176,15 +238,33 @@ impl Cases<'_> {
         // Not part of the case's time, since other cases of its conversation share it.
         case.prepared.checks();
         let started = Instant::now();
-        let span = tracing::info_span!("case", strategy = case.entrant.name, scenario = case.prepared.scenario.id);
+        let span = tracing::info_span!(
+            "case",
+            strategy = case.entrant.name,
+            scenario = case.prepared.scenario.id
+        );
         let models = FailFastModels::new(self.models);
         let ran = match &self.keeper {
-            Some(keeper) => keeper.run_case(case, &models, self.counter).instrument(span).await,
-            None => Ok((run_case(case, models.models(), self.counter).instrument(span).await, false)),
+            Some(keeper) => {
+                keeper
+                    .run_case(case, &models, self.counter)
+                    .instrument(span)
+                    .await
+            }
+            None => Ok((
+                run_case(case, models.models(), self.counter)
+                    .instrument(span)
+                    .await,
+                false,
+            )),
         };
         models.check().map_err(RunError::Model)?;
         let (result, continued) = ran?;
-        Ok(Done { result, continued, seconds: started.elapsed().as_secs_f64() })
+        Ok(Done {
+            result,
+            continued,
+            seconds: started.elapsed().as_secs_f64(),
+        })
     }
 }
 

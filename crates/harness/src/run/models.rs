@@ -10,9 +10,11 @@ use crate::replay::Meters;
 /// The models of a run.
 #[derive(Clone, Copy)]
 pub struct Models<'m> {
-    /// The target model, which answers questions and counts its next request. It also summarizes if nobody else does.
+    /// The target model, which answers questions and counts its next request. It also summarizes if
+    /// nobody else does.
     pub target: &'m dyn ChatModel,
-    /// Who writes summaries, and checkpoints unless another model does, if that is not the target model.
+    /// Who writes summaries, and checkpoints unless another model does, if that is not the target
+    /// model.
     pub summarizer: Option<&'m dyn ChatModel>,
     /// Who writes checkpoints before a turn, if that is not who summarizes.
     pub checkpointer: Option<&'m dyn ChatModel>,
@@ -32,11 +34,20 @@ impl<'m> Models<'m> {
         (name != self.summarizer().name()).then_some(name)
     }
 
-    /// Summarizer, target model and checkpointer, each in a window of that many tokens, if one binds.
-    pub(super) fn window_limited(&self, window: Option<u32>, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 3] {
+    /// Summarizer, target model and checkpointer, each in a window of that many tokens, if one
+    /// binds.
+    pub(super) fn window_limited(
+        &self,
+        window: Option<u32>,
+        counter: &'m dyn TokenCounter,
+    ) -> [WindowLimited<'m>; 3] {
         let window = window.unwrap_or(u32::MAX);
         let checkpointer = self.checkpointer.unwrap_or(self.summarizer());
-        [self.summarizer(), self.target, checkpointer].map(|model| WindowLimited { model, window, counter })
+        [self.summarizer(), self.target, checkpointer].map(|model| WindowLimited {
+            model,
+            window,
+            counter,
+        })
     }
 
     /// The meters of a case with that seed; `limited` are the models in the case's window.
@@ -62,13 +73,23 @@ impl<'m> Models<'m> {
 impl<'m> From<&'m dyn ChatModel> for Models<'m> {
     /// One model does everything, and nobody judges.
     fn from(model: &'m dyn ChatModel) -> Self {
-        Models { target: model, summarizer: None, checkpointer: None, judge: None }
+        Models {
+            target: model,
+            summarizer: None,
+            checkpointer: None,
+            judge: None,
+        }
     }
 }
 
 impl<'m, M: ChatModel> From<&'m M> for Models<'m> {
     /// One model does everything, and nobody judges.
     fn from(model: &'m M) -> Self {
-        Models { target: model, summarizer: None, checkpointer: None, judge: None }
+        Models {
+            target: model,
+            summarizer: None,
+            checkpointer: None,
+            judge: None,
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! A case that survives its process: a store keeps its session, and a progress file beside the journal keeps what the replay has
-//! measured so far. The next process continues from both.
+//! A case that survives its process: a store keeps its session, and a progress file beside the
+//! journal keeps what the replay has measured so far. The next process continues from both.
 //!
-//! The file is written after the store has committed, so a process that ends between the two leaves a store that is ahead. Such
-//! a case starts over: it costs its calls once more, and its record is the same. A case also starts over if a power failure tore
-//! its file, or if it stopped after failed tries to get below its trigger, since no store holds a session's count of these.
+//! The file is written after the store has committed, so a process that ends between the two leaves
+//! a store that is ahead. Such a case starts over: it costs its calls once more, and its record is
+//! the same. A case also starts over if a power failure tore its file, or if it stopped after
+//! failed tries to get below its trigger, since no store holds a session's count of these.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -29,8 +30,8 @@ use crate::plan::PlannedCase;
 use crate::replay::{Counts, Meters, Replay, session};
 use crate::trace::{CaseResult, Drawn, RandomContexts, Traced, Tracer};
 
-/// The prices of the models whose calls a store's records come from; absent where they are unknown. The calls of one record are
-/// priced as one.
+/// The prices of the models whose calls a store's records come from; absent where they are unknown.
+/// The calls of one record are priced as one.
 #[derive(Clone, Debug, Default)]
 pub struct StorePrices {
     /// Of the model that writes summaries.
@@ -85,7 +86,8 @@ struct Progress {
     version: u32,
     /// Messages pushed.
     said: usize,
-    /// The number of records in the store. With `after` it shows whether store and file belong together.
+    /// The number of records in the store. With `after` it shows whether store and file belong
+    /// together.
     records: usize,
     /// The last message of the store's last commit.
     after: Option<MessageId>,
@@ -99,7 +101,12 @@ struct Progress {
 
 impl<'k> Keeper<'k> {
     pub(crate) fn new(store: &'k Checkpoints, prices: StorePrices, dir: &Path) -> Self {
-        Keeper { store, prices, dir: dir.to_owned(), folder: dir.join("progress") }
+        Keeper {
+            store,
+            prices,
+            dir: dir.to_owned(),
+            folder: dir.join("progress"),
+        }
     }
 
     /// Runs a case, from where an earlier process left it if one did. Also returns whether one did.
@@ -113,14 +120,20 @@ impl<'k> Keeper<'k> {
         let models = fail_fast.models();
         let limited = models.window_limited(case.budget().binding_window(), counter);
         let meters = models.meters(&limited, case.seed);
-        let (mut replay, refusal, from) = self.begin(case, &*strategy, &meters, counter).map_err(RunError::Keep)?;
+        let (mut replay, refusal, from) = self
+            .begin(case, &*strategy, &meters, counter)
+            .map_err(RunError::Keep)?;
         for index in from..=case.prepared.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
             fail_fast.check().map_err(RunError::Model)?;
-            refusal.take().map_or(Ok(()), |error| Err(RunError::Keep(refused(case, error))))?;
+            refusal
+                .take()
+                .map_or(Ok(()), |error| Err(RunError::Keep(refused(case, error))))?;
             if commits(&replay) > before {
-                let after = index.checked_sub(1).map(|last| case.prepared.messages[last].message.id);
+                let after = index
+                    .checked_sub(1)
+                    .map(|last| case.prepared.messages[last].message.id);
                 self.save(case, &Progress::new(&replay, index + 1, after))?;
             }
         }
@@ -154,11 +167,17 @@ impl<'k> Keeper<'k> {
                 thread = self.thread(case)?;
             }
             let (store, refusal) = ObservedThread::new(thread);
-            return Ok((Replay::new(case, session.stored_in(store), meters, counter), refusal, 0));
+            return Ok((
+                Replay::new(case, session.stored_in(store), meters, counter),
+                refusal,
+                0,
+            ));
         };
         let said = progress.said;
         let log = case.prepared.log_of(said);
-        let session = session.restored(log, state).map_err(|error| KeepError::Restore(error.to_string()))?;
+        let session = session
+            .restored(log, state)
+            .map_err(|error| KeepError::Restore(error.to_string()))?;
         let (store, refusal) = ObservedThread::new(thread);
         let replay = Replay::new(case, session.stored_in(store), meters, counter);
         Ok((progress.into_replay(replay), refusal, said))
@@ -167,9 +186,16 @@ impl<'k> Keeper<'k> {
     /// The case's thread, which keeps what its calls cost where their model has a price.
     fn thread(&self, case: &PlannedCase) -> Result<Thread, KeepError> {
         let thread = self.store.thread(&thread_id(case))?;
-        let StorePrices { summarizer, checkpointer } = self.prices.clone();
+        let StorePrices {
+            summarizer,
+            checkpointer,
+        } = self.prices.clone();
         Ok(thread.priced(move |saved| {
-            let row = if saved.is_before_turn() { &checkpointer } else { &summarizer };
+            let row = if saved.is_before_turn() {
+                &checkpointer
+            } else {
+                &summarizer
+            };
             Some(row.as_ref()?.dollars(&saved.usage))
         }))
     }
@@ -178,11 +204,16 @@ impl<'k> Keeper<'k> {
         self.folder.join(format!("{}.json", case.key))
     }
 
-    /// What an earlier process left. A file that is torn, edited or of another version counts as absent.
+    /// What an earlier process left. A file that is torn, edited or of another version counts as
+    /// absent.
     fn read(&self, case: &PlannedCase) -> Option<Progress> {
-        let text = input::open(&self.path(case)).and_then(std::io::read_to_string).ok()?;
+        let text = input::open(&self.path(case))
+            .and_then(std::io::read_to_string)
+            .ok()?;
         let (checksum, json) = text.split_once('\n')?;
-        let progress: Progress = serde_json::from_str(json).ok().filter(|_| text_hash(json) == checksum)?;
+        let progress: Progress = serde_json::from_str(json)
+            .ok()
+            .filter(|_| text_hash(json) == checksum)?;
         (progress.version == VERSION && progress.record.key == case.key).then_some(progress)
     }
 
@@ -194,12 +225,18 @@ impl<'k> Keeper<'k> {
         let write = || {
             self.create_folder()?;
             let json = serde_json::to_string(progress)?;
-            // Waiting for the disk at each commit would take longer than the case. If the file is lost, the case starts over.
+            // Waiting for the disk at each commit would take longer than the case. If the file is
+            // lost, the case starts over.
             write_whole_unsynced(&path, |out| write!(out, "{}\n{json}", text_hash(&json)))
         };
         write().map_err(|source| match source.kind() {
-            ErrorKind::NotFound => RunError::Write(JournalError::Gone { dir: self.dir.clone() }),
-            _ => RunError::Keep(KeepError::Progress { path: path.clone(), source }),
+            ErrorKind::NotFound => RunError::Write(JournalError::Gone {
+                dir: self.dir.clone(),
+            }),
+            _ => RunError::Keep(KeepError::Progress {
+                path: path.clone(),
+                source,
+            }),
         })
     }
 
@@ -234,14 +271,32 @@ impl Progress {
 
     /// Lets a new replay of the same case go on from here.
     fn into_replay(self, mut replay: Replay<'_>) -> Replay<'_> {
-        let Record { case, observations, compactions, checkpoints, recoveries, contexts, turns, answers, .. } =
-            self.record;
+        let Record {
+            case,
+            observations,
+            compactions,
+            checkpoints,
+            recoveries,
+            contexts,
+            turns,
+            answers,
+            ..
+        } = self.record;
         // A session knows what its last call used, but this process has made no call yet.
         if let Some(turn) = turns.last() {
             let (input, output) = (turn.input.into(), turn.output.into());
-            replay.session.report_usage(Usage { input, output, ..Usage::default() });
+            replay.session.report_usage(Usage {
+                input,
+                output,
+                ..Usage::default()
+            });
         }
-        replay.tracer = Tracer::resumed(replay.prepared, replay.case.entrant.has_requests(), self.facts, self.said);
+        replay.tracer = Tracer::resumed(
+            replay.prepared,
+            replay.case.entrant.has_requests(),
+            self.facts,
+            self.said,
+        );
         replay.random = RandomContexts::resumed(replay.prepared, case.seed, self.drawn, self.said);
         replay.counts = self.counts;
         replay.pending_over_budget = case.pending_over_budget;
@@ -258,15 +313,22 @@ fn thread_id(case: &PlannedCase) -> String {
     format!("{}:{}", case.entrant.name, case.key)
 }
 
-/// At least the number of the session's commits so far: each record and each changed view comes with a commit.
+/// At least the number of the session's commits so far: each record and each changed view comes
+/// with a commit.
 fn commits(replay: &Replay<'_>) -> usize {
-    let applied = replay.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count();
+    let applied = replay
+        .compactions
+        .iter()
+        .filter(|row| row.event.outcome == Outcome::Applied)
+        .count();
     replay.session.history().len() + applied
 }
 
 fn refused(case: &PlannedCase, error: Error) -> KeepError {
     match error {
-        Error::Conflict { .. } => KeepError::Shared { thread: thread_id(case) },
+        Error::Conflict { .. } => KeepError::Shared {
+            thread: thread_id(case),
+        },
         error => KeepError::Store(error),
     }
 }

@@ -1,4 +1,5 @@
-//! A store that shows its refusals to the run. A record with such a refusal in it would measure the disk.
+//! A store that shows its refusals to the run. A record with such a refusal in it would measure the
+//! disk.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,13 @@ pub(super) struct Refusal(Arc<Mutex<Option<Error>>>);
 impl ObservedThread {
     pub(super) fn new(thread: Thread) -> (Self, Refusal) {
         let refusal = Refusal::default();
-        (ObservedThread { thread, refusal: refusal.clone() }, refusal)
+        (
+            ObservedThread {
+                thread,
+                refusal: refusal.clone(),
+            },
+            refusal,
+        )
     }
 }
 
@@ -26,7 +33,11 @@ impl Store for ObservedThread {
     fn commit(&mut self, commit: &Commit<'_>) -> Result<(), StoreError> {
         self.thread.append(commit).map_err(|error| {
             let shown = StoreError(error.to_string());
-            *self.refusal.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            *self
+                .refusal
+                .0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(error);
             shown
         })
     }

@@ -1,15 +1,18 @@
-//! Ends a run if the server rejects the form of every request, since that shows nothing about a strategy. The same rejection of
-//! the first request in five consecutive cases ends the run, and none of the five is recorded.
+//! Ends a run if the server rejects the form of every request, since that shows nothing about a
+//! strategy. The same rejection of the first request in five consecutive cases ends the run, and
+//! none of the five is recorded.
 //!
-//! Requests to write, to answer and to judge are counted separately, since a server may take some and reject others. An accepted
-//! first request of the same use resets the count: a strategy with rejected requests is then reported beside those that work.
+//! Requests to write, to answer and to judge are counted separately, since a server may take some
+//! and reject others. An accepted first request of the same use resets the count: a strategy with
+//! rejected requests is then reported beside those that work.
 
 use compactometer_formats::record::{CallRow, Record, Refusal};
 
 /// This many consecutive cases end a run.
 const CASES: usize = 5;
 
-/// Results in the order of their cases, held back until it is clear that the server takes such requests.
+/// Results in the order of their cases, held back until it is clear that the server takes such
+/// requests.
 pub(crate) struct Held<T> {
     results: Vec<T>,
     /// How many results came before `results`.
@@ -38,12 +41,17 @@ pub struct RejectedByAll {
 
 impl<T> Default for Held<T> {
     fn default() -> Self {
-        Held { results: Vec::new(), released: 0, rows: [None, None, None] }
+        Held {
+            results: Vec::new(),
+            released: 0,
+            rows: [None, None, None],
+        }
     }
 }
 
 impl<T> Held<T> {
-    /// Takes the next result with the outcome of its first calls, and returns the results that can be recorded now.
+    /// Takes the next result with the outcome of its first calls, and returns the results that can
+    /// be recorded now.
     pub(crate) fn take(&mut self, result: T, first: FirstCalls) -> Result<Vec<T>, RejectedByAll> {
         let number = self.released + self.results.len();
         for (row, first) in self.rows.iter_mut().zip(first) {
@@ -54,7 +62,13 @@ impl<T> Held<T> {
             }
         }
         self.results.push(result);
-        let kept_from = self.rows.iter().flatten().map(|row| row.since).min().unwrap_or(number + 1);
+        let kept_from = self
+            .rows
+            .iter()
+            .flatten()
+            .map(|row| row.since)
+            .min()
+            .unwrap_or(number + 1);
         let free = kept_from - self.released;
         self.released = kept_from;
         Ok(self.results.drain(..free).collect())
@@ -69,14 +83,24 @@ impl<T> Held<T> {
 impl Row {
     fn extend(row: &mut Option<Row>, words: String, number: usize) -> Result<(), RejectedByAll> {
         // Places and ids differ from request to request.
-        let what = words.split_whitespace().filter(|word| !word.contains(|letter: char| letter.is_ascii_digit()));
+        let what = words
+            .split_whitespace()
+            .filter(|word| !word.contains(|letter: char| letter.is_ascii_digit()));
         let what = what.map(str::to_owned).collect::<Vec<_>>();
         let row = match row {
             Some(row) if row.what == what => row,
-            other => other.insert(Row { what, cases: 0, since: number }),
+            other => other.insert(Row {
+                what,
+                cases: 0,
+                since: number,
+            }),
         };
         row.cases += 1;
-        if row.cases < CASES { Ok(()) } else { Err(RejectedByAll { words }) }
+        if row.cases < CASES {
+            Ok(())
+        } else {
+            Err(RejectedByAll { words })
+        }
     }
 }
 
@@ -93,46 +117,98 @@ pub(crate) enum First {
 
 /// The first calls of a case.
 pub(crate) fn first_calls(record: &Record) -> FirstCalls {
-    let compaction = record.compactions.iter().find_map(|row| Some((row.event.after, row.calls.first()?)));
-    let checkpoint = record.checkpoints.iter().find_map(|row| Some((row.event.after, row.calls.first()?)));
-    let wrote = compaction.into_iter().chain(checkpoint).min_by_key(|(after, _)| *after).map(|(_, call)| call);
+    let compaction = record
+        .compactions
+        .iter()
+        .find_map(|row| Some((row.event.after, row.calls.first()?)));
+    let checkpoint = record
+        .checkpoints
+        .iter()
+        .find_map(|row| Some((row.event.after, row.calls.first()?)));
+    let wrote = compaction
+        .into_iter()
+        .chain(checkpoint)
+        .min_by_key(|(after, _)| *after)
+        .map(|(_, call)| call);
     let first = |call: &CallRow| match call.refusal {
         Some(Refusal::Form) => First::Rejected(call.error.clone().unwrap_or_default()),
         _ => First::Taken,
     };
-    [wrote, record.probe_calls().next(), record.judge_calls().next()].map(|call| call.map(first))
+    [
+        wrote,
+        record.probe_calls().next(),
+        record.judge_calls().next(),
+    ]
+    .map(|call| call.map(first))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Takes cases by their first call to write (accepted, rejected in words, or none); gives what can be recorded after each.
+    /// Takes cases by their first call to write (accepted, rejected in words, or none); gives what
+    /// can be recorded after each.
     fn taken(cases: &[Option<&str>]) -> Vec<Result<Vec<usize>, RejectedByAll>> {
         let mut held = Held::default();
-        let first = |words: &str| if words.is_empty() { First::Taken } else { First::Rejected(words.to_owned()) };
-        let mut take = |(index, case): (usize, &Option<&str>)| held.take(index, [case.map(first), None, None]);
+        let first = |words: &str| {
+            if words.is_empty() {
+                First::Taken
+            } else {
+                First::Rejected(words.to_owned())
+            }
+        };
+        let mut take =
+            |(index, case): (usize, &Option<&str>)| held.take(index, [case.map(first), None, None]);
         cases.iter().enumerate().map(&mut take).collect()
     }
 
     #[test]
     fn a_rejection_waits_until_another_case_is_taken() {
-        let cases = taken(&[Some(""), Some("bad role at 1"), None, Some("bad role at 2"), Some(""), Some("bad role")]);
-        assert_eq!(cases, [vec![0], vec![], vec![], vec![], vec![1, 2, 3, 4], vec![]].map(Ok));
+        let cases = taken(&[
+            Some(""),
+            Some("bad role at 1"),
+            None,
+            Some("bad role at 2"),
+            Some(""),
+            Some("bad role"),
+        ]);
+        assert_eq!(
+            cases,
+            [vec![0], vec![], vec![], vec![], vec![1, 2, 3, 4], vec![]].map(Ok)
+        );
     }
 
     #[test]
     fn the_same_rejection_of_five_cases_in_a_row_ends_the_run() {
-        let words =
-            (0..5).map(|number| format!("`messages.{number}` has a bad role, id req_{number}")).collect::<Vec<_>>();
-        let cases = taken(&words.iter().map(|words| Some(words.as_str())).collect::<Vec<_>>());
-        assert!(cases[..4].iter().all(|free| *free == Ok(Vec::new())), "{cases:?}");
-        assert_eq!(cases[4], Err(RejectedByAll { words: words[4].clone() }));
+        let words = (0..5)
+            .map(|number| format!("`messages.{number}` has a bad role, id req_{number}"))
+            .collect::<Vec<_>>();
+        let cases = taken(
+            &words
+                .iter()
+                .map(|words| Some(words.as_str()))
+                .collect::<Vec<_>>(),
+        );
+        assert!(
+            cases[..4].iter().all(|free| *free == Ok(Vec::new())),
+            "{cases:?}"
+        );
+        assert_eq!(
+            cases[4],
+            Err(RejectedByAll {
+                words: words[4].clone()
+            })
+        );
     }
 
     #[test]
     fn another_rejection_begins_another_row_and_frees_the_one_before() {
-        let cases = taken(&[Some("bad role"), Some("bad role"), Some("bad tool"), Some("bad tool")]);
+        let cases = taken(&[
+            Some("bad role"),
+            Some("bad role"),
+            Some("bad tool"),
+            Some("bad tool"),
+        ]);
         assert_eq!(cases, [vec![], vec![], vec![0, 1], vec![]].map(Ok));
     }
 }

@@ -8,8 +8,9 @@ use super::journal_error::JournalError;
 use super::rejections::{Held, first_calls};
 use super::{Cases, Done, RunError};
 
-/// Runs cases on `jobs` threads and hands over their results in order. All results that are ready go together, so that one wait
-/// for a slow disk serves many cases. When `stop` is set, no thread begins another case.
+/// Runs cases on `jobs` threads and hands over their results in order. All results that are ready
+/// go together, so that one wait for a slow disk serves many cases. When `stop` is set, no thread
+/// begins another case.
 pub(super) fn run_missing(
     cases: &Cases<'_>,
     missing: &[usize],
@@ -31,11 +32,20 @@ pub(super) fn run_missing(
         drop(sender);
         let mut order = Order::default();
         let mut finish = |group: Vec<(usize, Done)>| {
-            let group = group.into_iter().map(|(place, done)| (missing[place], done)).collect::<Vec<_>>();
-            if group.is_empty() { Ok(()) } else { finish(group).map_err(RunError::Write) }
+            let group = group
+                .into_iter()
+                .map(|(place, done)| (missing[place], done))
+                .collect::<Vec<_>>();
+            if group.is_empty() {
+                Ok(())
+            } else {
+                finish(group).map_err(RunError::Write)
+            }
         };
         while let Ok(first) = receiver.recv() {
-            let ended = std::iter::once(first).chain(receiver.try_iter()).try_for_each(|done| order.take(done?));
+            let ended = std::iter::once(first)
+                .chain(receiver.try_iter())
+                .try_for_each(|done| order.take(done?));
             if let Err(error) = finish(order.clear()).and(ended) {
                 failed.store(true, Ordering::Relaxed);
                 return Err(error);
@@ -45,7 +55,8 @@ pub(super) fn run_missing(
     })
 }
 
-/// Puts cases back into order and holds them until it is clear that the server takes their requests.
+/// Puts cases back into order and holds them until it is clear that the server takes their
+/// requests.
 #[derive(Default)]
 struct Order {
     /// Cases by their place among the missing ones.
@@ -93,8 +104,12 @@ fn work(
     };
     while goes_on() {
         let place = next.fetch_add(1, Ordering::Relaxed);
-        let Some(index) = missing.get(place) else { return };
-        let done = runtime.block_on(cases.run(*index)).map(|done| (place, done));
+        let Some(index) = missing.get(place) else {
+            return;
+        };
+        let done = runtime
+            .block_on(cases.run(*index))
+            .map(|done| (place, done));
         let is_last = done.is_err();
         if sender.send(done).is_err() || is_last {
             return;

@@ -18,19 +18,28 @@ pub(crate) struct TimingsFile {
 }
 
 impl TimingsFile {
-    /// Reads the folder's file. A file that cannot be read counts as empty, since only times are lost.
+    /// Reads the folder's file. A file that cannot be read counts as empty, since only times are
+    /// lost.
     pub(crate) fn open(dir: &Path) -> Self {
         let path = dir.join(FILE);
-        let text = input::open(&path).and_then(std::io::read_to_string).unwrap_or_default();
-        TimingsFile { path, timings: Timings::parse(&text).unwrap_or_default() }
+        let text = input::open(&path)
+            .and_then(std::io::read_to_string)
+            .unwrap_or_default();
+        TimingsFile {
+            path,
+            timings: Timings::parse(&text).unwrap_or_default(),
+        }
     }
 
-    /// Moves measured times out of the cases' records and adds the seconds that each case took. If a server was called, the file
-    /// is written at once: its latencies cannot be measured again.
+    /// Moves measured times out of the cases' records and adds the seconds that each case took. If
+    /// a server was called, the file is written at once: its latencies cannot be measured again.
     ///
     /// # Errors
     /// [`JournalError::Write`] and [`JournalError::Gone`].
-    pub(crate) fn take<'r>(&mut self, cases: impl Iterator<Item = (&'r mut Record, f64)>) -> Result<(), JournalError> {
+    pub(crate) fn take<'r>(
+        &mut self,
+        cases: impl Iterator<Item = (&'r mut Record, f64)>,
+    ) -> Result<(), JournalError> {
         let mut is_measured = false;
         for (record, seconds) in cases {
             let timings = CaseTimings::take(record, seconds);
@@ -47,8 +56,13 @@ impl TimingsFile {
             .map_err(std::io::Error::from)
             .and_then(|json| write_whole(&self.path, |out| writeln!(out, "{json}")));
         written.map_err(|source| match (source.kind(), self.path.parent()) {
-            (ErrorKind::NotFound, Some(dir)) => JournalError::Gone { dir: dir.to_owned() },
-            _ => JournalError::Write { path: self.path.clone(), source },
+            (ErrorKind::NotFound, Some(dir)) => JournalError::Gone {
+                dir: dir.to_owned(),
+            },
+            _ => JournalError::Write {
+                path: self.path.clone(),
+                source,
+            },
         })
     }
 

@@ -18,7 +18,8 @@ const REMEDY: &str = "delete the file, and its cases run again";
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) files: Vec<PathBuf>,
-    /// Each case's file among `files`, its place there and its number of compactions, by its key. The first that finished it counts.
+    /// Each case's file among `files`, its place there and its number of compactions, by its key.
+    /// The first that finished it counts.
     pub(super) cases: HashMap<String, (usize, At)>,
 }
 
@@ -27,11 +28,18 @@ impl PlanFolder {
     fn attempts_at(&self, shard: Shard) -> Result<Vec<(u32, PathBuf)>, ShardError> {
         let dir = self.attempts();
         let start = format!("{}.", shard.file_name());
-        let number = |name: &str| name.strip_prefix(&start)?.strip_suffix(".jsonl")?.parse::<u32>().ok();
+        let number = |name: &str| {
+            name.strip_prefix(&start)?
+                .strip_suffix(".jsonl")?
+                .parse::<u32>()
+                .ok()
+        };
         let entries = std::fs::read_dir(&dir).map_err(ShardError::io("read the folder", &dir))?;
         let mut found = Vec::new();
         for entry in entries {
-            let name = entry.map_err(ShardError::io("read the folder", &dir))?.file_name();
+            let name = entry
+                .map_err(ShardError::io("read the folder", &dir))?
+                .file_name();
             if let Some(name) = name.to_str()
                 && let Some(number) = number(name)
             {
@@ -70,7 +78,9 @@ impl PlanFolder {
         let others = self.attempts_at(shard)?;
         let mut number = others.last().map_or(1, |(last, _)| last + 1);
         let path = loop {
-            let path = self.attempts().join(format!("{}.{number}.jsonl", shard.file_name()));
+            let path = self
+                .attempts()
+                .join(format!("{}.{number}.jsonl", shard.file_name()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(_) => break path,
                 // Another worker began at this moment.
@@ -100,8 +110,14 @@ impl PlanFolder {
             // Its first and its last line.
             let ends = input::read_ends(&path, 4_096).map_err(ShardError::io("read", &path))?;
             let ends = String::from_utf8_lossy(&ends);
-            let first = ends.lines().next().and_then(|line| ShardLine::parse(line).ok());
-            let last = ends.lines().last().and_then(|line| ShardLine::parse(line).ok());
+            let first = ends
+                .lines()
+                .next()
+                .and_then(|line| ShardLine::parse(line).ok());
+            let last = ends
+                .lines()
+                .last()
+                .and_then(|line| ShardLine::parse(line).ok());
             if let Some(ShardLine::Begin(begin)) = first
                 && !matches!(last, Some(ShardLine::End(_)))
             {
@@ -119,9 +135,21 @@ impl PlanFolder {
         let (path, shard) = (path.clone(), *shard);
         let mut lines = Lines::open(&path).map_err(ShardError::io("write", &path))?;
         lines.keep(0).map_err(ShardError::io("write", &path))?;
-        let mut attempt = Attempt { path, lines, end: 0, cases: 0 };
-        let begin = Begin { version: VERSION, plan: self.plan.id.clone(), shard, jobs: jobs as u32 };
-        attempt.append(&[ShardLine::Begin(begin)]).map_err(crate::run::RunError::Write)?;
+        let mut attempt = Attempt {
+            path,
+            lines,
+            end: 0,
+            cases: 0,
+        };
+        let begin = Begin {
+            version: VERSION,
+            plan: self.plan.id.clone(),
+            shard,
+            jobs: jobs as u32,
+        };
+        attempt
+            .append(&[ShardLine::Begin(begin)])
+            .map_err(crate::run::RunError::Write)?;
         Ok(attempt)
     }
 }
@@ -137,7 +165,8 @@ pub struct Claim {
 }
 
 impl Drop for Claim {
-    /// Removes the file of an attempt that ended before its beginning, for example since its models cannot be opened.
+    /// Removes the file of an attempt that ended before its beginning, for example since its models
+    /// cannot be opened.
     fn drop(&mut self) {
         if std::fs::metadata(&self.path).is_ok_and(|file| file.len() == 0) {
             let _ = std::fs::remove_file(&self.path);
@@ -174,10 +203,16 @@ impl Attempt {
         &self.path
     }
 
-    /// Appends finished cases; they are kept when this returns. The places of their lines are returned.
+    /// Appends finished cases; they are kept when this returns. The places of their lines are
+    /// returned.
     pub(super) fn keep(&mut self, cases: &[FinishedCase]) -> Result<Vec<At>, JournalError> {
         let line = |case: &FinishedCase| {
-            CaseLine::new(&case.result.record, case.result.texts.iter(), case.timings.clone()).map(ShardLine::Case)
+            CaseLine::new(
+                &case.result.record,
+                case.result.texts.iter(),
+                case.timings.clone(),
+            )
+            .map(ShardLine::Case)
         };
         let lines = cases.iter().map(line).collect::<Result<Vec<_>, _>>();
         let lines = lines.map_err(|error| self.failed(NotKept::Io(error.into())))?;
@@ -187,15 +222,23 @@ impl Attempt {
 
     /// Notes that the attempt ends by itself, with no call in flight.
     pub(super) fn end(&mut self) -> Result<(), JournalError> {
-        self.append(&[ShardLine::End(End { cases: self.cases })]).map(drop)
+        self.append(&[ShardLine::End(End { cases: self.cases })])
+            .map(drop)
     }
 
     fn append(&mut self, lines: &[ShardLine]) -> Result<Vec<At>, JournalError> {
         let mut places = Vec::with_capacity(lines.len());
         for line in lines {
-            let line = line.to_line().map_err(|error| self.failed(NotKept::Io(error.into())))?;
-            self.lines.append(line.as_bytes()).map_err(|error| self.failed(error))?;
-            places.push(At { begin: self.end, length: line.len() as u64 });
+            let line = line
+                .to_line()
+                .map_err(|error| self.failed(NotKept::Io(error.into())))?;
+            self.lines
+                .append(line.as_bytes())
+                .map_err(|error| self.failed(error))?;
+            places.push(At {
+                begin: self.end,
+                length: line.len() as u64,
+            });
             self.end += line.len() as u64;
         }
         self.lines.sync().map_err(|error| self.failed(error))?;
@@ -203,10 +246,19 @@ impl Attempt {
     }
 
     fn failed(&self, error: NotKept) -> JournalError {
-        let folder = self.path.parent().and_then(Path::parent).unwrap_or(&self.path);
+        let folder = self
+            .path
+            .parent()
+            .and_then(Path::parent)
+            .unwrap_or(&self.path);
         match error {
-            NotKept::Io(source) => JournalError::Write { path: self.path.clone(), source },
-            NotKept::Gone => JournalError::Gone { dir: folder.to_owned() },
+            NotKept::Io(source) => JournalError::Write {
+                path: self.path.clone(),
+                source,
+            },
+            NotKept::Gone => JournalError::Gone {
+                dir: folder.to_owned(),
+            },
         }
     }
 }

@@ -6,7 +6,10 @@ use compactometer_formats::shards::{ShardRule, Shards};
 pub fn deal(keys: &[impl AsRef<str>], shards: Shards) -> Vec<u32> {
     let count = shards.count.get();
     match shards.rule {
-        ShardRule::Hash => keys.iter().map(|key| (hash(key.as_ref()) % u64::from(count)) as u32 + 1).collect(),
+        ShardRule::Hash => keys
+            .iter()
+            .map(|key| (hash(key.as_ref()) % u64::from(count)) as u32 + 1)
+            .collect(),
         ShardRule::Slice => {
             let mut order = (0..keys.len()).collect::<Vec<_>>();
             order.sort_unstable_by_key(|index| keys[*index].as_ref());
@@ -21,7 +24,9 @@ pub fn deal(keys: &[impl AsRef<str>], shards: Shards) -> Vec<u32> {
 
 /// A key is a hash in hexadecimal digits already.
 fn hash(key: &str) -> u64 {
-    key.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
+    key.get(..16)
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -96,7 +96,11 @@ impl ShardError {
     /// For an operation on this path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl Fn(io::Error) -> ShardError {
         let path = path.to_owned();
-        move |source| ShardError::Io { what, path: path.clone(), source }
+        move |source| ShardError::Io {
+            what,
+            path: path.clone(),
+            source,
+        }
     }
 }
 
@@ -105,7 +109,9 @@ fn advice(source: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => {
             "bring back the folder or the file system that held it, and the same command goes on"
         }
-        _ => "free space there, or make it readable and writable for this user, and the same command goes on",
+        _ => {
+            "free space there, or make it readable and writable for this user, and the same command goes on"
+        }
     }
 }
 

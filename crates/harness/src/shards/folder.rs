@@ -1,4 +1,5 @@
-//! A plan's folder: `plan.json`, the list of its cases, the suite, and the folders of attempts and parts.
+//! A plan's folder: `plan.json`, the list of its cases, the suite, and the folders of attempts and
+//! parts.
 
 use std::io::Write;
 use std::num::NonZeroU32;
@@ -56,7 +57,8 @@ pub(super) struct Dealt {
 }
 
 impl PlanFolder {
-    /// Deals out cases and writes the folder; `plan.json` comes last, so that a folder without it holds no plan.
+    /// Deals out cases and writes the folder; `plan.json` comes last, so that a folder without it
+    /// holds no plan.
     ///
     /// # Errors
     /// [`ShardError::Exists`] if the folder holds files, [`ShardError::Io`].
@@ -69,28 +71,52 @@ impl PlanFolder {
         write_suite: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<Self, ShardError> {
         if dir.is_file() || std::fs::read_dir(dir).is_ok_and(|mut files| files.next().is_some()) {
-            return Err(ShardError::Exists { path: dir.to_owned() });
+            return Err(ShardError::Exists {
+                path: dir.to_owned(),
+            });
         }
         for folder in [ATTEMPTS, PARTS] {
             let path = dir.join(folder);
             create_folder(&path).map_err(ShardError::io("make the folder", &path))?;
         }
-        let dealt = deal(&cases.clone().map(|case| case.key).collect::<Vec<_>>(), shards);
+        let dealt = deal(
+            &cases.clone().map(|case| case.key).collect::<Vec<_>>(),
+            shards,
+        );
         let written = |name: &str, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
             let path = dir.join(name);
             write_whole(&path, |out| write(out)).map_err(ShardError::io("write", &path))
         };
         let mut write_suite = Some(write_suite);
-        written(SUITE, &mut |out| write_suite.take().map_or(Ok(()), |write| write(out)))?;
+        written(SUITE, &mut |out| {
+            write_suite.take().map_or(Ok(()), |write| write(out))
+        })?;
         written(CASES, &mut |out| {
             let mut rows = csv::Writer::from_writer(out);
-            for (Named { key, protocol, conversation, strategy }, shard) in cases.clone().zip(&dealt) {
-                rows.serialize(Row { shard: *shard, key, protocol, conversation, strategy })?;
+            for (
+                Named {
+                    key,
+                    protocol,
+                    conversation,
+                    strategy,
+                },
+                shard,
+            ) in cases.clone().zip(&dealt)
+            {
+                rows.serialize(Row {
+                    shard: *shard,
+                    key,
+                    protocol,
+                    conversation,
+                    strategy,
+                })?;
             }
             rows.flush()
         })?;
         let mut counts = vec![0; shards.count.get() as usize];
-        dealt.iter().for_each(|shard| counts[*shard as usize - 1] += 1);
+        dealt
+            .iter()
+            .for_each(|shard| counts[*shard as usize - 1] += 1);
         let mut plan = ShardPlan {
             version: VERSION,
             id: String::new(),
@@ -106,7 +132,10 @@ impl PlanFolder {
             serde_json::to_writer_pretty(&mut *out, &plan)?;
             out.write_all(b"\n")
         })?;
-        Ok(PlanFolder { dir: dir.to_owned(), plan })
+        Ok(PlanFolder {
+            dir: dir.to_owned(),
+            plan,
+        })
     }
 
     /// Opens a plan's folder.
@@ -120,7 +149,9 @@ impl PlanFolder {
         }
         let path = dir.join(PLAN);
         if !path.exists() {
-            return Err(ShardError::NoPlan { dir: dir.to_owned() });
+            return Err(ShardError::NoPlan {
+                dir: dir.to_owned(),
+            });
         }
         let damaged = |what: String| ShardError::Damaged {
             path: path.clone(),
@@ -129,13 +160,20 @@ impl PlanFolder {
             remedy: "copy it again from where the plan was made, or make a new plan",
         };
         let text = read_text(&path, Kind::MANIFEST).map_err(ShardError::io("read", &path))?;
-        let of: OfVersion = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let of: OfVersion =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         if of.version != u64::from(VERSION) {
-            return Err(ShardError::Version { path, found: format!("its format is {}", of.version) });
+            return Err(ShardError::Version {
+                path,
+                found: format!("its format is {}", of.version),
+            });
         }
-        let plan: ShardPlan = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let plan: ShardPlan =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         if plan.identity() != plan.id || plan.cases.len() != plan.shards as usize {
-            return Err(damaged("its content does not match its id: it was edited".to_owned()));
+            return Err(damaged(
+                "its content does not match its id: it was edited".to_owned(),
+            ));
         }
         for folder in [ATTEMPTS, PARTS].map(|name| dir.join(name)) {
             if !folder.is_dir() {
@@ -143,7 +181,10 @@ impl PlanFolder {
                 return Err(ShardError::io("find the folder", &folder)(gone));
             }
         }
-        Ok(PlanFolder { dir: dir.to_owned(), plan })
+        Ok(PlanFolder {
+            dir: dir.to_owned(),
+            plan,
+        })
     }
 
     /// The conversations.
@@ -163,7 +204,10 @@ impl PlanFolder {
     pub(super) fn shards(&self) -> Shards {
         // A plan has at least one.
         let count = NonZeroU32::new(self.plan.shards).unwrap_or(NonZeroU32::MIN);
-        Shards { rule: self.plan.rule, count }
+        Shards {
+            rule: self.plan.rule,
+            count,
+        }
     }
 
     /// All shards, in order.
@@ -176,7 +220,9 @@ impl PlanFolder {
     pub(super) fn dealt(&self) -> Result<Vec<Dealt>, ShardError> {
         let path = self.dir.join(CASES);
         let file = input::open(&path).map_err(ShardError::io("read", &path))?;
-        let rows = csv::Reader::from_reader(file).into_deserialize().collect::<Result<Vec<Dealt>, _>>();
+        let rows = csv::Reader::from_reader(file)
+            .into_deserialize()
+            .collect::<Result<Vec<Dealt>, _>>();
         let damaged = |line, what| ShardError::Damaged {
             path: path.clone(),
             line,
@@ -187,8 +233,17 @@ impl PlanFolder {
         let rows = rows.map_err(|error| damaged(line(&error), error.to_string()))?;
         let keys = rows.iter().map(|row| row.key.as_str());
         let is_planned = keys_hash(keys.clone()) == self.plan.keys_hash
-            && deal(&keys.collect::<Vec<_>>(), self.shards()).iter().eq(rows.iter().map(|row| &row.shard));
-        if is_planned { Ok(rows) } else { Err(damaged(1, "its cases are not those of `plan.json`".to_owned())) }
+            && deal(&keys.collect::<Vec<_>>(), self.shards())
+                .iter()
+                .eq(rows.iter().map(|row| &row.shard));
+        if is_planned {
+            Ok(rows)
+        } else {
+            Err(damaged(
+                1,
+                "its cases are not those of `plan.json`".to_owned(),
+            ))
+        }
     }
 }
 

@@ -37,26 +37,47 @@ pub(super) struct Place {
 
 impl LineReader {
     /// Opens the file at a place; `remedy` is said of damaged lines.
-    pub(super) fn open(path: &Path, remedy: &'static str, place: Place) -> Result<Self, ShardError> {
+    pub(super) fn open(
+        path: &Path,
+        remedy: &'static str,
+        place: Place,
+    ) -> Result<Self, ShardError> {
         let mut file = input::open(path).map_err(ShardError::io("read", path))?;
-        file.seek(SeekFrom::Start(place.begin)).map_err(ShardError::io("read", path))?;
+        file.seek(SeekFrom::Start(place.begin))
+            .map_err(ShardError::io("read", path))?;
         let Place { number, begin } = place;
         let reader = BufReader::with_capacity(64 << 10, file);
-        Ok(LineReader { path: path.to_owned(), remedy, reader, line: Vec::new(), number, begin })
+        Ok(LineReader {
+            path: path.to_owned(),
+            remedy,
+            reader,
+            line: Vec::new(),
+            number,
+            begin,
+        })
     }
 
     pub(super) fn place(&self) -> Place {
-        Place { number: self.number, begin: self.begin }
+        Place {
+            number: self.number,
+            begin: self.begin,
+        }
     }
 
     /// The next line and where it is; nothing at the end.
     pub(super) fn next(&mut self) -> Result<Option<(ShardLine, At)>, ShardError> {
         self.line.clear();
-        let read = self.reader.read_until(b'\n', &mut self.line).map_err(ShardError::io("read", &self.path))?;
+        let read = self
+            .reader
+            .read_until(b'\n', &mut self.line)
+            .map_err(ShardError::io("read", &self.path))?;
         if self.line.last() != Some(&b'\n') {
             return Ok(None);
         }
-        let at = At { begin: self.begin, length: read as u64 };
+        let at = At {
+            begin: self.begin,
+            length: read as u64,
+        };
         self.begin += at.length;
         self.number += 1;
         let parsed = std::str::from_utf8(&self.line).map_err(|error| error.to_string());
@@ -73,7 +94,12 @@ impl LineReader {
 }
 
 fn damaged(path: &Path, line: usize, what: String, remedy: &'static str) -> ShardError {
-    ShardError::Damaged { path: path.to_owned(), line, what, remedy }
+    ShardError::Damaged {
+        path: path.to_owned(),
+        line,
+        what,
+        remedy,
+    }
 }
 
 /// The bytes of a line.
@@ -93,7 +119,12 @@ impl PlanFolder {
                 found: format!("its format is {}", begin.version),
             });
         }
-        let foreign = |found| Err(ShardError::Foreign { path: path.to_owned(), found });
+        let foreign = |found| {
+            Err(ShardError::Foreign {
+                path: path.to_owned(),
+                found,
+            })
+        };
         if begin.plan != self.plan.id {
             return foreign("another plan".to_owned());
         }

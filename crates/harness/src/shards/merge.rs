@@ -25,12 +25,12 @@ pub struct Merged {
     pub texts: usize,
 }
 
-/// Merges all parts into a new folder, with records in the plan's order. Its manifest gets the notes. The folder gets its name when it is
-/// complete.
+/// Merges all parts into a new folder, with records in the plan's order. Its manifest gets the
+/// notes. The folder gets its name when it is complete.
 ///
 /// # Errors
-/// [`ShardError::Incomplete`] if parts are missing, [`ShardError::Exists`] if there is such a folder; if a part is damaged or of
-/// another plan.
+/// [`ShardError::Incomplete`] if parts are missing, [`ShardError::Exists`] if there is such a
+/// folder; if a part is damaged or of another plan.
 pub fn merge(
     folder: &PlanFolder,
     out: &Path,
@@ -38,7 +38,9 @@ pub fn merge(
     progress: &dyn Fn(usize),
 ) -> Result<Merged, ShardError> {
     if out.symlink_metadata().is_ok() {
-        return Err(ShardError::Exists { path: out.to_owned() });
+        return Err(ShardError::Exists {
+            path: out.to_owned(),
+        });
     }
     let mut missing = Vec::new();
     for shard in folder.all() {
@@ -47,10 +49,20 @@ pub fn merge(
         }
     }
     if !missing.is_empty() {
-        return Err(ShardError::Incomplete { missing, shards: folder.plan.shards });
+        return Err(ShardError::Incomplete {
+            missing,
+            shards: folder.plan.shards,
+        });
     }
-    let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = out
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let parent = out
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     remove_left_over(parent, &name);
     let half = parent.join(format!(".{name}.{}{HALF}", std::process::id()));
     create_folder(&half).map_err(ShardError::io("make the folder", out))?;
@@ -73,7 +85,9 @@ pub fn merge(
         match error {
             // Its name until it is complete says nothing to a user.
             ShardError::Io { what, path, source } => {
-                let path = path.strip_prefix(&half).map_or(path.clone(), |file| out.join(file));
+                let path = path
+                    .strip_prefix(&half)
+                    .map_or(path.clone(), |file| out.join(file));
                 ShardError::Io { what, path, source }
             }
             other => other,
@@ -83,7 +97,8 @@ pub fn merge(
 
 /// The end of an unfinished folder's name.
 const HALF: &str = ".merging";
-/// The file of an unfinished folder that its writer has locked; in a finished one it keeps the records out of repositories.
+/// The file of an unfinished folder that its writer has locked; in a finished one it keeps the
+/// records out of repositories.
 const LOCK: &str = ".gitignore";
 
 /// Removes unfinished folders of this name whose writers have ended.
@@ -91,20 +106,34 @@ fn remove_left_over(parent: &Path, name: &str) {
     let start = format!(".{name}.");
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let other = entry.file_name();
-        let is_half = other.to_str().is_some_and(|other| other.starts_with(&start) && other.ends_with(HALF));
+        let is_half = other
+            .to_str()
+            .is_some_and(|other| other.starts_with(&start) && other.ends_with(HALF));
         // One that cannot be removed does no harm.
-        if is_half && File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok()) {
+        if is_half && File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok())
+        {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-fn write(folder: &PlanFolder, dir: &Path, notes: &[String], progress: &dyn Fn(usize)) -> Result<Merged, ShardError> {
+fn write(
+    folder: &PlanFolder,
+    dir: &Path,
+    notes: &[String],
+    progress: &dyn Fn(usize),
+) -> Result<Merged, ShardError> {
     let mut parts = Parts::new(folder);
     let mut timings = Timings::default();
     let mut known = HashSet::new();
     let dealt = folder.dealt()?;
-    let paths = ["records.jsonl", "texts.jsonl", "timings.json", "manifest.json"].map(|name| dir.join(name));
+    let paths = [
+        "records.jsonl",
+        "texts.jsonl",
+        "timings.json",
+        "manifest.json",
+    ]
+    .map(|name| dir.join(name));
     let [records, texts, times, manifest] = &paths;
     // An error that is not the output's leaves the writers through this.
     let mut failed = None;
@@ -117,7 +146,9 @@ fn write(folder: &PlanFolder, dir: &Path, notes: &[String], progress: &dyn Fn(us
                 };
                 for row in &line.texts {
                     let name: TextName<'_> = serde_json::from_str(row.get())?;
-                    if known.insert(u128::from_str_radix(&name.hash, 16).map_err(std::io::Error::other)?) {
+                    if known.insert(
+                        u128::from_str_radix(&name.hash, 16).map_err(std::io::Error::other)?,
+                    ) {
                         writeln!(texts, "{}", row.get())?;
                     }
                 }
@@ -134,15 +165,19 @@ fn write(folder: &PlanFolder, dir: &Path, notes: &[String], progress: &dyn Fn(us
     merged.map_err(ShardError::io("write", records))?;
     parts.end()?;
     let json = |path: &PathBuf, value: serde_json::Result<String>| {
-        let written =
-            value.map_err(std::io::Error::from).and_then(|json| write_whole(path, |out| writeln!(out, "{json}")));
+        let written = value
+            .map_err(std::io::Error::from)
+            .and_then(|json| write_whole(path, |out| writeln!(out, "{json}")));
         written.map_err(ShardError::io("write", path))
     };
     json(times, serde_json::to_string_pretty(&timings))?;
     let mut merged = folder.plan.manifest.clone();
     merged.notes.extend_from_slice(notes);
     json(manifest, serde_json::to_string_pretty(&merged))?;
-    Ok(Merged { cases: dealt.len(), texts: known.len() })
+    Ok(Merged {
+        cases: dealt.len(),
+        texts: known.len(),
+    })
 }
 
 /// All parts, each at its next case.
@@ -158,7 +193,12 @@ impl<'f> Parts<'f> {
     fn new(folder: &'f PlanFolder) -> Self {
         let count = folder.plan.shards as usize;
         let readers = std::iter::repeat_with(|| None).take(count).collect();
-        Parts { folder, places: vec![None; count], readers, open: VecDeque::new() }
+        Parts {
+            folder,
+            places: vec![None; count],
+            readers,
+            open: VecDeque::new(),
+        }
     }
 
     /// The next case of this shard, which must have this key.
@@ -166,7 +206,9 @@ impl<'f> Parts<'f> {
         let reader = self.reader(shard)?;
         let wrong = match reader.next()? {
             Some((ShardLine::Case(case), _)) if case.key == key => return Ok(case),
-            Some((ShardLine::Case(case), _)) => format!("the case `{}` is there instead of `{key}`", case.key),
+            Some((ShardLine::Case(case), _)) => {
+                format!("the case `{}` is there instead of `{key}`", case.key)
+            }
             Some((ShardLine::Begin(_), _)) => "a second beginning".to_owned(),
             Some((ShardLine::End(_), _)) | None => format!("it ends before the case `{key}`"),
         };
@@ -178,7 +220,8 @@ impl<'f> Parts<'f> {
         for shard in self.folder.all() {
             let cases = self.folder.plan.cases[shard.number as usize - 1];
             let reader = self.reader(shard.number)?;
-            let is_whole = matches!(reader.next()?, Some((ShardLine::End(end), _)) if end.cases == cases);
+            let is_whole =
+                matches!(reader.next()?, Some((ShardLine::End(end), _)) if end.cases == cases);
             if !is_whole {
                 return Err(reader.damaged(format!("expected the end after {cases} cases")));
             }
@@ -200,7 +243,10 @@ impl<'f> Parts<'f> {
         let reader = match slot.take() {
             Some(reader) => reader,
             None => {
-                let shard = Shard { number: shard, of: self.folder.plan.shards };
+                let shard = Shard {
+                    number: shard,
+                    of: self.folder.plan.shards,
+                };
                 match self.places[index] {
                     Some(place) => LineReader::open(&self.folder.part(shard), REMEDY, place)?,
                     None => self.folder.read_part(shard)?,

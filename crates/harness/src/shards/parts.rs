@@ -14,27 +14,52 @@ use super::{PlanFolder, ShardError};
 pub(super) const REMEDY: &str = "delete the file and run its shard again";
 
 impl PlanFolder {
-    /// Creates the part of a shard from its attempts, with `keys` in the plan's order. Returns whether this call created it; another
-    /// worker's part is left as it is.
-    pub(super) fn commit(&self, shard: Shard, keys: &[&str], kept: &Kept) -> Result<bool, ShardError> {
+    /// Creates the part of a shard from its attempts, with `keys` in the plan's order. Returns
+    /// whether this call created it; another worker's part is left as it is.
+    pub(super) fn commit(
+        &self,
+        shard: Shard,
+        keys: &[&str],
+        kept: &Kept,
+    ) -> Result<bool, ShardError> {
         let path = self.part(shard);
         let open = |path: &PathBuf| input::open(path).map_err(ShardError::io("read", path));
-        let files = kept.files.iter().map(open).collect::<Result<Vec<File>, _>>()?;
-        let begin = Begin { version: VERSION, plan: self.plan.id.clone(), shard, jobs: 0 };
-        let end = End { cases: keys.len() as u32 };
+        let files = kept
+            .files
+            .iter()
+            .map(open)
+            .collect::<Result<Vec<File>, _>>()?;
+        let begin = Begin {
+            version: VERSION,
+            plan: self.plan.id.clone(),
+            shard,
+            jobs: 0,
+        };
+        let end = End {
+            cases: keys.len() as u32,
+        };
         let created = create_whole(&path, |out| {
             out.write_all(ShardLine::Begin(begin).to_line()?.as_bytes())?;
             for key in keys {
-                let (file, at) = kept.cases.get(*key).ok_or_else(|| std::io::Error::other("a case is missing"))?;
+                let (file, at) = kept
+                    .cases
+                    .get(*key)
+                    .ok_or_else(|| std::io::Error::other("a case is missing"))?;
                 out.write_all(&line_at(&files[*file], *at)?)?;
             }
             out.write_all(ShardLine::End(end).to_line()?.as_bytes())
         });
         created.map_err(|source| match source.kind() {
-            std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied if is_writable(&path) => {
+            std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied
+                if is_writable(&path) =>
+            {
                 ShardError::NoLinks { path, source }
             }
-            _ => ShardError::Io { what: "write", path, source },
+            _ => ShardError::Io {
+                what: "write",
+                path,
+                source,
+            },
         })
     }
 

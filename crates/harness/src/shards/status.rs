@@ -51,7 +51,12 @@ pub fn status(folder: &PlanFolder) -> Result<Status, ShardError> {
         let kept = folder.kept(shard)?;
         finished += kept.cases.len();
         let attempts = kept.files.len();
-        missing.push(ShardStatus { shard: shard.number, cases: *cases, finished: kept.cases.len(), attempts });
+        missing.push(ShardStatus {
+            shard: shard.number,
+            cases: *cases,
+            finished: kept.cases.len(),
+            attempts,
+        });
     }
     let shards = folder.plan.shards;
     Ok(Status {

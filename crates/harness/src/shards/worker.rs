@@ -37,19 +37,32 @@ pub enum Outcome {
 }
 
 impl<'w> Worker<'w> {
-    /// Takes over what earlier attempts have finished. `plan` is made from the folder's arguments and conversations.
+    /// Takes over what earlier attempts have finished. `plan` is made from the folder's arguments
+    /// and conversations.
     ///
     /// # Errors
-    /// [`ShardError::OtherCases`] if the plan has other cases than the folder; if an attempt cannot be read.
+    /// [`ShardError::OtherCases`] if the plan has other cases than the folder; if an attempt cannot
+    /// be read.
     pub fn new(folder: &'w PlanFolder, plan: &'w Plan, shard: Shard) -> Result<Self, ShardError> {
         let keys = plan.cases.iter().map(|case| case.key.as_str());
         if keys_hash(keys.clone()) != folder.plan.keys_hash {
             let what = "the keys of its cases differ".to_owned();
-            return Err(ShardError::OtherCases { dir: folder.dir.clone(), what });
+            return Err(ShardError::OtherCases {
+                dir: folder.dir.clone(),
+                what,
+            });
         }
         let dealt = deal(&keys.collect::<Vec<_>>(), folder.shards());
-        let places = (0..dealt.len()).filter(|place| dealt[*place] == shard.number).collect();
-        Ok(Worker { folder, plan, shard, places, kept: folder.kept(shard)? })
+        let places = (0..dealt.len())
+            .filter(|place| dealt[*place] == shard.number)
+            .collect();
+        Ok(Worker {
+            folder,
+            plan,
+            shard,
+            places,
+            kept: folder.kept(shard)?,
+        })
     }
 
     /// The number of its cases.
@@ -59,11 +72,13 @@ impl<'w> Worker<'w> {
 
     /// The places of its unfinished cases in the plan.
     pub fn missing(&self) -> Vec<usize> {
-        let is_missing = |place: &usize| !self.kept.cases.contains_key(&self.plan.cases[*place].key);
+        let is_missing =
+            |place: &usize| !self.kept.cases.contains_key(&self.plan.cases[*place].key);
         self.places.iter().copied().filter(is_missing).collect()
     }
 
-    /// Runs its unfinished cases and creates its part. `progress` gets the number of finished cases.
+    /// Runs its unfinished cases and creates its part. `progress` gets the number of finished
+    /// cases.
     ///
     /// # Errors
     /// [`ShardError`]; finished cases are kept.
@@ -84,15 +99,23 @@ impl<'w> Worker<'w> {
             let file = self.kept.files.len();
             self.kept.files.push(attempt.path().to_owned());
             let mut own = HashMap::new();
-            let ran = run_each(self.plan, models, counter, (&missing, jobs), stop, |cases| {
-                for (case, at) in cases.iter().zip(attempt.keep(&cases)?) {
-                    own.insert(case.result.record.key.clone(), (file, at));
-                }
-                finished += cases.len();
-                progress(finished);
-                Ok(())
-            });
-            // A thread that failed leaves others with a finished case, and none with a call in flight.
+            let ran = run_each(
+                self.plan,
+                models,
+                counter,
+                (&missing, jobs),
+                stop,
+                |cases| {
+                    for (case, at) in cases.iter().zip(attempt.keep(&cases)?) {
+                        own.insert(case.result.record.key.clone(), (file, at));
+                    }
+                    finished += cases.len();
+                    progress(finished);
+                    Ok(())
+                },
+            );
+            // A thread that failed leaves others with a finished case, and none with a call in
+            // flight.
             let ended = attempt.end().map_err(RunError::Write);
             ran.and(ended)?;
             own.into_iter().for_each(|(key, place)| {
@@ -103,8 +126,16 @@ impl<'w> Worker<'w> {
             debug_assert!(stop.load(Ordering::Relaxed));
             return Ok(Outcome::Stopped { kept: finished });
         }
-        let keys = self.places.iter().map(|place| self.plan.cases[*place].key.as_str()).collect::<Vec<_>>();
+        let keys = self
+            .places
+            .iter()
+            .map(|place| self.plan.cases[*place].key.as_str())
+            .collect::<Vec<_>>();
         let created = self.folder.commit(self.shard, &keys, &self.kept)?;
-        Ok(if created { Outcome::Done } else { Outcome::NotCounted })
+        Ok(if created {
+            Outcome::Done
+        } else {
+            Outcome::NotCounted
+        })
     }
 }

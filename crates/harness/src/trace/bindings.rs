@@ -17,7 +17,8 @@ pub(crate) struct BoundFacts {
     pub(crate) misbound: Vec<Misbound>,
 }
 
-/// Searches a view for the subjects of these facts, after so many messages. Fates say which of the facts it holds.
+/// Searches a view for the subjects of these facts, after so many messages. Fates say which of the
+/// facts it holds.
 pub(crate) fn bound_facts(
     prepared: &PreparedScenario,
     view: &View,
@@ -25,11 +26,16 @@ pub(crate) fn bound_facts(
     fates: &Fates,
     length: usize,
 ) -> BoundFacts {
-    let Some(bindings) = &prepared.checks().bindings else { return BoundFacts::default() };
+    let Some(bindings) = &prepared.checks().bindings else {
+        return BoundFacts::default();
+    };
     let mut found = BTreeSet::new();
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
-            let of_message = bindings.in_message.get(prepared.index_of(message.id)).iter();
+            let of_message = bindings
+                .in_message
+                .get(prepared.index_of(message.id))
+                .iter();
             found.extend(of_message.map(|place| bindings.all[*place as usize]));
             continue;
         }
@@ -38,20 +44,34 @@ pub(crate) fn bound_facts(
         }
     }
     let is_own = |fact: &&u32| {
-        let is_present = fates.0.get(**fact as usize).is_some_and(|fate| fate.is_present());
-        is_present && bindings.subject(**fact).is_some_and(|subject| found.contains(&(**fact, subject)))
+        let is_present = fates
+            .0
+            .get(**fact as usize)
+            .is_some_and(|fate| fate.is_present());
+        is_present
+            && bindings
+                .subject(**fact)
+                .is_some_and(|subject| found.contains(&(**fact, subject)))
     };
     let misbound = |fact: &u32| {
         let own = bindings.subject(*fact);
-        let others = found.range((*fact, 0)..=(*fact, u32::MAX)).filter(|(_, subject)| Some(*subject) != own);
+        let others = found
+            .range((*fact, 0)..=(*fact, u32::MAX))
+            .filter(|(_, subject)| Some(*subject) != own);
         let others = others.map(|(_, subject)| *subject).collect::<Vec<_>>();
         if others.is_empty() {
             return None;
         }
         let rivals = bindings.rivals(*fact, length);
-        let wrong = others.iter().filter(|subject| rivals.subjects.contains(subject)).count() as u32;
+        let wrong = others
+            .iter()
+            .filter(|subject| rivals.subjects.contains(subject))
+            .count() as u32;
         (wrong > 0).then_some(Misbound(*fact, wrong, rivals.weight))
     };
     let own = facts.iter().filter(is_own).copied().collect();
-    BoundFacts { own, misbound: facts.iter().filter_map(misbound).collect() }
+    BoundFacts {
+        own,
+        misbound: facts.iter().filter_map(misbound).collect(),
+    }
 }

@@ -16,12 +16,24 @@ pub struct CaseResult {
 }
 
 /// A call of the session as a record holds it. What it sent and what came back goes to the texts.
-pub(crate) fn session_call_row(prepared: &PreparedScenario, call: &Call, texts: &mut KeptTexts) -> CallRow {
+pub(crate) fn session_call_row(
+    prepared: &PreparedScenario,
+    call: &Call,
+    texts: &mut KeptTexts,
+) -> CallRow {
     // A recount sends the context, which is known.
     let is_kept = call.purpose != Purpose::Recount;
-    let request = is_kept
-        .then(|| call.request.texts().map(|text| prepared.shorten(text, texts)).collect::<Vec<_>>().join("\n\n"));
-    CallRow { request: request.map(|request| texts.keep(&request)), ..call_row(call, texts) }
+    let request = is_kept.then(|| {
+        call.request
+            .texts()
+            .map(|text| prepared.shorten(text, texts))
+            .collect::<Vec<_>>()
+            .join("\n\n")
+    });
+    CallRow {
+        request: request.map(|request| texts.keep(&request)),
+        ..call_row(call, texts)
+    }
 }
 
 /// A call as a record holds it. Its reply goes to the texts.

@@ -20,8 +20,13 @@ pub(crate) struct Carriers {
     pub(crate) foils: u32,
 }
 
-/// Searches inserted text and originals before the index `old_before` for foreign facts, and inserted text for foils.
-pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_before: usize) -> Carriers {
+/// Searches inserted text and originals before the index `old_before` for foreign facts, and
+/// inserted text for foils.
+pub(crate) fn search_carriers(
+    prepared: &PreparedScenario,
+    view: &View,
+    old_before: usize,
+) -> Carriers {
     let is_old = |id: MessageId| prepared.index_of(id) < old_before;
     let checks = prepared.checks();
     let mut foreign = Vec::new();
@@ -30,14 +35,24 @@ pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_befo
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
             if message.role != Role::System && is_old(message.id) {
-                foreign.extend_from_slice(checks.segments.foreign_in_message.get(prepared.index_of(message.id)));
+                foreign.extend_from_slice(
+                    checks
+                        .segments
+                        .foreign_in_message
+                        .get(prepared.index_of(message.id)),
+                );
             }
             continue;
         }
-        for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
+        for (text, origin) in entry
+            .parts()
+            .filter_map(|(part, origin)| Some((part_text(part)?, origin)))
+        {
             let counts = match origin {
                 Origin::Spoken(id) => entry.role() != Role::System && is_old(id),
-                Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) | Origin::Ledger => true,
+                Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) | Origin::Ledger => {
+                    true
+                }
                 Origin::Filler => continue,
             };
             if counts && !checks.foreign.is_empty() {

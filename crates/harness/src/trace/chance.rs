@@ -13,12 +13,21 @@ pub(crate) struct ChanceCounts<'l> {
 
 impl<'l> ChanceCounts<'l> {
     pub(crate) fn new(prepared: &'l PreparedScenario) -> Self {
-        ChanceCounts { prepared, hits: vec![0; prepared.checks().foreign_kinds.len()], contexts: 0 }
+        ChanceCounts {
+            prepared,
+            hits: vec![0; prepared.checks().foreign_kinds.len()],
+            contexts: 0,
+        }
     }
 
-    /// Matches that are counted already: for each foreign fact, in how many of the contexts it matches.
+    /// Matches that are counted already: for each foreign fact, in how many of the contexts it
+    /// matches.
     pub(super) fn from_hits(prepared: &'l PreparedScenario, hits: Vec<u32>, contexts: u32) -> Self {
-        ChanceCounts { prepared, hits, contexts }
+        ChanceCounts {
+            prepared,
+            hits,
+            contexts,
+        }
     }
 
     /// One context, by the foreign facts that match in it; repeats count once.
@@ -34,10 +43,17 @@ impl<'l> ChanceCounts<'l> {
     pub(crate) fn cells(&self) -> Vec<ChanceCell> {
         let mut cells: Vec<ChanceCell> = Vec::new();
         for (kind, hits) in self.prepared.checks().foreign_kinds.iter().zip(&self.hits) {
-            let at = cells.iter().position(|cell| cell.kind == *kind).unwrap_or_else(|| {
-                cells.push(ChanceCell { kind: *kind, hits: 0, pairs: 0 });
-                cells.len() - 1
-            });
+            let at = cells
+                .iter()
+                .position(|cell| cell.kind == *kind)
+                .unwrap_or_else(|| {
+                    cells.push(ChanceCell {
+                        kind: *kind,
+                        hits: 0,
+                        pairs: 0,
+                    });
+                    cells.len() - 1
+                });
             cells[at].hits += hits;
             cells[at].pairs += self.contexts;
         }

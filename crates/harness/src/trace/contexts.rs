@@ -9,7 +9,11 @@ use compactometer_formats::record::{ContextEntry, SavedRow};
 use crate::prepare::{KeptTexts, PreparedScenario};
 
 /// The view's entries in order. Texts go to the texts.
-pub(crate) fn entries_of(prepared: &PreparedScenario, view: &View, texts: &mut KeptTexts) -> Vec<ContextEntry> {
+pub(crate) fn entries_of(
+    prepared: &PreparedScenario,
+    view: &View,
+    texts: &mut KeptTexts,
+) -> Vec<ContextEntry> {
     let mut entries = Vec::new();
     for entry in view.entries() {
         match entry {
@@ -17,7 +21,9 @@ pub(crate) fn entries_of(prepared: &PreparedScenario, view: &View, texts: &mut K
             Entry::Kept(counted) => {
                 let id = counted.message.id;
                 match entries.last_mut() {
-                    Some(ContextEntry::Kept(_, last)) if prepared.index_of(*last) + 1 == prepared.index_of(id) => {
+                    Some(ContextEntry::Kept(_, last))
+                        if prepared.index_of(*last) + 1 == prepared.index_of(id) =>
+                    {
                         *last = id
                     }
                     _ => entries.push(ContextEntry::Kept(id, id)),
@@ -29,14 +35,29 @@ pub(crate) fn entries_of(prepared: &PreparedScenario, view: &View, texts: &mut K
 }
 
 fn written_entry(written: &Written, texts: &mut KeptTexts) -> ContextEntry {
-    let said = written.parts.iter().map(|part| (part.origin, part_text(&part.part).unwrap_or_default()));
-    let parts = said.clone().map(|(origin, text)| (origin, text.chars().count() as u32)).collect();
+    let said = written
+        .parts
+        .iter()
+        .map(|part| (part.origin, part_text(&part.part).unwrap_or_default()));
+    let parts = said
+        .clone()
+        .map(|(origin, text)| (origin, text.chars().count() as u32))
+        .collect();
     let text = texts.keep(&said.map(|(_, text)| text).collect::<String>());
-    ContextEntry::Written { role: written.role, replaces: written.replaces, parts, text }
+    ContextEntry::Written {
+        role: written.role,
+        replaces: written.replaces,
+        parts,
+        text,
+    }
 }
 
 /// What was saved outside the context.
-pub(crate) fn saved_rows(prepared: &PreparedScenario, saved: &[SessionRecord], texts: &mut KeptTexts) -> Vec<SavedRow> {
+pub(crate) fn saved_rows(
+    prepared: &PreparedScenario,
+    saved: &[SessionRecord],
+    texts: &mut KeptTexts,
+) -> Vec<SavedRow> {
     let rows = saved.iter().filter_map(|saved| {
         let text = match saved.kind {
             RecordKind::Note => Note::from_record(saved)?.text,
@@ -44,7 +65,11 @@ pub(crate) fn saved_rows(prepared: &PreparedScenario, saved: &[SessionRecord], t
             RecordKind::Summary | RecordKind::Failed | RecordKind::Shared => return None,
         };
         let text = texts.keep(&prepared.shorten(&text, texts));
-        Some(SavedRow { kind: saved.kind, covers: saved.covers, text })
+        Some(SavedRow {
+            kind: saved.kind,
+            covers: saved.covers,
+            text,
+        })
     });
     rows.collect()
 }

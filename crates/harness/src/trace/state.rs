@@ -9,7 +9,8 @@ pub(crate) enum State {
     /// No message has stated it yet.
     #[default]
     Unstated,
-    /// An original message in the view holds it; `carried` if a written part in the view holds it too.
+    /// An original message in the view holds it; `carried` if a written part in the view holds it
+    /// too.
     Verbatim { carried: bool, trail: Trail },
     /// Only a written part in the view holds it.
     Carried(Trail),
@@ -21,11 +22,13 @@ pub(crate) enum State {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trail {
     pub(super) stage: Stage,
-    /// A reply named it without having read it. Until its next mention, what is written of it is a chance match.
+    /// A reply named it without having read it. Until its next mention, what is written of it is a
+    /// chance match.
     guessed: bool,
     /// The latest checkpoint, or the latest record of what is pinned, holds it.
     stored: bool,
-    /// A note of a message that states it holds it. No summarizer reads notes, so a note explains nothing that one writes.
+    /// A note of a message that states it holds it. No summarizer reads notes, so a note explains
+    /// nothing that one writes.
     noted: bool,
 }
 
@@ -66,12 +69,21 @@ impl State {
     /// A message has just stated it. Nobody has read or written this mention yet.
     pub(super) fn mentioned(self) -> State {
         let Trail { stored, noted, .. } = self.trail().unwrap_or_default();
-        let trail = Trail { stored, noted, ..Trail::default() };
-        State::Verbatim { carried: self.is_carried(), trail }
+        let trail = Trail {
+            stored,
+            noted,
+            ..Trail::default()
+        };
+        State::Verbatim {
+            carried: self.is_carried(),
+            trail,
+        }
     }
 
     pub(super) fn compacted(self, seen: Sighting) -> State {
-        let Some(before) = self.trail() else { return State::Unstated };
+        let Some(before) = self.trail() else {
+            return State::Unstated;
+        };
         // If nothing held the value any more, a match is a chance match and brings nothing back.
         let is_alive = self.is_present() || before.stored;
         let is_read = is_alive && seen.requested;
@@ -114,7 +126,10 @@ impl State {
     }
 
     pub(super) fn is_carried(self) -> bool {
-        matches!(self, State::Carried(_) | State::Verbatim { carried: true, .. })
+        matches!(
+            self,
+            State::Carried(_) | State::Verbatim { carried: true, .. }
+        )
     }
 
     pub(super) fn stage(self) -> Stage {
@@ -128,14 +143,20 @@ impl State {
     fn trail(self) -> Option<Trail> {
         match self {
             State::Unstated => None,
-            State::Verbatim { trail, .. } | State::Carried(trail) | State::Gone(_, trail) => Some(trail),
+            State::Verbatim { trail, .. } | State::Carried(trail) | State::Gone(_, trail) => {
+                Some(trail)
+            }
         }
     }
 }
 
 impl Stage {
     fn after(self, is_read: bool, is_replied: bool, lost_its_copy: bool) -> Stage {
-        let left = if lost_its_copy { self.min(Stage::Read) } else { self };
+        let left = if lost_its_copy {
+            self.min(Stage::Read)
+        } else {
+            self
+        };
         match (is_read, is_replied) {
             (true, true) => Stage::Written,
             (true, false) => left.max(Stage::Read),
@@ -175,56 +196,173 @@ mod tests {
 
     #[test]
     fn the_stage_of_a_mention_decides_how_its_fact_is_lost() {
-        let read = Sighting { requested: true, ..NOTHING };
-        let summarized = Sighting { requested: true, replied: true, written: true, ..NOTHING };
+        let read = Sighting {
+            requested: true,
+            ..NOTHING
+        };
+        let summarized = Sighting {
+            requested: true,
+            replied: true,
+            written: true,
+            ..NOTHING
+        };
         for (seen, expected) in [
             (vec![NOTHING], Fate::DroppedUnseen),
             (vec![read], Fate::Unwritten),
             (vec![summarized], Fate::Carried),
             (vec![summarized, NOTHING], Fate::Eroded),
-            (vec![Sighting { stored: true, ..read }], Fate::Unwritten),
-            (vec![Sighting { stored: true, ..summarized }, Sighting { stored: true, ..NOTHING }], Fate::Eroded),
-            (vec![Sighting { noted: true, ..NOTHING }, NOTHING], Fate::DroppedUnseen),
-            (vec![NOTHING, Sighting { original: true, ..NOTHING }], Fate::Verbatim),
-            (vec![NOTHING, Sighting { copied: true, ..NOTHING }], Fate::Carried),
-            (vec![Sighting { copied: true, ..NOTHING }, NOTHING], Fate::Eroded),
+            (
+                vec![Sighting {
+                    stored: true,
+                    ..read
+                }],
+                Fate::Unwritten,
+            ),
+            (
+                vec![
+                    Sighting {
+                        stored: true,
+                        ..summarized
+                    },
+                    Sighting {
+                        stored: true,
+                        ..NOTHING
+                    },
+                ],
+                Fate::Eroded,
+            ),
+            (
+                vec![
+                    Sighting {
+                        noted: true,
+                        ..NOTHING
+                    },
+                    NOTHING,
+                ],
+                Fate::DroppedUnseen,
+            ),
+            (
+                vec![
+                    NOTHING,
+                    Sighting {
+                        original: true,
+                        ..NOTHING
+                    },
+                ],
+                Fate::Verbatim,
+            ),
+            (
+                vec![
+                    NOTHING,
+                    Sighting {
+                        copied: true,
+                        ..NOTHING
+                    },
+                ],
+                Fate::Carried,
+            ),
+            (
+                vec![
+                    Sighting {
+                        copied: true,
+                        ..NOTHING
+                    },
+                    NOTHING,
+                ],
+                Fate::Eroded,
+            ),
         ] {
-            assert_eq!(seen.iter().fold(stated(), |state, seen| state.compacted(*seen)).fate(), expected, "{seen:?}");
+            assert_eq!(
+                seen.iter()
+                    .fold(stated(), |state, seen| state.compacted(*seen))
+                    .fate(),
+                expected,
+                "{seen:?}"
+            );
         }
     }
 
     #[test]
     fn what_storage_holds_beside_the_view_is_stored() {
-        let kept = Sighting { stored: true, ..NOTHING };
-        let read = Sighting { requested: true, ..kept };
+        let kept = Sighting {
+            stored: true,
+            ..NOTHING
+        };
+        let read = Sighting {
+            requested: true,
+            ..kept
+        };
         for (seen, expected) in [
             (vec![read], true),
             (vec![read, kept], true),
             (vec![read, NOTHING], false),
             // What nothing held any more does not come back by a chance match in a record.
             (vec![NOTHING, kept], false),
-            (vec![Sighting { noted: true, ..NOTHING }], true),
-            (vec![Sighting { original: true, ..kept }], false),
-            (vec![Sighting { written: true, replied: true, ..read }], false),
+            (
+                vec![Sighting {
+                    noted: true,
+                    ..NOTHING
+                }],
+                true,
+            ),
+            (
+                vec![Sighting {
+                    original: true,
+                    ..kept
+                }],
+                false,
+            ),
+            (
+                vec![Sighting {
+                    written: true,
+                    replied: true,
+                    ..read
+                }],
+                false,
+            ),
         ] {
-            let is_stored = seen.iter().fold(stated(), |state, seen| state.compacted(*seen)).is_stored();
+            let is_stored = seen
+                .iter()
+                .fold(stated(), |state, seen| state.compacted(*seen))
+                .is_stored();
             assert_eq!(is_stored, expected, "{seen:?}");
         }
     }
 
     #[test]
     fn a_guess_carries_nothing_until_the_next_mention() {
-        let guess = Sighting { replied: true, written: true, ..NOTHING };
+        let guess = Sighting {
+            replied: true,
+            written: true,
+            ..NOTHING
+        };
         let guessed = stated().compacted(guess);
         assert_eq!(guessed.fate(), Fate::DroppedUnseen);
-        assert_eq!(guessed.compacted(Sighting { written: true, ..NOTHING }).fate(), Fate::DroppedUnseen);
-        let written = Sighting { requested: true, ..guess };
+        assert_eq!(
+            guessed
+                .compacted(Sighting {
+                    written: true,
+                    ..NOTHING
+                })
+                .fate(),
+            Fate::DroppedUnseen
+        );
+        let written = Sighting {
+            requested: true,
+            ..guess
+        };
         assert_eq!(guessed.mentioned().compacted(written).fate(), Fate::Carried);
     }
 
     #[test]
     fn a_fact_that_nobody_stated_stays_unstated() {
-        let seen = Sighting { written: true, requested: true, replied: true, stored: true, ..NOTHING };
+        let seen = Sighting {
+            written: true,
+            requested: true,
+            replied: true,
+            stored: true,
+            ..NOTHING
+        };
         assert_eq!(State::Unstated.compacted(seen), State::Unstated);
     }
 }

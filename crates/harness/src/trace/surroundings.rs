@@ -1,4 +1,5 @@
-//! Which facts without a subject a context says something about, and whether the words around them are their own.
+//! Which facts without a subject a context says something about, and whether the words around them
+//! are their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,8 @@ pub(crate) struct Said {
     pub(crate) fits: Vec<Fit>,
 }
 
-/// Searches a view for what it says about these facts, after so many messages. Fates say which of the facts it holds.
+/// Searches a view for what it says about these facts, after so many messages. Fates say which of
+/// the facts it holds.
 pub(crate) fn said_about(
     prepared: &PreparedScenario,
     view: &View,
@@ -27,7 +29,9 @@ pub(crate) fn said_about(
     fates: &Fates,
     length: usize,
 ) -> Said {
-    let Some(surroundings) = &prepared.checks().surroundings else { return Said::default() };
+    let Some(surroundings) = &prepared.checks().surroundings else {
+        return Said::default();
+    };
     let mut stated = BTreeSet::new();
     let mut words = BTreeMap::<u32, BTreeSet<String>>::new();
     for entry in view.entries() {
@@ -36,9 +40,14 @@ pub(crate) fn said_about(
             continue;
         }
         for (part, origin) in entry.parts() {
-            let is_written =
-                matches!(origin, Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) | Origin::Ledger);
-            for found in part_text(part).into_iter().flat_map(|text| around(&prepared.facts, text)) {
+            let is_written = matches!(
+                origin,
+                Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) | Origin::Ledger
+            );
+            for found in part_text(part)
+                .into_iter()
+                .flat_map(|text| around(&prepared.facts, text))
+            {
                 stated.extend(found.is_stated.then_some(found.item));
                 if is_written {
                     words.entry(found.item).or_default().extend(found.words);
@@ -46,7 +55,12 @@ pub(crate) fn said_about(
             }
         }
     }
-    let is_held = |fact: &&u32| fates.0.get(**fact as usize).is_some_and(|fate| fate.is_present());
+    let is_held = |fact: &&u32| {
+        fates
+            .0
+            .get(**fact as usize)
+            .is_some_and(|fate| fate.is_present())
+    };
     let held = || facts.iter().filter(is_held);
     let fit = |fact: &u32| {
         let kind = prepared.scenario.facts[*fact as usize].value_kind;
@@ -54,7 +68,10 @@ pub(crate) fn said_about(
         (rivals > 0).then_some(Fit(*fact, points, rivals))
     };
     Said {
-        stated: held().filter(|fact| stated.contains(fact)).copied().collect(),
+        stated: held()
+            .filter(|fact| stated.contains(fact))
+            .copied()
+            .collect(),
         fits: held().filter_map(fit).collect(),
     }
 }

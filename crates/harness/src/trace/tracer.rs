@@ -30,14 +30,23 @@ pub(crate) struct Tracer<'l> {
 pub(crate) struct Traced {
     /// Of each fact.
     states: Vec<State>,
-    /// Facts that were in the view before any message stated them, with nothing that explains how they got there.
+    /// Facts that were in the view before any message stated them, with nothing that explains how
+    /// they got there.
     unexplained: BTreeSet<usize>,
 }
 
 impl<'l> Tracer<'l> {
     pub(crate) fn new(prepared: &'l PreparedScenario, has_requests: bool) -> Self {
         let states = vec![State::Unstated; prepared.mentions.len()];
-        Tracer::resumed(prepared, has_requests, Traced { states, unexplained: BTreeSet::new() }, 0)
+        Tracer::resumed(
+            prepared,
+            has_requests,
+            Traced {
+                states,
+                unexplained: BTreeSet::new(),
+            },
+            0,
+        )
     }
 
     /// What is known of the facts, for [`Tracer::resumed`].
@@ -46,10 +55,25 @@ impl<'l> Tracer<'l> {
     }
 
     /// The tracer of a case that goes on after `length` messages.
-    pub(crate) fn resumed(prepared: &'l PreparedScenario, has_requests: bool, traced: Traced, length: usize) -> Self {
+    pub(crate) fn resumed(
+        prepared: &'l PreparedScenario,
+        has_requests: bool,
+        traced: Traced,
+        length: usize,
+    ) -> Self {
         let facts = prepared.mentions.len();
-        let records = Records { read: 0, any: vec![false; facts], noted: vec![false; facts] };
-        Tracer { prepared, traced, length, records, has_requests }
+        let records = Records {
+            read: 0,
+            any: vec![false; facts],
+            noted: vec![false; facts],
+        };
+        Tracer {
+            prepared,
+            traced,
+            length,
+            records,
+            has_requests,
+        }
     }
 
     /// The next message of the log was pushed: what it mentions is in the view.
@@ -61,7 +85,8 @@ impl<'l> Tracer<'l> {
         self.length += 1;
     }
 
-    /// A compaction was applied: the view, what was saved, and the calls that it made. Gives the stages that facts passed.
+    /// A compaction was applied: the view, what was saved, and the calls that it made. Gives the
+    /// stages that facts passed.
     pub(crate) fn compacted(&mut self, view: &View, history: &History, calls: &[Call]) -> Stages {
         self.records.read(self.prepared, history);
         let found = Found::new(self.prepared, view, history, calls);
@@ -70,7 +95,11 @@ impl<'l> Tracer<'l> {
             let before = self.traced.states[fact];
             let after = before.compacted(found.sighting(fact, &self.records));
             // A view cannot hold what nobody said and no model wrote.
-            if before == State::Unstated && found.written[fact] && !found.replies[fact] && !self.records.any[fact] {
+            if before == State::Unstated
+                && found.written[fact]
+                && !found.replies[fact]
+                && !self.records.any[fact]
+            {
                 self.traced.unexplained.insert(fact);
             }
             if before.is_verbatim() && !after.is_verbatim() {
@@ -174,7 +203,9 @@ impl Found {
         found.search_view(prepared, view);
         let matcher = &prepared.facts;
         for call in calls {
-            call.request.texts().for_each(|text| matcher.mark(text, &mut found.requests));
+            call.request
+                .texts()
+                .for_each(|text| matcher.mark(text, &mut found.requests));
             if let Ok(reply) = &call.outcome {
                 matcher.mark(&reply.text, &mut found.replies);
             }
@@ -210,7 +241,9 @@ impl Found {
                 }
                 Entry::Written(written) => {
                     for written in &written.parts {
-                        let Some(text) = part_text(&written.part) else { continue };
+                        let Some(text) = part_text(&written.part) else {
+                            continue;
+                        };
                         match written.origin {
                             Origin::Spoken(id) => {
                                 mark_stated(
@@ -233,7 +266,8 @@ impl Found {
     }
 }
 
-/// Marks the facts that the text holds, among those that its message states: any other match is a chance match.
+/// Marks the facts that the text holds, among those that its message states: any other match is a
+/// chance match.
 fn mark_stated(matcher: &Matcher, text: &str, stated: &[u32], present: &mut [bool]) {
     if stated.iter().all(|fact| present[*fact as usize]) {
         return;

@@ -1,4 +1,5 @@
-//! A scenario with questions goes in; the record says what a model answers to them, and what that is worth.
+//! A scenario with questions goes in; the record says what a model answers to them, and what that
+//! is worth.
 
 use std::sync::Mutex;
 
@@ -25,7 +26,9 @@ fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult 
         ..PlanOptions::default()
     };
     let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
 }
 
@@ -35,9 +38,15 @@ const QUESTION: &str = "Which ticket is the billing outage?";
 fn scenario() -> Scenario {
     let mut builder = Builder::new("s", "g");
     builder.say(Role::System, "You are an agent.");
-    let old = builder.say(Role::User, "The ticket of the billing outage is kx-1111, please look into it.");
+    let old = builder.say(
+        Role::User,
+        "The ticket of the billing outage is kx-1111, please look into it.",
+    );
     builder.say(Role::Assistant, "I will.");
-    let new = builder.say(Role::User, "The ticket of the billing outage is kx-4711; that of the printer is kx-2222.");
+    let new = builder.say(
+        Role::User,
+        "The ticket of the billing outage is kx-4711; that of the printer is kx-2222.",
+    );
     builder.say(Role::Assistant, "Noted.");
     builder.chatter(3_000);
     builder.fact("kx-1111", &[old]).valid_to = Some(new);
@@ -47,7 +56,9 @@ fn scenario() -> Scenario {
     builder.fact("kx-2222", &[new]);
     let mut scenario = builder.build();
     let asked_after = scenario.messages[scenario.messages.len() - 2].id;
-    scenario.probes.push(probe("p1", Some("fact-1"), QUESTION, asked_after));
+    scenario
+        .probes
+        .push(probe("p1", Some("fact-1"), QUESTION, asked_after));
     scenario
 }
 
@@ -59,13 +70,19 @@ fn probe(id: &str, fact: Option<&str>, question: &str, asked_after: MessageId) -
 fn says(answer: Result<&'static str, ChatError>) -> impl ChatModel {
     writes(move |_, request| {
         let is_asked = request.trim_end().ends_with('?');
-        if is_asked { answer.clone().map(str::to_owned) } else { Ok("Nothing much happened.".to_owned()) }
+        if is_asked {
+            answer.clone().map(str::to_owned)
+        } else {
+            Ok("Nothing much happened.".to_owned())
+        }
     })
 }
 
 fn grade(scenario: Scenario, answer: &'static str) -> Grade {
     let result = run(scenario, "summarize", &says(Ok(answer)));
-    let [row] = &result.record.answers[..] else { panic!("{:?}", result.record.answers) };
+    let [row] = &result.record.answers[..] else {
+        panic!("{:?}", result.record.answers)
+    };
     row.grade
 }
 
@@ -79,10 +96,15 @@ fn a_question_without_facts_is_graded_by_its_right_answer_in_words() {
         let mut scenario = scenario();
         let asked_after = scenario.probes[0].asked_after;
         let gold = Some("amber lind".to_owned());
-        scenario.probes =
-            vec![Probe { gold, abstain_expected: false, ..probe("p2", None, "Who called?", asked_after) }];
+        scenario.probes = vec![Probe {
+            gold,
+            abstain_expected: false,
+            ..probe("p2", None, "Who called?", asked_after)
+        }];
         let result = run(scenario, "summarize", &says(Ok(answer)));
-        let [row] = &result.record.answers[..] else { panic!("{:?}", result.record.answers) };
+        let [row] = &result.record.answers[..] else {
+            panic!("{:?}", result.record.answers)
+        };
         assert_eq!((row.grade, row.present), (expected, false), "{answer}");
     }
 }
@@ -91,7 +113,10 @@ fn a_question_without_facts_is_graded_by_its_right_answer_in_words() {
 fn answers_are_graded_by_the_values_that_they_state() {
     for (answer, expected) in [
         ("KX-4711.", Grade::Right),
-        ("The ticket is kx-4711; the printer's is kx-2222", Grade::Right),
+        (
+            "The ticket is kx-4711; the printer's is kx-2222",
+            Grade::Right,
+        ),
         ("kx-1111", Grade::Stale),
         ("kx-1111 and kx-4711", Grade::Stale),
         ("kx-1111 or kx-4711", Grade::Missing),
@@ -146,12 +171,13 @@ fn where_nothing_is_said_only_not_knowing_is_right() {
     ] {
         assert_eq!(grade(asked(), answer), expected, "{answer}");
     }
-    let row = &run(asked(), "summarize", &says(Ok("UNKNOWN"))).record.probes[0];
+    let row = &run(asked(), "summarize", &says(Ok("UNKNOWN")))
+        .record
+        .probes[0];
     assert!(row.is_right(Grade::Abstained) && !row.is_right(Grade::Right));
 }
 
-const ORDER: &str =
-    "In which order were these answered: (P) Which ticket is the flood? (Q) Which ticket is the billing outage?";
+const ORDER: &str = "In which order were these answered: (P) Which ticket is the flood? (Q) Which ticket is the billing outage?";
 
 /// Two tickets, the later one listed first.
 fn in_order() -> Scenario {
@@ -167,8 +193,14 @@ fn in_order() -> Scenario {
     builder.fact("kx-4711", &[first]);
     let mut scenario = builder.build();
     let asked_after = scenario.messages[scenario.messages.len() - 2].id;
-    let asked = Probe { order: vec!["Q".into(), "P".into()], ..probe("p1", Some("fact-1"), ORDER, asked_after) };
-    scenario.probes.push(Probe { fact_ids: vec!["fact-1".into(), "fact-0".into()], ..asked });
+    let asked = Probe {
+        order: vec!["Q".into(), "P".into()],
+        ..probe("p1", Some("fact-1"), ORDER, asked_after)
+    };
+    scenario.probes.push(Probe {
+        fact_ids: vec!["fact-1".into(), "fact-0".into()],
+        ..asked
+    });
     scenario
 }
 
@@ -182,10 +214,18 @@ fn an_order_is_read_from_the_labels_of_an_answer() {
         ("kx-4711, then kx-2222", vec![], Grade::Missing),
     ] {
         let record = run(in_order(), "summarize", &says(Ok(answer))).record;
-        let [row] = &record.answers[..] else { panic!("{:?}", record.answers) };
+        let [row] = &record.answers[..] else {
+            panic!("{:?}", record.answers)
+        };
         assert_eq!((&row.order, row.grade), (&order, grade), "{answer}");
-        assert_eq!((&record.probes[0].facts, record.probes[0].ordered), (&vec![1, 0], true));
-        assert!(record.observations.iter().all(|seen| seen.asked.is_empty()), "no value is asked for");
+        assert_eq!(
+            (&record.probes[0].facts, record.probes[0].ordered),
+            (&vec![1, 0], true)
+        );
+        assert!(
+            record.observations.iter().all(|seen| seen.asked.is_empty()),
+            "no value is asked for"
+        );
     }
 }
 
@@ -194,7 +234,11 @@ fn an_order_is_read_from_the_labels_of_an_answer() {
 fn the_mock_reads_an_order_from_the_context() {
     let model = by_name("mock:strong").unwrap();
     for (strategy, expected) in [("full", Grade::Right), ("null", Grade::Abstained)] {
-        assert_eq!(run(in_order(), strategy, &*model).record.answers[0].grade, expected, "{strategy}");
+        assert_eq!(
+            run(in_order(), strategy, &*model).record.answers[0].grade,
+            expected,
+            "{strategy}"
+        );
     }
 }
 
@@ -202,11 +246,16 @@ fn the_mock_reads_an_order_from_the_context() {
 fn a_value_that_the_question_names_is_no_wrong_answer() {
     let mut scenario = scenario();
     scenario.probes[0].question = "Which ticket is the billing outage, not kx-2222?".into();
-    assert_eq!(grade(scenario, "Not kx-2222, I cannot see which"), Grade::Missing);
+    assert_eq!(
+        grade(scenario, "Not kx-2222, I cannot see which"),
+        Grade::Missing
+    );
 }
 
 fn signs(scenario: Scenario, answer: &'static str) -> (bool, bool) {
-    let signs = run(scenario, "summarize", &says(Ok(answer))).record.answers[0].signs.unwrap();
+    let signs = run(scenario, "summarize", &says(Ok(answer))).record.answers[0]
+        .signs
+        .unwrap();
     (signs.contradicts, signs.invents)
 }
 
@@ -245,7 +294,9 @@ fn what_an_answer_contradicts_or_makes_up_is_told_beside_its_grade() {
 #[test]
 fn only_what_stood_before_the_question_was_stated() {
     let mut late = scenario();
-    late.messages.last_mut().unwrap().parts = vec![Part::Text { text: "It went to kx-8888.".into() }];
+    late.messages.last_mut().unwrap().parts = vec![Part::Text {
+        text: "It went to kx-8888.".into(),
+    }];
     assert_eq!(signs(late, "kx-8888"), (false, true));
     let mut asked = scenario();
     asked.probes[0].question = "Which ticket is it, if not kx-8888?".into();
@@ -263,10 +314,20 @@ fn made_up_numbers_are_told_from_converted_ones() {
         builder.fact("45120 ms", &[said]).value_kind = ValueKind::Number;
         let mut scenario = builder.build();
         let asked_after = scenario.messages[scenario.messages.len() - 2].id;
-        scenario.probes.push(probe("p1", Some("fact-0"), "How long is the lease?", asked_after));
+        scenario.probes.push(probe(
+            "p1",
+            Some("fact-0"),
+            "How long is the lease?",
+            asked_after,
+        ));
         scenario
     };
-    for (answer, invents) in [("45.12 seconds", false), ("45,120 ms", false), ("61734 ms", true), ("61,734 ms", true)] {
+    for (answer, invents) in [
+        ("45.12 seconds", false),
+        ("45,120 ms", false),
+        ("61734 ms", true),
+        ("61,734 ms", true),
+    ] {
         assert_eq!(signs(asked(), answer).1, invents, "{answer}");
     }
 }
@@ -274,13 +335,24 @@ fn made_up_numbers_are_told_from_converted_ones() {
 /// A cut answer may end in half a value.
 #[test]
 fn half_a_value_at_the_end_of_a_cut_answer_is_not_made_up() {
-    let cut = Scripted::new(|_, _| Ok(ChatReply { finish: Finish::Length, ..reply("The ticket is kx-471") }));
-    let signs = run(scenario(), "summarize", &cut).record.answers[0].signs.unwrap();
+    let cut = Scripted::new(|_, _| {
+        Ok(ChatReply {
+            finish: Finish::Length,
+            ..reply("The ticket is kx-471")
+        })
+    });
+    let signs = run(scenario(), "summarize", &cut).record.answers[0]
+        .signs
+        .unwrap();
     assert!(!signs.invents);
-    assert_eq!(self::signs(scenario(), "The ticket is kx-471"), (false, true));
+    assert_eq!(
+        self::signs(scenario(), "The ticket is kx-471"),
+        (false, true)
+    );
 }
 
-/// A bare value answers nothing, so its reader has the sentences; what contexts hold stays as it is.
+/// A bare value answers nothing, so its reader has the sentences; what contexts hold stays as it
+/// is.
 #[test]
 fn the_oracles_reader_is_given_the_sentences_that_state_what_is_asked() {
     let requests = |scenario: Scenario| {
@@ -294,27 +366,50 @@ fn the_oracles_reader_is_given_the_sentences_that_state_what_is_asked() {
         (record, seen.into_inner().unwrap())
     };
     let (record, seen) = requests(in_order());
-    let [request] = &seen[..] else { panic!("{seen:?}") };
-    let place = |text: &str| request.find(text).unwrap_or_else(|| panic!("{text} is not in {request}"));
-    assert!(place("The ticket of the billing outage is kx-4711.") < place("The ticket of the flood is kx-2222."));
+    let [request] = &seen[..] else {
+        panic!("{seen:?}")
+    };
+    let place = |text: &str| {
+        request
+            .find(text)
+            .unwrap_or_else(|| panic!("{text} is not in {request}"))
+    };
+    assert!(
+        place("The ticket of the billing outage is kx-4711.")
+            < place("The ticket of the flood is kx-2222.")
+    );
     assert!(place("You are an agent.") < place("The ticket of the billing outage"));
     assert!(record.answers[0].present);
     let mut silent = in_order();
     silent.probes.clear();
-    let fates = |record: &compactometer_formats::record::Record| record.observations.last().unwrap().fates.clone();
+    let fates = |record: &compactometer_formats::record::Record| {
+        record.observations.last().unwrap().fates.clone()
+    };
     assert_eq!(fates(&record), fates(&requests(silent).0));
     // Of what is not asked for it is given nothing.
     let mut one = in_order();
-    one.probes[0] = probe("p1", Some("fact-0"), "Which ticket is the flood?", one.probes[0].asked_after);
+    one.probes[0] = probe(
+        "p1",
+        Some("fact-0"),
+        "Which ticket is the flood?",
+        one.probes[0].asked_after,
+    );
     let (_, seen) = requests(one);
-    assert!(seen[0].contains("kx-2222") && !seen[0].contains("kx-4711"), "{}", seen[0]);
+    assert!(
+        seen[0].contains("kx-2222") && !seen[0].contains("kx-4711"),
+        "{}",
+        seen[0]
+    );
 }
 
 /// What does not fit the retained budget it cannot be given.
 #[test]
 fn the_oracles_sentences_keep_to_the_budget() {
     let mut builder = Builder::new("s", "g");
-    let long = format!("The ticket of the billing outage, {}is kx-4711.", "which is a very long story, ".repeat(120));
+    let long = format!(
+        "The ticket of the billing outage, {}is kx-4711.",
+        "which is a very long story, ".repeat(120)
+    );
     let early = builder.say(Role::User, "The ticket of the flood is kx-2222.");
     builder.say(Role::Assistant, "Noted.");
     let late = builder.say(Role::User, &long);
@@ -324,8 +419,13 @@ fn the_oracles_sentences_keep_to_the_budget() {
     builder.fact("kx-2222", &[early]);
     let mut scenario = builder.build();
     let asked_after = scenario.messages[scenario.messages.len() - 2].id;
-    for (id, fact, question) in [("p1", "fact-0", QUESTION), ("p2", "fact-1", "Which ticket is the flood?")] {
-        scenario.probes.push(probe(id, Some(fact), question, asked_after));
+    for (id, fact, question) in [
+        ("p1", "fact-0", QUESTION),
+        ("p2", "fact-1", "Which ticket is the flood?"),
+    ] {
+        scenario
+            .probes
+            .push(probe(id, Some(fact), question, asked_after));
     }
     let record = run(scenario, "oracle", &says(Ok("UNKNOWN"))).record;
     let present: Vec<bool> = record.answers.iter().map(|row| row.present).collect();
@@ -334,7 +434,11 @@ fn the_oracles_sentences_keep_to_the_budget() {
 
 #[test]
 fn an_answer_that_never_came_is_a_failed_probe_with_its_error() {
-    let result = run(scenario(), "summarize", &says(Err(ChatError::Server { status: 500 })));
+    let result = run(
+        scenario(),
+        "summarize",
+        &says(Err(ChatError::Server { status: 500 })),
+    );
     let AnswerRow { grade, call, .. } = &result.record.answers[0];
     let call = call.as_ref().unwrap();
     assert_eq!(
@@ -360,23 +464,54 @@ fn a_probe_is_one_call_over_the_next_request_and_nothing_of_it_returns() {
         (record, seen.into_inner().unwrap())
     };
     let ((with, requests), (without, silent)) = (played(true), played(false));
-    assert_eq!((&with.compactions, &with.turns), (&without.compactions, &without.turns));
-    let (asked, others): (Vec<_>, Vec<_>) = requests.iter().partition(|request| request.contains(QUESTION));
+    assert_eq!(
+        (&with.compactions, &with.turns),
+        (&without.compactions, &without.turns)
+    );
+    let (asked, others): (Vec<_>, Vec<_>) = requests
+        .iter()
+        .partition(|request| request.contains(QUESTION));
     assert_eq!(others.len(), silent.len());
-    assert_eq!((asked.len(), with.answers.len(), without.answers.len()), (1, 1, 0));
-    assert!(asked[0].contains("You are an agent.") && asked[0].contains("kx-4711"), "the summary stands before it");
+    assert_eq!(
+        (asked.len(), with.answers.len(), without.answers.len()),
+        (1, 1, 0)
+    );
+    assert!(
+        asked[0].contains("You are an agent.") && asked[0].contains("kx-4711"),
+        "the summary stands before it"
+    );
     assert!(asked[0].trim_end().ends_with(QUESTION) && asked[0].contains("UNKNOWN"));
-    assert_eq!(with.calls().filter(|call| call.purpose == Purpose::Probe).count(), 0, "apart from the session's");
+    assert_eq!(
+        with.calls()
+            .filter(|call| call.purpose == Purpose::Probe)
+            .count(),
+        0,
+        "apart from the session's"
+    );
 }
 
 #[test]
 fn only_facts_of_the_headline_set_are_asked_for() {
     let mut near = scenario();
-    near.facts[1].evidence_message_ids.push(near.messages[near.messages.len() - 4].id);
-    assert!(run(near, "summarize", &says(Ok("kx-4711"))).record.answers.is_empty(), "said again just before");
+    near.facts[1]
+        .evidence_message_ids
+        .push(near.messages[near.messages.len() - 4].id);
+    assert!(
+        run(near, "summarize", &says(Ok("kx-4711")))
+            .record
+            .answers
+            .is_empty(),
+        "said again just before"
+    );
     let mut generic = scenario();
     generic.facts[1].generic = true;
-    assert!(run(generic, "summarize", &says(Ok("kx-4711"))).record.answers.is_empty(), "proves nothing");
+    assert!(
+        run(generic, "summarize", &says(Ok("kx-4711")))
+            .record
+            .answers
+            .is_empty(),
+        "proves nothing"
+    );
 }
 
 #[test]
@@ -386,18 +521,36 @@ fn what_is_retrieved_for_the_question_stands_before_it_in_a_second_request() {
         Ok(if knows { "kx-4711" } else { "UNKNOWN" }.to_owned())
     });
     let record = run(scenario(), "handoff", &reads).record;
-    let told: Vec<_> = record.answers.iter().map(|row| (row.prompted, row.present, row.grade)).collect();
-    assert_eq!(told, [(false, false, Grade::Abstained), (true, true, Grade::Right)]);
+    let told: Vec<_> = record
+        .answers
+        .iter()
+        .map(|row| (row.prompted, row.present, row.grade))
+        .collect();
+    assert_eq!(
+        told,
+        [(false, false, Grade::Abstained), (true, true, Grade::Right)]
+    );
 }
 
 /// The whole path with the mock: what the context holds is found, what it lacks is not made up.
 #[test]
 fn the_mock_answers_from_the_context_alone() {
     let model = by_name("mock:strong").unwrap();
-    let expected = [("full", true, Grade::Right), ("null", false, Grade::Abstained), ("oracle", true, Grade::Right)];
+    let expected = [
+        ("full", true, Grade::Right),
+        ("null", false, Grade::Abstained),
+        ("oracle", true, Grade::Right),
+    ];
     for (strategy, present, expected) in expected {
         let record = run(scenario(), strategy, &*model).record;
-        assert_eq!((record.answers[0].present, record.answers[0].grade), (present, expected), "{strategy}");
-        assert!(record.answers[0].call.as_ref().unwrap().usage.input > 20, "{strategy}");
+        assert_eq!(
+            (record.answers[0].present, record.answers[0].grade),
+            (present, expected),
+            "{strategy}"
+        );
+        assert!(
+            record.answers[0].call.as_ref().unwrap().usage.input > 20,
+            "{strategy}"
+        );
     }
 }

@@ -46,7 +46,16 @@ fn model() -> impl ChatModel {
 }
 
 fn run_in(dir: &Path, jobs: usize) -> usize {
-    run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, jobs, dir, &|_| {}).unwrap().resumed
+    run(
+        &plan(1, 2_000).unwrap(),
+        &model(),
+        &Encoding::O200k,
+        jobs,
+        dir,
+        &|_| {},
+    )
+    .unwrap()
+    .resumed
 }
 
 fn content(dir: &Path) -> (String, String) {
@@ -61,16 +70,43 @@ fn a_stopped_run_resumes_to_the_same_bytes() {
     let (records, texts) = content(whole.path());
     assert_eq!(records.lines().count(), 12);
 
-    // Cut at every kind of place: between lines, inside a line, and with the texts ahead of the records.
-    for kept in [0, 1, records.lines().next().unwrap().len() + 1, records.len() / 2, records.len() - 1] {
+    // Cut at every kind of place: between lines, inside a line, and with the texts ahead of the
+    // records.
+    for kept in [
+        0,
+        1,
+        records.lines().next().unwrap().len() + 1,
+        records.len() / 2,
+        records.len() - 1,
+    ] {
         let torn = tempfile::tempdir().unwrap();
-        std::fs::write(torn.path().join("records.jsonl"), &records.as_bytes()[..kept]).unwrap();
-        // Texts are written before the record that names them, so only those of the case under way can be torn.
-        let texts_kept = if kept == 0 { texts.len() / 3 } else { texts.len() };
-        std::fs::write(torn.path().join("texts.jsonl"), &texts.as_bytes()[..texts_kept]).unwrap();
-        let whole_lines = records.as_bytes()[..kept].iter().filter(|byte| **byte == b'\n').count();
+        std::fs::write(
+            torn.path().join("records.jsonl"),
+            &records.as_bytes()[..kept],
+        )
+        .unwrap();
+        // Texts are written before the record that names them, so only those of the case under way
+        // can be torn.
+        let texts_kept = if kept == 0 {
+            texts.len() / 3
+        } else {
+            texts.len()
+        };
+        std::fs::write(
+            torn.path().join("texts.jsonl"),
+            &texts.as_bytes()[..texts_kept],
+        )
+        .unwrap();
+        let whole_lines = records.as_bytes()[..kept]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
         assert_eq!(run_in(torn.path(), 3), whole_lines);
-        assert_eq!(content(torn.path()), (records.clone(), texts.clone()), "cut at {kept}");
+        assert_eq!(
+            content(torn.path()),
+            (records.clone(), texts.clone()),
+            "cut at {kept}"
+        );
     }
     assert_eq!(run_in(whole.path(), 1), 12);
     assert_eq!(content(whole.path()), (records, texts));
@@ -105,8 +141,13 @@ fn the_records_of_two_protocols_are_those_of_each_in_turn() {
     std::fs::write(dir.path().join("records.jsonl"), &both.as_bytes()[..kept]).unwrap();
     let plan = plan_of(&BOTH, 1, 2_000).unwrap();
     let resumed = run(&plan, &model(), &Encoding::O200k, 2, dir.path(), &|_| {}).unwrap();
-    // What a run tells of its cases is what their records say, of those that were there before and of those that ran now.
-    let rounds = read_records(dir.path()).unwrap().iter().map(Record::rounds).collect::<Vec<_>>();
+    // What a run tells of its cases is what their records say, of those that were there before and
+    // of those that ran now.
+    let rounds = read_records(dir.path())
+        .unwrap()
+        .iter()
+        .map(Record::rounds)
+        .collect::<Vec<_>>();
     assert_eq!((resumed.resumed, rounds.len()), (13, 24));
     assert!(rounds.iter().any(|rounds| *rounds > 0));
     assert_eq!(resumed.rounds, rounds);
@@ -117,9 +158,16 @@ fn the_records_of_two_protocols_are_those_of_each_in_turn() {
 fn every_text_that_a_record_names_is_there() {
     let dir = tempfile::tempdir().unwrap();
     run_in(dir.path(), 2);
-    let (records, texts) = (read_records(dir.path()).unwrap(), read_texts(dir.path()).unwrap());
+    let (records, texts) = (
+        read_records(dir.path()).unwrap(),
+        read_texts(dir.path()).unwrap(),
+    );
     let rows = records.iter().flat_map(|record| &record.compactions);
-    let named = rows.flat_map(|row| row.inserted.iter().chain(row.calls.iter().filter_map(|call| call.reply.as_ref())));
+    let named = rows.flat_map(|row| {
+        row.inserted
+            .iter()
+            .chain(row.calls.iter().filter_map(|call| call.reply.as_ref()))
+    });
     let named = named.collect::<Vec<_>>();
     assert!(!named.is_empty() && named.iter().all(|hash| texts.contains_key(*hash)));
 }
@@ -128,14 +176,24 @@ fn every_text_that_a_record_names_is_there() {
 fn single_records_are_found_with_what_they_wrote() {
     let dir = tempfile::tempdir().unwrap();
     run_in(dir.path(), 2);
-    let (records, texts) = (read_records(dir.path()).unwrap(), read_texts(dir.path()).unwrap());
+    let (records, texts) = (
+        read_records(dir.path()).unwrap(),
+        read_texts(dir.path()).unwrap(),
+    );
     let lookup = Lookup::open(dir.path()).unwrap();
     let mut written = 0;
     // In any order.
     for record in records.iter().rev() {
         let (found, named) = lookup.case(&record.key).unwrap().unwrap();
-        assert_eq!((&found.case, &found.observations), (&record.case, &record.observations));
-        let inserted = record.compactions.iter().flat_map(|row| &row.inserted).collect::<Vec<_>>();
+        assert_eq!(
+            (&found.case, &found.observations),
+            (&record.case, &record.observations)
+        );
+        let inserted = record
+            .compactions
+            .iter()
+            .flat_map(|row| &row.inserted)
+            .collect::<Vec<_>>();
         assert!(inserted.iter().all(|hash| named.contains_key(*hash)));
         assert!(named.iter().all(|(hash, text)| texts[hash] == *text));
         written += inserted.len();
@@ -145,18 +203,41 @@ fn single_records_are_found_with_what_they_wrote() {
 
     // A line that was changed since is refused, and a text that is missing.
     let (lines, kept) = content(dir.path());
-    std::fs::write(dir.path().join("records.jsonl"), lines.replacen("\"seed\":", "\"seed\":1", 1)).unwrap();
-    let told = Lookup::open(dir.path()).unwrap().case(&records[0].key).unwrap_err().to_string();
-    assert!(told.contains("line 1") && told.contains("checksum"), "{told}");
+    std::fs::write(
+        dir.path().join("records.jsonl"),
+        lines.replacen("\"seed\":", "\"seed\":1", 1),
+    )
+    .unwrap();
+    let told = Lookup::open(dir.path())
+        .unwrap()
+        .case(&records[0].key)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        told.contains("line 1") && told.contains("checksum"),
+        "{told}"
+    );
     std::fs::write(dir.path().join("records.jsonl"), &lines).unwrap();
     std::fs::write(dir.path().join("texts.jsonl"), kept.lines().next().unwrap()).unwrap();
     let lookup = Lookup::open(dir.path()).unwrap();
     let found = records.iter().map(|record| lookup.case(&record.key));
-    assert!(found.filter_map(Result::err).any(|error| error.to_string().contains("lacks the text")));
-    std::fs::write(dir.path().join("texts.jsonl"), kept.replace("\"text\":\"", "\"text\":\"no ")).unwrap();
+    assert!(
+        found
+            .filter_map(Result::err)
+            .any(|error| error.to_string().contains("lacks the text"))
+    );
+    std::fs::write(
+        dir.path().join("texts.jsonl"),
+        kept.replace("\"text\":\"", "\"text\":\"no "),
+    )
+    .unwrap();
     let lookup = Lookup::open(dir.path()).unwrap();
     let found = records.iter().map(|record| lookup.case(&record.key));
-    assert!(found.filter_map(Result::err).any(|error| error.to_string().contains("does not match its hash")));
+    assert!(
+        found
+            .filter_map(Result::err)
+            .any(|error| error.to_string().contains("does not match its hash"))
+    );
 }
 
 #[test]
@@ -166,11 +247,33 @@ fn a_folder_that_another_run_writes_to_is_refused_and_stays_as_it_is() {
     let (journal, _) = Journal::open(dir.path()).unwrap();
     // What the other run has written so far of a line.
     let (records, texts) = content(dir.path());
-    std::fs::write(dir.path().join("texts.jsonl"), format!("{texts}{{\"hash\":")).unwrap();
-    let other = || run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
-    let message = other().err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(message.contains("another run") && message.contains("`--out`"), "{message}");
-    assert_eq!(content(dir.path()), (records.clone(), format!("{texts}{{\"hash\":")));
+    std::fs::write(
+        dir.path().join("texts.jsonl"),
+        format!("{texts}{{\"hash\":"),
+    )
+    .unwrap();
+    let other = || {
+        run(
+            &plan(1, 2_000).unwrap(),
+            &model(),
+            &Encoding::O200k,
+            1,
+            dir.path(),
+            &|_| {},
+        )
+    };
+    let message = other()
+        .err()
+        .map(|error| error.to_string())
+        .unwrap_or_default();
+    assert!(
+        message.contains("another run") && message.contains("`--out`"),
+        "{message}"
+    );
+    assert_eq!(
+        content(dir.path()),
+        (records.clone(), format!("{texts}{{\"hash\":"))
+    );
     drop(journal);
     assert_eq!(other().unwrap().resumed, 12);
     assert_eq!(content(dir.path()), (records, texts));
@@ -196,13 +299,29 @@ fn a_folder_that_is_removed_or_replaced_ends_the_run() {
             Ok(format!("{} characters were said.", request.len()))
         });
         let told = |number| finished.lock().unwrap().push(number);
-        let ended = run(&plan(1, 2_000).unwrap(), &model, &Encoding::O200k, 1, &dir, &told);
-        let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
+        let ended = run(
+            &plan(1, 2_000).unwrap(),
+            &model,
+            &Encoding::O200k,
+            1,
+            &dir,
+            &told,
+        );
+        let message = ended
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
         let place = format!("`{}` was removed or replaced", dir.display());
-        assert!(message.contains(&place) && message.contains("move it back"), "{message}");
+        assert!(
+            message.contains(&place) && message.contains("move it back"),
+            "{message}"
+        );
         // Cases that were reported as kept are in the moved folder.
         let kept = finished.into_inner().unwrap().into_iter().max().unwrap();
-        assert!(kept < 12 && read_records(&moved).unwrap().len() >= kept, "{kept}");
+        assert!(
+            kept < 12 && read_records(&moved).unwrap().len() >= kept,
+            "{kept}"
+        );
     }
 }
 
@@ -210,14 +329,38 @@ fn a_folder_that_is_removed_or_replaced_ends_the_run() {
 fn an_edited_record_and_a_foreign_folder_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     run_in(dir.path(), 2);
-    let other = run(&plan(2, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
+    let other = run(
+        &plan(2, 2_000).unwrap(),
+        &model(),
+        &Encoding::O200k,
+        1,
+        dir.path(),
+        &|_| {},
+    );
     assert!(matches!(other, Err(RunError::Foreign { .. })));
 
     let (records, _) = content(dir.path());
-    std::fs::write(dir.path().join("records.jsonl"), records.replacen("\"round\":1", "\"round\":2", 1)).unwrap();
-    let edited = run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
-    let message = edited.err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(message.contains("records.jsonl`, line ") && message.contains("checksum"), "{message}");
+    std::fs::write(
+        dir.path().join("records.jsonl"),
+        records.replacen("\"round\":1", "\"round\":2", 1),
+    )
+    .unwrap();
+    let edited = run(
+        &plan(1, 2_000).unwrap(),
+        &model(),
+        &Encoding::O200k,
+        1,
+        dir.path(),
+        &|_| {},
+    );
+    let message = edited
+        .err()
+        .map(|error| error.to_string())
+        .unwrap_or_default();
+    assert!(
+        message.contains("records.jsonl`, line ") && message.contains("checksum"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -225,18 +368,39 @@ fn texts_that_are_missing_or_changed_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     run_in(dir.path(), 1);
     let (_, texts) = content(dir.path());
-    let again = || run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
+    let again = || {
+        run(
+            &plan(1, 2_000).unwrap(),
+            &model(),
+            &Encoding::O200k,
+            1,
+            dir.path(),
+            &|_| {},
+        )
+    };
     for damaged in [String::new(), texts.replacen("characters", "letters", 1)] {
         std::fs::write(dir.path().join("texts.jsonl"), damaged).unwrap();
-        let message = again().err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(message.contains("texts.jsonl`") && message.contains("`--out`"), "{message}");
+        let message = again()
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        assert!(
+            message.contains("texts.jsonl`") && message.contains("`--out`"),
+            "{message}"
+        );
     }
 }
 
 #[test]
 fn an_infeasible_window_names_the_smallest() {
-    let error = plan(1, 10).err().map(|error| error.to_string()).unwrap_or_default();
-    let smallest = error.rsplit("--window ").next().and_then(|rest| rest.trim_end_matches('`').parse::<u32>().ok());
+    let error = plan(1, 10)
+        .err()
+        .map(|error| error.to_string())
+        .unwrap_or_default();
+    let smallest = error
+        .rsplit("--window ")
+        .next()
+        .and_then(|rest| rest.trim_end_matches('`').parse::<u32>().ok());
     let smallest = smallest.expect("names a window");
     assert!(plan(1, smallest).is_ok(), "{error}");
     assert!(plan(1, smallest - 1).is_err(), "{error}");

@@ -1,4 +1,5 @@
-//! A judge beside the grader: what it is shown, what becomes of its words, and what stays as it was without it.
+//! A judge beside the grader: what it is shown, what becomes of its words, and what stays as it was
+//! without it.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -44,13 +45,27 @@ fn plan(judge: Option<&str>) -> Plan {
 fn reader() -> impl ChatModel {
     writes(|_, request| {
         let is_asked = request.trim_end().ends_with('?');
-        Ok(if is_asked { "It is kx-9999." } else { "Nothing much happened." }.to_owned())
+        Ok(if is_asked {
+            "It is kx-9999."
+        } else {
+            "Nothing much happened."
+        }
+        .to_owned())
     })
 }
 
-fn records(plan: &Plan, judge: Option<&dyn ChatModel>, dir: &Path) -> Result<Vec<Record>, RunError> {
+fn records(
+    plan: &Plan,
+    judge: Option<&dyn ChatModel>,
+    dir: &Path,
+) -> Result<Vec<Record>, RunError> {
     let model = reader();
-    let models = Models { target: &model, summarizer: None, checkpointer: None, judge };
+    let models = Models {
+        target: &model,
+        summarizer: None,
+        checkpointer: None,
+        judge,
+    };
     run(plan, models, &Encoding::O200k, 1, dir, &|_| {})?;
     Ok(read_records(dir)?)
 }
@@ -71,7 +86,9 @@ fn verdicts(words: Result<&'static str, ChatError>) -> (Vec<Record>, Vec<String>
 #[test]
 fn a_judge_sees_question_right_and_given_answer_and_nothing_else() {
     let (records, asked) = verdicts(Ok("CORRECT"));
-    let [first, second] = &asked[..] else { panic!("{asked:?}") };
+    let [first, second] = &asked[..] else {
+        panic!("{asked:?}")
+    };
     for line in [
         r#"Question: "Which ticket is the billing outage?""#,
         r#"Right answer: "kx-4711""#,
@@ -79,8 +96,15 @@ fn a_judge_sees_question_right_and_given_answer_and_nothing_else() {
     ] {
         assert!(first.contains(line), "{line} in {first}");
     }
-    assert!(second.contains(r#"Right answer: "It is not known"#), "{second}");
-    assert!(asked.iter().all(|text| !text.contains("You are an agent") && !text.contains("step 1")));
+    assert!(
+        second.contains(r#"Right answer: "It is not known"#),
+        "{second}"
+    );
+    assert!(
+        asked
+            .iter()
+            .all(|text| !text.contains("You are an agent") && !text.contains("step 1"))
+    );
     let answers = &records[0].answers;
     for row in answers {
         let judgement = row.judged.as_ref().unwrap();
@@ -89,16 +113,33 @@ fn a_judge_sees_question_right_and_given_answer_and_nothing_else() {
             (Verdict::Accepted, Grade::WrongValue),
             "a false accept changes no grade"
         );
-        assert_eq!((judgement.call.purpose, judgement.call.usage.input), (Purpose::Judge, 100));
+        assert_eq!(
+            (judgement.call.purpose, judgement.call.usage.input),
+            (Purpose::Judge, 100)
+        );
     }
-    assert_eq!((records[0].judge_calls().count(), records[0].probe_calls().count()), (2, 2), "each with its purpose");
+    assert_eq!(
+        (
+            records[0].judge_calls().count(),
+            records[0].probe_calls().count()
+        ),
+        (2, 2),
+        "each with its purpose"
+    );
 }
 
 #[test]
 fn what_is_no_verdict_and_a_failed_call_are_kept_as_such() {
-    for words in [Ok("I think it is CORRECT"), Err(ChatError::Server { status: 500 })] {
+    for words in [
+        Ok("I think it is CORRECT"),
+        Err(ChatError::Server { status: 500 }),
+    ] {
         let (records, _) = verdicts(words);
-        let judgements = records[0].answers.iter().map(|row| row.judged.as_ref().unwrap().verdict).collect::<Vec<_>>();
+        let judgements = records[0]
+            .answers
+            .iter()
+            .map(|row| row.judged.as_ref().unwrap().verdict)
+            .collect::<Vec<_>>();
         assert_eq!(judgements, [Verdict::Unreadable; 2]);
     }
 }
@@ -112,13 +153,21 @@ fn without_a_judge_records_are_the_bytes_that_they_were_and_a_judged_case_is_ano
     let (mut judged, _) = verdicts(Ok("INCORRECT"));
     assert_ne!(judged[0].key, plain[0].key);
     judged[0].key.clone_from(&plain[0].key);
-    judged[0].answers.iter_mut().for_each(|row| row.judged = None);
+    judged[0]
+        .answers
+        .iter_mut()
+        .for_each(|row| row.judged = None);
     assert_eq!(judged, plain, "the judge changes nothing else");
 }
 
 #[test]
 fn a_judge_that_cannot_be_asked_ends_the_run_and_what_it_did_not_judge_is_not_recorded() {
-    let gone = writes(|_, _| Err(ChatError::Unavailable { why: "the judge is down".into(), later: true }));
+    let gone = writes(|_, _| {
+        Err(ChatError::Unavailable {
+            why: "the judge is down".into(),
+            later: true,
+        })
+    });
     let dir = tempfile::tempdir().unwrap();
     let plan = plan(Some("judge"));
     let ended = records(&plan, Some(&gone), dir.path());
@@ -127,7 +176,14 @@ fn a_judge_that_cannot_be_asked_ends_the_run_and_what_it_did_not_judge_is_not_re
         "{:?}",
         ended.map(|records| records.len())
     );
-    assert_eq!(std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "");
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(),
+        ""
+    );
     let judge = writes(|_, _| Ok("CORRECT".to_owned()));
-    assert_eq!(records(&plan, Some(&judge), dir.path()).unwrap().len(), 1, "the same command goes on");
+    assert_eq!(
+        records(&plan, Some(&judge), dir.path()).unwrap().len(),
+        1,
+        "the same command goes on"
+    );
 }

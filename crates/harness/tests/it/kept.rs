@@ -1,5 +1,5 @@
-//! A run that survives its process: stopped in the middle of a conversation, gone on with in another process from its store,
-//! with the records of a run that was never stopped.
+//! A run that survives its process: stopped in the middle of a conversation, gone on with in
+//! another process from its store, with the records of a run that was never stopped.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -32,7 +32,11 @@ struct Mortal {
 
 impl Mortal {
     fn new(last: usize) -> Self {
-        Mortal { model: compactometer_models::by_name("mock").unwrap(), calls: AtomicUsize::new(0), last }
+        Mortal {
+            model: compactometer_models::by_name("mock").unwrap(),
+            calls: AtomicUsize::new(0),
+            last,
+        }
     }
 }
 
@@ -43,8 +47,12 @@ impl ChatModel for Mortal {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        // Questions of the measurement follow a turn's commit; it is the session's own calls that a case is stopped at.
-        let is_question = request.texts().last().is_some_and(|text| text.ends_with('?'));
+        // Questions of the measurement follow a turn's commit; it is the session's own calls that a
+        // case is stopped at.
+        let is_question = request
+            .texts()
+            .last()
+            .is_some_and(|text| text.ends_with('?'));
         if !is_question && self.calls.fetch_add(1, Ordering::Relaxed) == self.last {
             std::process::exit(DIED);
         }
@@ -73,7 +81,15 @@ fn open(path: &Path) -> Checkpoints {
 }
 
 fn go(plan: &Plan, model: &dyn ChatModel, dir: &Path, store: &str) -> Result<RunOutcome, RunError> {
-    run_in_store(plan, model, &Encoding::O200k, 1, dir, (&open(&dir.join(store)), StorePrices::default()), &|_| {})
+    run_in_store(
+        plan,
+        model,
+        &Encoding::O200k,
+        1,
+        dir,
+        (&open(&dir.join(store)), StorePrices::default()),
+        &|_| {},
+    )
 }
 
 fn content(dir: &Path) -> [String; 2] {
@@ -85,10 +101,24 @@ fn content(dir: &Path) -> [String; 2] {
 fn as_a_child() {
     let variable = |name| std::env::var(name).unwrap();
     let model = Mortal::new(variable("KEPT_LAST").parse().unwrap());
-    let protocol = if variable("KEPT_PROTOCOL") == "matched" { Protocol::Matched } else { Protocol::Published };
+    let protocol = if variable("KEPT_PROTOCOL") == "matched" {
+        Protocol::Matched
+    } else {
+        Protocol::Published
+    };
     let plan = plan(&variable("KEPT_STRATEGY"), protocol);
-    let outcome = go(&plan, &model, Path::new(&variable("KEPT_DIR")), &variable("KEPT_STORE")).unwrap();
-    println!("\ncontinued {} after {} calls", outcome.continued, model.calls.into_inner());
+    let outcome = go(
+        &plan,
+        &model,
+        Path::new(&variable("KEPT_DIR")),
+        &variable("KEPT_STORE"),
+    )
+    .unwrap();
+    println!(
+        "\ncontinued {} after {} calls",
+        outcome.continued,
+        model.calls.into_inner()
+    );
 }
 
 fn child(dir: &Path, store: &str, (strategy, protocol): (&str, Protocol), last: usize) -> Output {
@@ -103,26 +133,50 @@ fn child(dir: &Path, store: &str, (strategy, protocol): (&str, Protocol), last: 
         .unwrap()
 }
 
-/// Stops a case at a call and goes on with it, each in a process of its own; gives the calls that the second one made, where
-/// it went on from the store.
+/// Stops a case at a call and goes on with it, each in a process of its own; gives the calls that
+/// the second one made, where it went on from the store.
 fn stop_and_go_on(dir: &Path, store: &str, case: (&str, Protocol), last: usize) -> Option<usize> {
     let stopped = child(dir, store, case, last);
-    assert_eq!(stopped.status.code(), Some(DIED), "{case:?}: {}", String::from_utf8_lossy(&stopped.stderr));
+    assert_eq!(
+        stopped.status.code(),
+        Some(DIED),
+        "{case:?}: {}",
+        String::from_utf8_lossy(&stopped.stderr)
+    );
     let gone_on = child(dir, store, case, usize::MAX);
-    assert!(gone_on.status.success(), "{case:?}: {}", String::from_utf8_lossy(&gone_on.stderr));
+    assert!(
+        gone_on.status.success(),
+        "{case:?}: {}",
+        String::from_utf8_lossy(&gone_on.stderr)
+    );
     let said = String::from_utf8_lossy(&gone_on.stdout);
-    said.lines().find_map(|line| line.strip_prefix("continued 1 after ")?.strip_suffix(" calls")?.parse().ok())
+    said.lines().find_map(|line| {
+        line.strip_prefix("continued 1 after ")?
+            .strip_suffix(" calls")?
+            .parse()
+            .ok()
+    })
 }
 
 fn uninterrupted(case: (&str, Protocol), dir: &Path) -> usize {
     let model = Mortal::new(usize::MAX);
-    run(&plan(case.0, case.1), &model, &Encoding::O200k, 1, dir, &|_| {}).unwrap();
+    run(
+        &plan(case.0, case.1),
+        &model,
+        &Encoding::O200k,
+        1,
+        dir,
+        &|_| {},
+    )
+    .unwrap();
     model.calls.into_inner()
 }
 
 #[test]
 fn every_strategy_goes_on_from_each_store_to_the_same_records() {
-    let asking = strategies::ALL.iter().filter(|spec| !spec.prompt.is_empty());
+    let asking = strategies::ALL
+        .iter()
+        .filter(|spec| !spec.prompt.is_empty());
     let matched = asking.map(|spec| (spec.name, Protocol::Matched));
     // It goes by what calls reported.
     let estimating = ["handoff", "handoff-faithful"].map(|name| (name, Protocol::Published));
@@ -135,13 +189,20 @@ fn every_strategy_goes_on_from_each_store_to_the_same_records() {
         let calls = uninterrupted(case, whole.path());
         assert!(calls > 2, "{case:?}: {calls} calls");
         for store in STORES {
-            // A case that was stopped between a checkpoint and the compaction of the same turn begins anew; the next call is
-            // then that of another turn.
+            // A case that was stopped between a checkpoint and the compaction of the same turn
+            // begins anew; the next call is then that of another turn.
             let went_on = [calls / 2, calls / 2 + 1].iter().any(|last| {
                 let dir = tempfile::tempdir().unwrap();
                 let made = stop_and_go_on(dir.path(), store, case, *last);
-                assert_eq!(content(dir.path()), content(whole.path()), "{case:?} in {store} at {last}");
-                assert!(!dir.path().join("progress").exists(), "nothing is left beside the journal");
+                assert_eq!(
+                    content(dir.path()),
+                    content(whole.path()),
+                    "{case:?} in {store} at {last}"
+                );
+                assert!(
+                    !dir.path().join("progress").exists(),
+                    "nothing is left beside the journal"
+                );
                 made.is_some_and(|made| made < calls)
             });
             assert!(went_on, "{case:?} in {store}: {calls} calls");
@@ -161,8 +222,13 @@ fn what_does_not_fit_together_begins_anew() {
     let damages: [fn(&Path, &Path); 4] = [
         |file, _| std::fs::write(file, &std::fs::read(file).unwrap()[..500]).unwrap(),
         |file, _| {
-            std::fs::write(file, std::fs::read_to_string(file).unwrap().replacen("\"round\":1", "\"round\":2", 1))
-                .unwrap()
+            std::fs::write(
+                file,
+                std::fs::read_to_string(file)
+                    .unwrap()
+                    .replacen("\"round\":1", "\"round\":2", 1),
+            )
+            .unwrap()
         },
         |file, _| std::fs::remove_file(file).unwrap(),
         |_, dir| std::fs::remove_dir_all(dir.join("threads")).unwrap(),
@@ -189,10 +255,27 @@ fn a_store_that_refuses_ends_the_run_and_writes_no_record_of_it() {
     let name = format!("chained%3a{}", plan.cases[0].key);
     std::fs::write(dir.path().join("threads").join(name), "in the way").unwrap();
     let model = Mortal::new(usize::MAX);
-    let ended = run_in_store(&plan, &model, &Encoding::O200k, 1, dir.path(), (&store, StorePrices::default()), &|_| {});
-    let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(message.contains("threads") && message.contains("the same command resumes"), "{message}");
-    assert_eq!(std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "");
+    let ended = run_in_store(
+        &plan,
+        &model,
+        &Encoding::O200k,
+        1,
+        dir.path(),
+        (&store, StorePrices::default()),
+        &|_| {},
+    );
+    let message = ended
+        .err()
+        .map(|error| error.to_string())
+        .unwrap_or_default();
+    assert!(
+        message.contains("threads") && message.contains("the same command resumes"),
+        "{message}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(),
+        ""
+    );
 }
 
 /// A model that runs the same case in the same store with another run at its third call.
@@ -233,32 +316,72 @@ fn of_two_runs_on_one_store_the_loser_says_what_to_do() {
     for store in STORES {
         let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let own = Mortal::new(usize::MAX);
-        let model = Rival { own, plan: &plan, dir: other.path(), store: &dir.path().join(store) };
+        let model = Rival {
+            own,
+            plan: &plan,
+            dir: other.path(),
+            store: &dir.path().join(store),
+        };
         let ended = go(&plan, &model, dir.path(), store);
-        let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(message.starts_with("another run of the same cases uses this store (thread `chained:"), "{message}");
-        assert!(message.contains("wait for it to end, or choose another `--store`"), "{message}");
-        assert_eq!(content(other.path())[0].lines().count(), 1, "the other run is whole");
+        let message = ended
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        assert!(
+            message.starts_with("another run of the same cases uses this store (thread `chained:"),
+            "{message}"
+        );
+        assert!(
+            message.contains("wait for it to end, or choose another `--store`"),
+            "{message}"
+        );
+        assert_eq!(
+            content(other.path())[0].lines().count(),
+            1,
+            "the other run is whole"
+        );
     }
 }
 
 #[test]
 fn what_stands_in_a_view_adds_up() {
-    let entrants = strategies::ALL.iter().map(|spec| spec.name).chain(["oracle", "random-drop"]);
+    let entrants = strategies::ALL
+        .iter()
+        .map(|spec| spec.name)
+        .chain(["oracle", "random-drop"]);
     for name in entrants {
         let dir = tempfile::tempdir().unwrap();
         uninterrupted((name, Protocol::Matched), dir.path());
         let record = read_records(dir.path()).unwrap().remove(0);
         let storage = record.storage.unwrap();
         let calls = record.calls().count();
-        assert_eq!(storage.records > 0 && storage.bytes > 100, calls > 0, "{name}: {storage:?}");
-        assert!(storage.fields_populated <= storage.fields_supported, "{name}: {storage:?}");
-        assert_eq!(storage.fewest_populated.is_some(), name.contains("checkpoint"), "{name}: {storage:?}");
-        let applied = record.compactions.iter().filter_map(|row| Some((&row.event, row.view.as_ref()?)));
+        assert_eq!(
+            storage.records > 0 && storage.bytes > 100,
+            calls > 0,
+            "{name}: {storage:?}"
+        );
+        assert!(
+            storage.fields_populated <= storage.fields_supported,
+            "{name}: {storage:?}"
+        );
+        assert_eq!(
+            storage.fewest_populated.is_some(),
+            name.contains("checkpoint"),
+            "{name}: {storage:?}"
+        );
+        let applied = record
+            .compactions
+            .iter()
+            .filter_map(|row| Some((&row.event, row.view.as_ref()?)));
         let applied = applied.collect::<Vec<_>>();
         assert!(applied.len() > 1, "{name}");
         for (event, view) in applied {
-            let total = view.system + view.checkpoint + view.summarized() + view.spoken + view.ledger + view.filler;
+            let total = view.system
+                + view.checkpoint
+                + view.summarized()
+                + view.spoken
+                + view.ledger
+                + view.filler;
             assert_eq!(total, event.tokens_after, "{name}: {view:?}");
             assert_eq!(view.summaries.is_empty(), calls == 0, "{name}: {view:?}");
             assert_eq!(
@@ -273,29 +396,69 @@ fn what_stands_in_a_view_adds_up() {
 fn each_record_costs_its_models_prices() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("threads");
-    let row = |input: f64| PriceRow { input, output: 2.0 * input, ..PriceRow::default() };
-    let prices = StorePrices { summarizer: Some(row(3.0)), checkpointer: Some(row(5.0)) };
+    let row = |input: f64| PriceRow {
+        input,
+        output: 2.0 * input,
+        ..PriceRow::default()
+    };
+    let prices = StorePrices {
+        summarizer: Some(row(3.0)),
+        checkpointer: Some(row(5.0)),
+    };
     let model = compactometer_models::by_name("mock").unwrap();
     let plan = plan("middleware-checkpoint", Protocol::Matched);
-    run_in_store(&plan, &*model, &Encoding::O200k, 1, dir.path(), (&open(&store), prices), &|_| {}).unwrap();
+    run_in_store(
+        &plan,
+        &*model,
+        &Encoding::O200k,
+        1,
+        dir.path(),
+        (&open(&store), prices),
+        &|_| {},
+    )
+    .unwrap();
     let (mut summaries, mut checkpoints) = (0, 0);
     for thread in std::fs::read_dir(&store).unwrap() {
         // Locks are beside the threads.
-        let Ok(files) = std::fs::read_dir(thread.unwrap().path().join("checkpoints")) else { continue };
+        let Ok(files) = std::fs::read_dir(thread.unwrap().path().join("checkpoints")) else {
+            continue;
+        };
         for file in files {
             let file = file.unwrap();
-            if !file.file_name().to_str().unwrap().starts_with("checkpoint_") {
+            if !file
+                .file_name()
+                .to_str()
+                .unwrap()
+                .starts_with("checkpoint_")
+            {
                 continue;
             }
-            let commit: serde_json::Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
-            let Some(cost) = commit["metadata"]["cost_usd"].as_f64() else { continue };
+            let commit: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
+            let Some(cost) = commit["metadata"]["cost_usd"].as_f64() else {
+                continue;
+            };
             let record = &commit["records"][0];
             let used = |part: &str| record["usage"][part].as_f64().unwrap_or_default();
-            let price = if record["kind"] == "summary" { 3.0 } else { 5.0 };
-            *(if price == 3.0 { &mut summaries } else { &mut checkpoints }) += 1;
+            let price = if record["kind"] == "summary" {
+                3.0
+            } else {
+                5.0
+            };
+            *(if price == 3.0 {
+                &mut summaries
+            } else {
+                &mut checkpoints
+            }) += 1;
             let expected = (used("input") + 2.0 * used("output")) * price / 1e6;
-            assert!((cost - expected).abs() < 1e-9, "{cost} {expected}: {record}");
+            assert!(
+                (cost - expected).abs() < 1e-9,
+                "{cost} {expected}: {record}"
+            );
         }
     }
-    assert!(summaries > 0 && checkpoints > 0, "{summaries} {checkpoints}");
+    assert!(
+        summaries > 0 && checkpoints > 0,
+        "{summaries} {checkpoints}"
+    );
 }

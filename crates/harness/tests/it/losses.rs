@@ -24,23 +24,39 @@ fn compaction(after: MessageId, summary: &str) -> RecordedCompaction {
         version: None,
         compactor: None,
         line: None,
-        context: vec![Retained::Written { role: Role::User, text: summary.to_owned() }],
+        context: vec![Retained::Written {
+            role: Role::User,
+            text: summary.to_owned(),
+        }],
     }
 }
 
-/// A conversation in which a file is read that holds `aa-11`, and `aa-11` is needed after a compaction that left nothing of it. Each
-/// reply reports its input as a provider does that counts twice as many tokens. `hidden` tokens of the request after the compaction
-/// are in no record.
+/// A conversation in which a file is read that holds `aa-11`, and `aa-11` is needed after a
+/// compaction that left nothing of it. Each reply reports its input as a provider does that counts
+/// twice as many tokens. `hidden` tokens of the request after the compaction are in no record.
 fn session(hidden: u64) -> Scenario {
     let mut builder = Builder::new("s", "g");
     let first = builder.say(Role::User, "Read pay.toml, please.");
-    let call =
-        Part::ToolCall { id: "t1".into(), name: "Read".into(), arguments: r#"{"file_path":"/a/pay.toml"}"#.into() };
+    let call = Part::ToolCall {
+        id: "t1".into(),
+        name: "Read".into(),
+        arguments: r#"{"file_path":"/a/pay.toml"}"#.into(),
+    };
     builder.push(Role::Assistant, vec![call]);
     let text = "ticket = aa-11".to_owned();
-    let stated = builder.push(Role::Tool, vec![Part::ToolResult { call_id: "t1".into(), text, is_error: false }]);
+    let stated = builder.push(
+        Role::Tool,
+        vec![Part::ToolResult {
+            call_id: "t1".into(),
+            text,
+            is_error: false,
+        }],
+    );
     for number in 0..8 {
-        builder.call(&format!("{{\"step\":{number}}}"), &"There is nothing unusual about it so far. ".repeat(50));
+        builder.call(
+            &format!("{{\"step\":{number}}}"),
+            &"There is nothing unusual about it so far. ".repeat(50),
+        );
     }
     let before = MessageId(builder.scenario.messages.len() as u32 - 1);
     let summary = "They went on for a long time.";
@@ -51,8 +67,12 @@ fn session(hidden: u64) -> Scenario {
     let mut scenario = builder.build();
     assert!(first < stated);
     report(&mut scenario, before, summary, hidden);
-    scenario.reattached =
-        Some(Reattached { tool: "Read".into(), argument: "file_path".into(), results: 5, tokens: 5_000 });
+    scenario.reattached = Some(Reattached {
+        tool: "Read".into(),
+        argument: "file_path".into(),
+        results: 5,
+        tokens: 5_000,
+    });
     scenario
 }
 
@@ -63,8 +83,12 @@ fn report(scenario: &mut Scenario, before: MessageId, summary: &str, hidden: u64
     let mut tokens = 0;
     for message in &mut scenario.messages {
         if message.role == Role::Assistant {
-            let input = INSTRUCTIONS + RATIO * tokens + if message.id > before { hidden } else { 0 };
-            message.usage = Some(Box::new(Usage { input, ..Usage::default() }));
+            let input =
+                INSTRUCTIONS + RATIO * tokens + if message.id > before { hidden } else { 0 };
+            message.usage = Some(Box::new(Usage {
+                input,
+                ..Usage::default()
+            }));
         }
         tokens += u64::from(CountedMessage::new(message.clone(), &counter).tokens);
         if message.id == before {
@@ -82,7 +106,11 @@ fn tokens_that_no_record_holds_are_those_of_the_usage() {
     let found = judge(session(5_000));
     let unlogged = found.compactions[0].unlogged_tokens.expect("known");
     assert!(unlogged.abs_diff(5_000) < 100, "{unlogged}");
-    assert_eq!(found.uses[0].at_most, Some(true), "the file may have been put back");
+    assert_eq!(
+        found.uses[0].at_most,
+        Some(true),
+        "the file may have been put back"
+    );
     assert!(!found.uses[0].is_held());
 }
 
@@ -90,10 +118,23 @@ fn tokens_that_no_record_holds_are_those_of_the_usage() {
 fn few_tokens_are_unknown_and_so_is_missing_usage() {
     assert_eq!(judge(session(500)).compactions[0].unlogged_tokens, None);
     let mut silent = session(5_000);
-    silent.messages.iter_mut().for_each(|message| message.usage = None);
+    silent
+        .messages
+        .iter_mut()
+        .for_each(|message| message.usage = None);
     let found = judge(silent);
-    assert_eq!((found.compactions[0].unlogged_tokens, found.compactions[0].costs.request_tokens), (None, None));
-    assert_eq!(found.uses[0].at_most, Some(true), "all that may be put back counts where nothing is known");
+    assert_eq!(
+        (
+            found.compactions[0].unlogged_tokens,
+            found.compactions[0].costs.request_tokens
+        ),
+        (None, None)
+    );
+    assert_eq!(
+        found.uses[0].at_most,
+        Some(true),
+        "all that may be put back counts where nothing is known"
+    );
 }
 
 #[test]
@@ -110,8 +151,13 @@ fn after_a_compaction_that_cannot_be_measured_no_use_counts() {
     assert_eq!(judge(cut.clone()).uses.len(), 1);
     let next = MessageId(after.0 + 1);
     let reason = Unmeasured::UnreadableSummary;
-    cut.unmeasured =
-        vec![UnmeasuredCompaction { after: Some(next), at_ms: None, trigger: None, reported_tokens: None, reason }];
+    cut.unmeasured = vec![UnmeasuredCompaction {
+        after: Some(next),
+        at_ms: None,
+        trigger: None,
+        reported_tokens: None,
+        reason,
+    }];
     assert!(judge(cut).uses.is_empty());
 }
 
@@ -134,5 +180,8 @@ fn a_path_is_held_by_its_name_in_the_working_directory() {
     assert!(held(Some("/home/ann/shop"), "See src/pay.rs."));
     assert!(held(Some("/home/ann/shop"), "See ~/shop/src/pay.rs."));
     assert!(!held(None, "See src/pay.rs.") && !held(Some("/home/ann/shop"), "See pay.rs."));
-    assert!(!held(Some("/home/ann/shop"), "See other/src/pay.rs."), "a longer path is another file");
+    assert!(
+        !held(Some("/home/ann/shop"), "See other/src/pay.rs."),
+        "a longer path is another file"
+    );
 }

@@ -1,5 +1,11 @@
 //! The harness from outside: scenarios in, records out.
-#![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
 
 mod answers;
 mod binding;

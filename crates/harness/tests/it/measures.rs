@@ -1,4 +1,5 @@
-//! What a record says beside fates, computed by hand: points, turns, retries, random contexts, chance.
+//! What a record says beside fates, computed by hand: points, turns, retries, random contexts,
+//! chance.
 
 use std::sync::Arc;
 
@@ -30,12 +31,16 @@ fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
 
 fn record(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> Record {
     let plan = plan(vec![scenario], strategy, 2_000);
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k)).record
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime
+        .block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
+        .record
 }
 
-/// Ten messages: the system prompt states `sys-1`, message 1 `aa-11`, message 3 `bb-22` and again message 5; message 7 calls
-/// with `aa-11` and `bb-22`.
+/// Ten messages: the system prompt states `sys-1`, message 1 `aa-11`, message 3 `bb-22` and again
+/// message 5; message 7 calls with `aa-11` and `bb-22`.
 fn small() -> Scenario {
     let mut builder = Builder::new("s", "g");
     let system = builder.say(Role::System, "You are an agent at sys-1.");
@@ -65,15 +70,28 @@ fn points_are_where_facts_are_used_and_at_the_end() {
         used: used.to_vec(),
         echoed,
     };
-    let at_end = |eligible: &[u32]| Point { length: 10, eligible: eligible.to_vec(), used: vec![], echoed: 0 };
-    // At that distance `aa-11` is far; `bb-22` was repeated by the agent, but its own statement is near too.
-    assert_eq!(points(&prepared, distance), [at_use(&[1], &[1], 0), at_end(&[])]);
+    let at_end = |eligible: &[u32]| Point {
+        length: 10,
+        eligible: eligible.to_vec(),
+        used: vec![],
+        echoed: 0,
+    };
+    // At that distance `aa-11` is far; `bb-22` was repeated by the agent, but its own statement is
+    // near too.
+    assert_eq!(
+        points(&prepared, distance),
+        [at_use(&[1], &[1], 0), at_end(&[])]
+    );
     // One token more and nothing is far.
-    assert_eq!(points(&prepared, distance + 1), [at_use(&[], &[], 0), at_end(&[])]);
+    assert_eq!(
+        points(&prepared, distance + 1),
+        [at_use(&[], &[], 0), at_end(&[])]
+    );
     // Between the agent's repetition and the statement before it, `bb-22` is an echo.
     let statement = prepared.tokens_between(4, 7) as u32;
     assert_eq!(points(&prepared, statement)[0], at_use(&[1], &[1], 1));
-    // With no distance all is far but the system prompt and the last user message, and at the end the last call is far too.
+    // With no distance all is far but the system prompt and the last user message, and at the end
+    // the last call is far too.
     assert_eq!(points(&prepared, 1)[0], at_use(&[1, 2], &[1, 2], 0));
     assert_eq!(points(&prepared, 1)[1], at_end(&[1, 2]));
 }
@@ -84,7 +102,10 @@ fn probes_replace_the_implied_points() {
     scenario.probes = vec![probe("p", &["fact-1"], "Which?", MessageId(4))];
     let prepared = PreparedScenario::new(scenario, &[], &Encoding::O200k);
     let points = points(&prepared, 1);
-    let lengths = points.iter().map(|point| (point.length, point.eligible.len(), point.used.len())).collect::<Vec<_>>();
+    let lengths = points
+        .iter()
+        .map(|point| (point.length, point.eligible.len(), point.used.len()))
+        .collect::<Vec<_>>();
     // `bb-22` is in the last user message at the probe.
     assert_eq!(lengths, [(5, 1, 0), (7, 0, 2), (10, 0, 0)]);
 }
@@ -92,22 +113,49 @@ fn probes_replace_the_implied_points() {
 #[test]
 fn the_first_reported_call_shows_how_much_preceded_the_log() {
     let mut scenario = small();
-    assert_eq!(PreparedScenario::new(scenario.clone(), &[], &Encoding::O200k).fixed_prefix_tokens(), 0);
-    let reported = |input| Some(Box::new(Usage { input, cache_read: 20_000, cache_write: 4_000, output: 7 }));
+    assert_eq!(
+        PreparedScenario::new(scenario.clone(), &[], &Encoding::O200k).fixed_prefix_tokens(),
+        0
+    );
+    let reported = |input| {
+        Some(Box::new(Usage {
+            input,
+            cache_read: 20_000,
+            cache_write: 4_000,
+            output: 7,
+        }))
+    };
     // The agent speaks at 2, 4 and 5; only the first that reports counts.
     (scenario.messages[4].usage, scenario.messages[5].usage) = (reported(1_000), reported(90_000));
     let prepared = PreparedScenario::new(scenario.clone(), &[], &Encoding::O200k);
-    assert_eq!(u64::from(prepared.fixed_prefix_tokens()), 25_000 - prepared.tokens_before[4]);
+    assert_eq!(
+        u64::from(prepared.fixed_prefix_tokens()),
+        25_000 - prepared.tokens_before[4]
+    );
     let read = record(scenario.clone(), "full", &says("unused"));
-    assert_eq!(read.case.fixed_prefix_tokens, prepared.fixed_prefix_tokens());
-    let recorded = read.turns.iter().map(|turn| turn.recorded.map(|usage| usage.input)).collect::<Vec<_>>();
+    assert_eq!(
+        read.case.fixed_prefix_tokens,
+        prepared.fixed_prefix_tokens()
+    );
+    let recorded = read
+        .turns
+        .iter()
+        .map(|turn| turn.recorded.map(|usage| usage.input))
+        .collect::<Vec<_>>();
     assert_eq!(recorded, [None, Some(1_000), Some(90_000), None, None]);
     // A log that is longer than what was reported had nothing before it.
-    scenario.messages[4].usage = Some(Box::new(Usage { input: 1, ..Usage::default() }));
-    assert_eq!(PreparedScenario::new(scenario, &[], &Encoding::O200k).fixed_prefix_tokens(), 0);
+    scenario.messages[4].usage = Some(Box::new(Usage {
+        input: 1,
+        ..Usage::default()
+    }));
+    assert_eq!(
+        PreparedScenario::new(scenario, &[], &Encoding::O200k).fixed_prefix_tokens(),
+        0
+    );
 }
 
-/// What a user says last is in no request, and no advice may lead to a window in which nothing is compacted either.
+/// What a user says last is in no request, and no advice may lead to a window in which nothing is
+/// compacted either.
 #[test]
 fn a_window_is_advised_where_requests_fill_it_and_a_summary_has_room() {
     let stated = |builder: &mut Builder| {
@@ -117,10 +165,21 @@ fn a_window_is_advised_where_requests_fill_it_and_a_summary_has_room() {
     };
     let mut ends_long = Builder::new("s", "g");
     stated(&mut ends_long);
-    ends_long.say(Role::User, &"All of this is in the last message. ".repeat(1_000));
+    ends_long.say(
+        Role::User,
+        &"All of this is in the last message. ".repeat(1_000),
+    );
     let found = Prospects::new(&plan(vec![ends_long.build()], "summarize", 2_000));
-    assert!(found.longest < 20 && found.window.is_none() && found.idle.len() == 1, "{}", found.longest);
-    assert!(found.remedy().contains("longer conversations"), "{}", found.remedy());
+    assert!(
+        found.longest < 20 && found.window.is_none() && found.idle.len() == 1,
+        "{}",
+        found.longest
+    );
+    assert!(
+        found.remedy().contains("longer conversations"),
+        "{}",
+        found.remedy()
+    );
 
     let mut long = Builder::new("s", "g");
     stated(&mut long);
@@ -128,8 +187,15 @@ fn a_window_is_advised_where_requests_fill_it_and_a_summary_has_room() {
     let long = long.build();
     let found = Prospects::new(&plan(vec![long.clone()], "summarize", 100_000));
     let window = found.window.unwrap();
-    assert!((found.longest / 2..found.longest).contains(&u64::from(window)), "{window} of {}", found.longest);
-    assert_eq!((found.idle.len(), found.facts, found.is_cramped), (1, 1, false));
+    assert!(
+        (found.longest / 2..found.longest).contains(&u64::from(window)),
+        "{window} of {}",
+        found.longest
+    );
+    assert_eq!(
+        (found.idle.len(), found.facts, found.is_cramped),
+        (1, 1, false)
+    );
     let found = Prospects::new(&plan(vec![long.clone()], "summarize", window));
     assert_eq!((found.idle.len(), found.groups), (0, 1));
     assert!(Prospects::new(&plan(vec![long], "summarize", 200)).is_cramped);
@@ -140,17 +206,24 @@ fn windows_are_chosen_by_the_number_of_events() {
     let mut small_suite = Vec::new();
     for number in 0..5 {
         let mut builder = Builder::new(&format!("s{number}"), &format!("g{number}"));
-        let stated = (0..6).map(|fact| builder.say(Role::User, &format!("Value v{number}{fact}-77.")));
+        let stated =
+            (0..6).map(|fact| builder.say(Role::User, &format!("Value v{number}{fact}-77.")));
         let stated = stated.collect::<Vec<_>>();
         builder.say(Role::Assistant, "Noted.");
         builder.chatter(3_000);
         for (fact, id) in stated.iter().enumerate() {
             builder.fact(&format!("v{number}{fact}-77"), &[*id]);
         }
-        small_suite.push(PreparedScenario::new(builder.build(), &[], &Encoding::O200k));
+        small_suite.push(PreparedScenario::new(
+            builder.build(),
+            &[],
+            &Encoding::O200k,
+        ));
     }
-    let tokens =
-        small_suite.iter().map(|prepared| prepared.tokens_between(0, prepared.messages.len())).collect::<Vec<_>>();
+    let tokens = small_suite
+        .iter()
+        .map(|prepared| prepared.tokens_between(0, prepared.messages.len()))
+        .collect::<Vec<_>>();
     let (window, reason) = choose(&small_suite, 0.8);
     assert_eq!(u64::from(window), {
         let mut sorted = tokens;
@@ -159,7 +232,11 @@ fn windows_are_chosen_by_the_number_of_events() {
     });
     assert!(reason.starts_with("a half"), "{reason}");
     // Four groups are too few for a rule: the largest feasible window, and that is said.
-    assert!(choose(&small_suite[..4], 0.8).1.starts_with("the largest feasible"));
+    assert!(
+        choose(&small_suite[..4], 0.8)
+            .1
+            .starts_with("the largest feasible")
+    );
     assert_eq!(smallest_feasible(&small_suite, Shares::default()), 4);
 }
 
@@ -174,14 +251,35 @@ fn turns_count_shared_prefixes_waits_and_windows() {
         &says("[SUMMARY]\nWork.\n[CHECKPOINT]\n{\"active_goals\":[\"ship\"]}"),
     );
     assert_eq!(record.turns[0].shared_prefix, 0);
-    let waits = record.turns.iter().filter_map(|turn| turn.waited_ms).filter(|ms| *ms > 0).collect::<Vec<_>>();
+    let waits = record
+        .turns
+        .iter()
+        .filter_map(|turn| turn.waited_ms)
+        .filter(|ms| *ms > 0)
+        .collect::<Vec<_>>();
     assert_eq!(waits, vec![1_000; record.compactions.len()]);
-    let system = record.turns.windows(2).filter(|pair| pair[1].waited_ms > Some(0)).map(|pair| pair[1].shared_prefix);
+    let system = record
+        .turns
+        .windows(2)
+        .filter(|pair| pair[1].waited_ms > Some(0))
+        .map(|pair| pair[1].shared_prefix);
     for (round, shared) in system.enumerate() {
-        // The system prompt stays a prefix although a checkpoint joins it; from round 2 on the checkpoint does too.
-        assert!(if round == 0 { (1..=8).contains(&shared) } else { shared > 8 }, "round {round}: {shared}");
+        // The system prompt stays a prefix although a checkpoint joins it; from round 2 on the
+        // checkpoint does too.
+        assert!(
+            if round == 0 {
+                (1..=8).contains(&shared)
+            } else {
+                shared > 8
+            },
+            "round {round}: {shared}"
+        );
     }
-    for pair in record.turns.windows(2).filter(|pair| pair[1].waited_ms == Some(0)) {
+    for pair in record
+        .turns
+        .windows(2)
+        .filter(|pair| pair[1].waited_ms == Some(0))
+    {
         assert_eq!(pair[1].shared_prefix, pair[0].input);
     }
     assert!(record.turns.iter().all(|turn| !turn.over_window));
@@ -192,10 +290,19 @@ fn an_answer_over_budget_is_asked_for_once_more() {
     let mut builder = Builder::new("s", "g");
     builder.chatter(2_500);
     let long = "word ".repeat(700);
-    let shorter = writes(move |call, _| Ok(if call == 0 { long.clone() } else { "Short.".to_owned() }));
+    let shorter = writes(move |call, _| {
+        Ok(if call == 0 {
+            long.clone()
+        } else {
+            "Short.".to_owned()
+        })
+    });
     let record = record(builder.build(), "summarize", &shorter);
     let event = &record.compactions[0].event;
-    assert_eq!((event.attempts, event.over_budget, &event.outcome), (2, false, &Outcome::Applied));
+    assert_eq!(
+        (event.attempts, event.over_budget, &event.outcome),
+        (2, false, &Outcome::Applied)
+    );
     assert_eq!(record.compactions[0].calls.len(), 2);
 }
 
@@ -204,10 +311,20 @@ fn an_answer_over_budget_is_used_and_marked_where_the_second_fails() {
     let mut builder = Builder::new("s", "g");
     builder.chatter(2_500);
     let long = "word ".repeat(400);
-    let fails =
-        writes(move |call, _| if call % 2 == 0 { Ok(long.clone()) } else { Err(ChatError::Server { status: 500 }) });
-    let event = record(builder.build(), "summarize", &fails).compactions[0].event.clone();
-    assert_eq!((event.attempts, event.over_budget, event.outcome), (2, true, Outcome::Applied));
+    let fails = writes(move |call, _| {
+        if call % 2 == 0 {
+            Ok(long.clone())
+        } else {
+            Err(ChatError::Server { status: 500 })
+        }
+    });
+    let event = record(builder.build(), "summarize", &fails).compactions[0]
+        .event
+        .clone();
+    assert_eq!(
+        (event.attempts, event.over_budget, event.outcome),
+        (2, true, Outcome::Applied)
+    );
     assert!(event.tokens_after < event.tokens_before);
 }
 
@@ -248,18 +365,23 @@ fn random_contexts_have_the_strategys_size() {
     assert_eq!(hits("full"), RANDOM_DRAWS, "no compaction, nothing dropped");
     assert_eq!(hits("null"), 0, "no room, nothing kept");
     let record = record(probed("s", "g", "kx-4711"), "summarize", &says("Nothing."));
-    let after_compaction =
-        record.observations.iter().filter(|observation| observation.kind == ObservationKind::Compaction);
-    assert!(after_compaction.into_iter().any(|observation| !observation.eligible.is_empty()));
+    let after_compaction = record
+        .observations
+        .iter()
+        .filter(|observation| observation.kind == ObservationKind::Compaction);
+    assert!(
+        after_compaction
+            .into_iter()
+            .any(|observation| !observation.eligible.is_empty())
+    );
 }
 
 #[test]
 fn chance_looks_for_the_facts_of_five_scenarios_of_other_groups() {
     let groups = |groups: [&str; 7]| {
-        let scenarios = groups
-            .iter()
-            .enumerate()
-            .map(|(number, group)| probed(&format!("s{number}"), group, &format!("kx-{number}711")));
+        let scenarios = groups.iter().enumerate().map(|(number, group)| {
+            probed(&format!("s{number}"), group, &format!("kx-{number}711"))
+        });
         plan(scenarios.collect(), "null", 2_000)
             .suite
             .iter()
@@ -267,30 +389,53 @@ fn chance_looks_for_the_facts_of_five_scenarios_of_other_groups() {
             .collect::<Vec<_>>()
     };
     assert_eq!(groups(["a", "b", "c", "d", "e", "f", "g"]), [5; 7]);
-    assert_eq!(groups(["a", "a", "a", "a", "a", "a", "b"]), [0, 0, 0, 0, 0, 0, 5], "one other group has one scenario");
+    assert_eq!(
+        groups(["a", "a", "a", "a", "a", "a", "b"]),
+        [0, 0, 0, 0, 0, 0, 5],
+        "one other group has one scenario"
+    );
 }
 
 #[test]
 fn what_conversations_of_one_project_share_is_no_matter_of_chance() {
     let foreign = |project_of: fn(usize) -> String, value_of: fn(usize) -> String| {
         let scenarios = (0..7).map(|number| {
-            let mut scenario = probed(&format!("s{number}"), &format!("g{number}"), &value_of(number));
+            let mut scenario = probed(
+                &format!("s{number}"),
+                &format!("g{number}"),
+                &value_of(number),
+            );
             scenario.projects = vec![project_of(number)];
             scenario
         });
         let plan = plan(scenarios.collect(), "null", 2_000);
-        plan.suite.iter().map(|prepared: &Arc<PreparedScenario>| prepared.checks().foreign.len()).collect::<Vec<_>>()
+        plan.suite
+            .iter()
+            .map(|prepared: &Arc<PreparedScenario>| prepared.checks().foreign.len())
+            .collect::<Vec<_>>()
     };
     let (one, own) = (|_| "shop".to_owned(), |number| format!("shop-{number}"));
     let (same, different) = (|_| "kx-4711".to_owned(), |number| format!("kx-{number}711"));
-    assert_eq!(foreign(one, same), [0; 7], "each conversation states the values of the others");
+    assert_eq!(
+        foreign(one, same),
+        [0; 7],
+        "each conversation states the values of the others"
+    );
     assert_eq!(foreign(one, different), [5; 7]);
-    assert_eq!(foreign(own, same), [5; 7], "across projects a shared value shows chance");
+    assert_eq!(
+        foreign(own, same),
+        [5; 7],
+        "across projects a shared value shows chance"
+    );
 }
 
 #[test]
 fn keys_tell_cases_apart() {
-    let keys = |strategy, window| plan(vec![probed("s", "g", "kx-4711")], strategy, window).cases[0].key.clone();
+    let keys = |strategy, window| {
+        plan(vec![probed("s", "g", "kx-4711")], strategy, window).cases[0]
+            .key
+            .clone()
+    };
     assert_eq!(keys("summarize", 2_000), keys("summarize", 2_000));
     assert_ne!(keys("summarize", 2_000), keys("chained", 2_000));
     assert_ne!(keys("summarize", 2_000), keys("summarize", 2_100));
@@ -311,11 +456,18 @@ fn contexts_with_the_same_tail_leave_to_chance_what_a_strategy_chose() {
     };
     let hits = |strategy: &str, model: &dyn ChatModel| {
         let record = record(scenario(), strategy, model);
-        let first = record.observations.iter().find(|seen| seen.round == 1 && !seen.eligible.is_empty()).unwrap();
+        let first = record
+            .observations
+            .iter()
+            .find(|seen| seen.round == 1 && !seen.eligible.is_empty())
+            .unwrap();
         first.selection_hits.iter().sum::<u32>()
     };
     // A recent half that is kept leaves chance half the room.
     let without_tail = hits("random-drop", &says("Nothing."));
     let beside_tail = hits("summarize", &says(&"Nothing of it matters. ".repeat(40)));
-    assert!(beside_tail > 0 && beside_tail < without_tail, "{beside_tail} of {without_tail}");
+    assert!(
+        beside_tail > 0 && beside_tail < without_tail,
+        "{beside_tail} of {without_tail}"
+    );
 }

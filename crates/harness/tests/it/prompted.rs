@@ -1,4 +1,5 @@
-//! A scenario with questions goes in; the record says which facts are found again when they are asked for.
+//! A scenario with questions goes in; the record says which facts are found again when they are
+//! asked for.
 
 use std::sync::Mutex;
 
@@ -24,7 +25,9 @@ fn run(scenarios: Vec<Scenario>, strategy: &str, model: &dyn ChatModel) -> CaseR
         ..PlanOptions::default()
     };
     let plan = Plan::new(suite(scenarios), options, &Encoding::O200k).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
 }
 
@@ -36,7 +39,10 @@ fn scenario(value: &str, words: &str) -> Scenario {
 fn with_talk(value: &str, words: &str, talk: usize) -> Scenario {
     let mut builder = Builder::new("s", "g");
     builder.say(Role::System, "You are an agent.");
-    let stated = builder.say(Role::User, &format!("{words} {value}, please look into it."));
+    let stated = builder.say(
+        Role::User,
+        &format!("{words} {value}, please look into it."),
+    );
     builder.say(Role::Assistant, "I will.");
     builder.chatter(talk);
     builder.fact(value, &[stated]);
@@ -49,40 +55,71 @@ fn ask(scenario: &mut Scenario, fact: usize, question: &str) {
     let asked_after = scenario.messages[scenario.messages.len() - 2].id;
     let row = &scenario.facts[fact];
     let asked = probe(&format!("p{fact}"), &[&row.id], question, asked_after);
-    scenario.probes.push(Probe { gold: Some(row.value.clone()), ..asked });
+    scenario.probes.push(Probe {
+        gold: Some(row.value.clone()),
+        ..asked
+    });
 }
 
 fn forgets() -> impl ChatModel {
     writes(|_, _| Ok("Nothing much happened.".to_owned()))
 }
 
-/// Fate, whether storage holds it, whether it was asked for, and whether it was found, at the last point that asked.
+/// Fate, whether storage holds it, whether it was asked for, and whether it was found, at the last
+/// point that asked.
 fn last(record: &Record) -> (Fate, bool, bool, Option<bool>) {
-    let points = record.observations.iter().filter(|look| look.kind == ObservationKind::Point);
+    let points = record
+        .observations
+        .iter()
+        .filter(|look| look.kind == ObservationKind::Point);
     let asked = points.clone().rfind(|point| !point.asked.is_empty());
     let point = asked.or_else(|| points.clone().next_back()).unwrap();
     (
         point.fates.0[0],
         point.is_stored(0),
         point.asked == [0],
-        point.prompted.as_ref().map(|prompted| prompted.found == [0]),
+        point
+            .prompted
+            .as_ref()
+            .map(|prompted| prompted.found == [0]),
     )
 }
 
 #[test]
 fn what_only_a_note_holds_is_stored_and_found_by_its_question() {
-    let result = run(vec![scenario("kx-4711", "The ticket of the billing outage is")], "handoff", &forgets());
-    assert_eq!(last(&result.record), (Fate::Unwritten, true, true, Some(true)));
-    let prompted = result.record.observations.iter().filter_map(|look| look.prompted.as_ref());
+    let result = run(
+        vec![scenario("kx-4711", "The ticket of the billing outage is")],
+        "handoff",
+        &forgets(),
+    );
+    assert_eq!(
+        last(&result.record),
+        (Fate::Unwritten, true, true, Some(true))
+    );
+    let prompted = result
+        .record
+        .observations
+        .iter()
+        .filter_map(|look| look.prompted.as_ref());
     let budget = result.record.case.budget.retained.unwrap();
-    assert!(prompted.clone().all(|prompted| prompted.tokens > 0 && prompted.tokens < u64::from(budget)));
-    assert!(result.texts.values().all(|text| !text.contains("kx-4711")), "no note entered a view");
+    assert!(
+        prompted
+            .clone()
+            .all(|prompted| prompted.tokens > 0 && prompted.tokens < u64::from(budget))
+    );
+    assert!(
+        result.texts.values().all(|text| !text.contains("kx-4711")),
+        "no note entered a view"
+    );
 }
 
 #[test]
 fn a_question_that_shares_no_word_finds_nothing() {
     let result = run(vec![scenario("kx-4711", "Mind")], "handoff", &forgets());
-    assert_eq!(last(&result.record), (Fate::Unwritten, true, true, Some(false)));
+    assert_eq!(
+        last(&result.record),
+        (Fate::Unwritten, true, true, Some(false))
+    );
 }
 
 #[test]
@@ -92,8 +129,22 @@ fn without_memory_what_is_lost_is_lost() {
     assert_eq!(last(&off.record), (Fate::Unwritten, false, true, None));
     for name in ["summarize", "chained", "null", "full"] {
         let result = run(scenario(), name, &forgets());
-        assert!(result.record.observations.iter().all(|look| look.prompted.is_none()), "{name}");
-        assert!(result.record.observations.iter().any(|look| !look.asked.is_empty()), "{name}");
+        assert!(
+            result
+                .record
+                .observations
+                .iter()
+                .all(|look| look.prompted.is_none()),
+            "{name}"
+        );
+        assert!(
+            result
+                .record
+                .observations
+                .iter()
+                .any(|look| !look.asked.is_empty()),
+            "{name}"
+        );
     }
 }
 
@@ -102,17 +153,42 @@ fn a_retrieval_stays_within_what_the_summary_leaves_of_the_budget() {
     // The summary takes some 350 of 600 tokens; each note of chatter some 50.
     let long = writes(|_, _| Ok("So they went on with it, step by step, and saw. ".repeat(28)));
     let mut asked = scenario("kx-4711", "The ticket of the billing outage is");
-    asked.probes[0].question = "Which ticket, and please go on with step and tell me what you see there now?".into();
+    asked.probes[0].question =
+        "Which ticket, and please go on with step and tell me what you see there now?".into();
     let result = run(vec![asked], "handoff", &long);
     let mut looked = 0;
-    for (place, look) in result.record.observations.iter().enumerate().filter(|(_, look)| look.prompted.is_some()) {
+    for (place, look) in result
+        .record
+        .observations
+        .iter()
+        .enumerate()
+        .filter(|(_, look)| look.prompted.is_some())
+    {
         let compacted = result.record.compactions.iter().rev();
-        let retained = compacted.filter(|row| row.event.after < look.after).map(|row| row.event.tokens_retained).next();
-        let (retained, tokens) = (u64::from(retained.unwrap()), look.prompted.as_ref().unwrap().tokens);
-        assert!(retained > 300 && tokens + retained <= 600, "{place}: {tokens} beside {retained}");
+        let retained = compacted
+            .filter(|row| row.event.after < look.after)
+            .map(|row| row.event.tokens_retained)
+            .next();
+        let (retained, tokens) = (
+            u64::from(retained.unwrap()),
+            look.prompted.as_ref().unwrap().tokens,
+        );
+        assert!(
+            retained > 300 && tokens + retained <= 600,
+            "{place}: {tokens} beside {retained}"
+        );
         looked += 1;
     }
-    assert!(looked > 0, "{:?}", result.record.compactions.iter().map(|row| &row.event).collect::<Vec<_>>());
+    assert!(
+        looked > 0,
+        "{:?}",
+        result
+            .record
+            .compactions
+            .iter()
+            .map(|row| &row.event)
+            .collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -120,37 +196,77 @@ fn a_value_that_a_note_holds_by_chance_is_not_stored() {
     let mut scenario = scenario("kx-4711", "The ticket of the billing outage is");
     // Nobody stated it where it stands: not a mention, so its note is not a store of it.
     scenario.facts[0].evidence_message_ids = vec![MessageId(2)];
-    scenario.messages[2].parts =
-        vec![compactometer_engine::message::Part::Thinking { text: "It is kx-4711.".into(), signature: None }];
+    scenario.messages[2].parts = vec![compactometer_engine::message::Part::Thinking {
+        text: "It is kx-4711.".into(),
+        signature: None,
+    }];
     let result = run(vec![scenario], "handoff", &forgets());
     let (fate, is_stored, _, found) = last(&result.record);
-    assert_eq!((fate, is_stored, found), (Fate::Unwritten, false, Some(false)), "thinking is not noted");
+    assert_eq!(
+        (fate, is_stored, found),
+        (Fate::Unwritten, false, Some(false)),
+        "thinking is not noted"
+    );
 }
 
 #[test]
 fn what_a_model_writes_without_having_read_it_stays_a_guess_beside_a_note() {
     // Noted whole, lost in the first summary, and named again by a model that never saw it since.
-    let guesses = writes(|call, _| Ok(if call < 6 { "A ticket." } else { "Ticket kx-4711." }.to_owned()));
+    let guesses = writes(|call, _| {
+        Ok(if call < 6 {
+            "A ticket."
+        } else {
+            "Ticket kx-4711."
+        }
+        .to_owned())
+    });
     let mut scenario = with_talk("kx-4711", "The ticket of the billing outage is", 12_000);
     scenario.probes.clear();
     let result = run(vec![scenario], "handoff", &guesses);
-    assert!(result.record.compactions.len() > 2, "{}", result.record.compactions.len());
-    let fates = result.record.observations.iter().map(|look| look.fates.0[0]).collect::<Vec<_>>();
-    assert!(!fates.contains(&Fate::Carried) && !fates.contains(&Fate::Unexplained), "{fates:?}");
+    assert!(
+        result.record.compactions.len() > 2,
+        "{}",
+        result.record.compactions.len()
+    );
+    let fates = result
+        .record
+        .observations
+        .iter()
+        .map(|look| look.fates.0[0])
+        .collect::<Vec<_>>();
+    assert!(
+        !fates.contains(&Fate::Carried) && !fates.contains(&Fate::Unexplained),
+        "{fates:?}"
+    );
     assert_eq!(fates.last(), Some(&Fate::Unwritten));
-    assert!(result.record.observations.last().is_some_and(|look| look.is_stored(0)));
+    assert!(
+        result
+            .record
+            .observations
+            .last()
+            .is_some_and(|look| look.is_stored(0))
+    );
 }
 
-/// A value of an import has no subject: the record says whether the context says something about it, or only lists it.
+/// A value of an import has no subject: the record says whether the context says something about
+/// it, or only lists it.
 #[test]
 fn a_clause_states_an_imported_value_and_a_list_does_not() {
     let stated = |summary: &'static str| {
         let mut imported = scenario("kx-4711", "The ticket of the billing outage is");
         imported.probes.clear();
         imported.facts[0].category = Category::Incidental;
-        let result = run(vec![imported], "summarize", &writes(move |_, _| Ok(summary.to_owned())));
+        let result = run(
+            vec![imported],
+            "summarize",
+            &writes(move |_, _| Ok(summary.to_owned())),
+        );
         let last = result.record.observations.last().unwrap().clone();
-        assert_eq!((last.fates.0[0], last.eligible), (Fate::Carried, vec![0]), "{summary}");
+        assert_eq!(
+            (last.fates.0[0], last.eligible),
+            (Fate::Carried, vec![0]),
+            "{summary}"
+        );
         last.stated
     };
     assert_eq!(stated("The billing outage has the ticket kx-4711."), [0]);
@@ -173,9 +289,15 @@ fn no_question_reaches_a_summarizer_and_a_probe_changes_nothing_after_it() {
         run(vec![scenario], "handoff", &listens).record
     };
     let (asked, silent) = (played(&with, true), played(&without, false));
-    assert_eq!((asked.compactions, asked.turns), (silent.compactions, silent.turns));
+    assert_eq!(
+        (asked.compactions, asked.turns),
+        (silent.compactions, silent.turns)
+    );
     let (with, without) = (with.into_inner().unwrap(), without.into_inner().unwrap());
-    let summarizing: Vec<_> = with.iter().filter(|request| !request.contains("Which ticket")).collect();
+    let summarizing: Vec<_> = with
+        .iter()
+        .filter(|request| !request.contains("Which ticket"))
+        .collect();
     assert!(!without.is_empty() && summarizing.iter().copied().eq(&without));
 }
 
@@ -189,11 +311,28 @@ fn chance_is_looked_for_in_what_was_retrieved() {
         builder.fact(&format!("zz-90{number}"), &[stated]);
         builder.build()
     });
-    let first = scenario("kx-4711", "The ticket of the billing outage, filed after zz-901, is");
-    let result = run([first].into_iter().chain(others).collect(), "handoff", &forgets());
-    let point = result.record.observations.iter().rfind(|look| look.prompted.is_some()).unwrap();
-    let hits = |cells: &[compactometer_formats::record::ChanceCell]| cells.iter().map(|cell| cell.hits).sum::<u32>();
+    let first = scenario(
+        "kx-4711",
+        "The ticket of the billing outage, filed after zz-901, is",
+    );
+    let result = run(
+        [first].into_iter().chain(others).collect(),
+        "handoff",
+        &forgets(),
+    );
+    let point = result
+        .record
+        .observations
+        .iter()
+        .rfind(|look| look.prompted.is_some())
+        .unwrap();
+    let hits = |cells: &[compactometer_formats::record::ChanceCell]| {
+        cells.iter().map(|cell| cell.hits).sum::<u32>()
+    };
     let prompted = point.prompted.as_ref().unwrap();
     assert_eq!((hits(&point.chance), hits(&prompted.chance)), (0, 1));
-    assert_eq!(prompted.chance.iter().map(|cell| cell.pairs).sum::<u32>(), 5);
+    assert_eq!(
+        prompted.chance.iter().map(|cell| cell.pairs).sum::<u32>(),
+        5
+    );
 }

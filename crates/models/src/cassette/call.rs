@@ -49,11 +49,15 @@ impl From<Outcome> for Result<ChatReply, ChatError> {
     }
 }
 
-/// Hash of the model's name and the request: its JSON with the keys of every object sorted, so that only content counts.
+/// Hash of the model's name and the request: its JSON with the keys of every object sorted, so that
+/// only content counts.
 pub(super) fn key(model: &str, request: &ChatRequest) -> String {
     // A request has a JSON form; numbers are read back from its text, so that 0.3 stays 0.3.
     let text = serde_json::to_string(request).unwrap_or_default();
-    let mut content = json!([model, serde_json::from_str::<Value>(&text).unwrap_or_default()]);
+    let mut content = json!([
+        model,
+        serde_json::from_str::<Value>(&text).unwrap_or_default()
+    ]);
     content.sort_all_objects();
     blake3::hash(content.to_string().as_bytes()).to_hex()[..32].to_owned()
 }
@@ -73,17 +77,49 @@ mod tests {
         assert_eq!(plain, "9951a01a190f59514fa5a84bff2170a8");
         let others = [
             key("n", &request()),
-            key("m", &ChatRequest { seed: 8, ..request() }),
-            key("m", &ChatRequest { temperature: Some(0.0), ..request() }),
-            key("m", &ChatRequest { max_output_tokens: Some(101), ..request() }),
-            key("m", &ChatRequest { schema: Some(json!({})), ..request() }),
+            key(
+                "m",
+                &ChatRequest {
+                    seed: 8,
+                    ..request()
+                },
+            ),
+            key(
+                "m",
+                &ChatRequest {
+                    temperature: Some(0.0),
+                    ..request()
+                },
+            ),
+            key(
+                "m",
+                &ChatRequest {
+                    max_output_tokens: Some(101),
+                    ..request()
+                },
+            ),
+            key(
+                "m",
+                &ChatRequest {
+                    schema: Some(json!({})),
+                    ..request()
+                },
+            ),
         ];
         assert!(others.iter().all(|other| *other != plain), "{others:?}");
     }
 
     #[test]
     fn the_order_of_a_schemas_keys_does_not_count() {
-        let with = |schema| key("m", &ChatRequest { schema: Some(schema), ..request() });
+        let with = |schema| {
+            key(
+                "m",
+                &ChatRequest {
+                    schema: Some(schema),
+                    ..request()
+                },
+            )
+        };
         let one = with(json!({"a": {"x": 1, "y": [1, 2]}, "b": 2}));
         assert_eq!(one, with(json!({"b": 2, "a": {"y": [1, 2], "x": 1}})));
         assert_ne!(one, with(json!({"b": 2, "a": {"y": [2, 1], "x": 1}})));

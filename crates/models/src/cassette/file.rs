@@ -1,5 +1,6 @@
-//! A cassette on disk: a folder of `.jsonl` files, a call on each line. New calls are appended to `calls.jsonl`; two recordings
-//! are joined by putting their files into one folder, or by sorting their lines into one file (`LC_ALL=C sort -u`).
+//! A cassette on disk: a folder of `.jsonl` files, a call on each line. New calls are appended to
+//! `calls.jsonl`; two recordings are joined by putting their files into one folder, or by sorting
+//! their lines into one file (`LC_ALL=C sort -u`).
 
 use std::fs::TryLockError;
 use std::io::Read;
@@ -20,7 +21,8 @@ pub(super) struct Tape {
     unsynced: usize,
 }
 
-/// So many calls that cost nothing are synced together: one sync takes longer than hundreds of them.
+/// So many calls that cost nothing are synced together: one sync takes longer than hundreds of
+/// them.
 const FREE_CALLS: usize = 1_000;
 
 impl Tape {
@@ -33,19 +35,33 @@ impl Tape {
         locked(&path, lines.lock())?;
         let mut bytes = Vec::new();
         lines.file().read_to_end(&mut bytes).map_err(failed)?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
         lines.keep(whole as u64).map_err(failed)?;
-        Ok(Tape { folder: folder.to_owned(), lines, unsynced: 0 })
+        Ok(Tape {
+            folder: folder.to_owned(),
+            lines,
+            unsynced: 0,
+        })
     }
 
-    /// Appends a call in one write, so that a killed process tears at most one line. A server's answer is synced, so that nothing
-    /// paid for is lost once it is used.
+    /// Appends a call in one write, so that a killed process tears at most one line. A server's
+    /// answer is synced, so that nothing paid for is lost once it is used.
     pub(super) fn append(&mut self, call: &Call) -> Result<(), CassetteError> {
-        let mut line = serde_json::to_vec(call).map_err(|error| self.failed(NotKept::Io(error.into())))?;
+        let mut line =
+            serde_json::to_vec(call).map_err(|error| self.failed(NotKept::Io(error.into())))?;
         line.push(b'\n');
-        self.lines.append(&line).map_err(|error| self.failed(error))?;
+        self.lines
+            .append(&line)
+            .map_err(|error| self.failed(error))?;
         self.unsynced += 1;
-        if is_served(call) || self.unsynced >= FREE_CALLS { self.sync() } else { Ok(()) }
+        if is_served(call) || self.unsynced >= FREE_CALLS {
+            self.sync()
+        } else {
+            Ok(())
+        }
     }
 
     fn sync(&mut self) -> Result<(), CassetteError> {
@@ -78,7 +94,8 @@ fn is_served(call: &Call) -> bool {
     matches!(&call.outcome, Outcome::Reply(reply) if reply.served.is_some())
 }
 
-/// What came of locking a cassette's file: only a lock that another process holds is one to wait for.
+/// What came of locking a cassette's file: only a lock that another process holds is one to wait
+/// for.
 fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), CassetteError> {
     let shown = path.display();
     outcome.map_err(|error| match error {
@@ -93,11 +110,14 @@ fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), Cassette
     })
 }
 
-/// Every call of a folder's files, by file name and line; blank lines and a torn last one are left out.
+/// Every call of a folder's files, by file name and line; blank lines and a torn last one are left
+/// out.
 pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
     let failed = |path: &Path, source| {
         let path = path.display();
-        let what = format!("cannot read the cassette `{path}`: {source}; name a folder that `--record DIR` wrote");
+        let what = format!(
+            "cannot read the cassette `{path}`: {source}; name a folder that `--record DIR` wrote"
+        );
         CassetteError::Io { what, source }
     };
     let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, error))?;
@@ -105,21 +125,37 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| failed(folder, error))?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "jsonl")
+    });
     paths.sort();
     let mut calls = Vec::new();
     for path in paths {
         let mut bytes = Vec::new();
-        input::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(|error| failed(&path, error))?;
+        input::open(&path)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .map_err(|error| failed(&path, error))?;
         // A torn line may end within a letter, so it goes before the bytes are text.
         bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
-        let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+        let lines = bytes
+            .split(|byte| *byte == b'\n')
+            .map(<[u8]>::trim_ascii)
+            .enumerate();
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
-            let wrong = |why| CassetteError::Line { path: path.clone(), line: number + 1, why };
-            let line = std::str::from_utf8(line).map_err(|error| wrong(format!("invalid UTF-8: {error}")))?;
-            let call: Call = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            let wrong = |why| CassetteError::Line {
+                path: path.clone(),
+                line: number + 1,
+                why,
+            };
+            let line = std::str::from_utf8(line)
+                .map_err(|error| wrong(format!("invalid UTF-8: {error}")))?;
+            let call: Call =
+                serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if key(&call.model, &call.request) != call.key {
-                return Err(wrong("its key does not match its model and request".to_owned()));
+                return Err(wrong(
+                    "its key does not match its model and request".to_owned(),
+                ));
             }
             calls.push(call);
         }
@@ -173,6 +209,9 @@ mod tests {
         let told = |error| locked(path, Err(error)).expect_err("refused").to_string();
         assert!(told(TryLockError::WouldBlock).contains("another process records"));
         let unsupported = told(TryLockError::Error(std::io::ErrorKind::Unsupported.into()));
-        assert!(unsupported.contains("cannot lock") && !unsupported.contains("process"), "{unsupported}");
+        assert!(
+            unsupported.contains("cannot lock") && !unsupported.contains("process"),
+            "{unsupported}"
+        );
     }
 }

@@ -1,9 +1,10 @@
 //! Recorded calls: what a model answered once, it answers again, free and the same.
 //!
-//! A call is found by its model's name and its request, seed included. Absent on purpose: headers, keys, addresses, and failures
-//! that may pass; if the model refuses a request for its text, that is an answer and is kept. Nothing paid for is paid again, so
-//! recording and filling gaps are one mode; to record again, remove the calls. A request that was rejected for its form cost
-//! nothing, and a server may take it later: a recording asks again, and an answer replaces the rejection.
+//! A call is found by its model's name and its request, seed included. Absent on purpose: headers,
+//! keys, addresses, and failures that may pass; if the model refuses a request for its text, that
+//! is an answer and is kept. Nothing paid for is paid again, so recording and filling gaps are one
+//! mode; to record again, remove the calls. A request that was rejected for its form cost nothing,
+//! and a server may take it later: a recording asks again, and an answer replaces the rejection.
 
 mod call;
 mod file;
@@ -27,12 +28,19 @@ use crate::{Form, ModelKind, providers};
 pub(crate) const KIND: ModelKind = ModelKind {
     name: "cassette",
     about: "recorded calls of one model, replayed without a server; `--record DIR` beside another model makes one",
-    form: Form::Free { form: "DIR", build: |folder, _| Ok(Box::new(Cassette::replaying(Path::new(folder))?)) },
+    form: Form::Free {
+        form: "DIR",
+        build: |folder, _| Ok(Box::new(Cassette::replaying(Path::new(folder))?)),
+    },
 };
 
 /// The folder of a cassette, where the model's name is one's; faults after it do not count.
 pub fn folder(spec: &str) -> Option<&Path> {
-    crate::split(spec).0.strip_prefix(KIND.name)?.strip_prefix(':').map(Path::new)
+    crate::split(spec)
+        .0
+        .strip_prefix(KIND.name)?
+        .strip_prefix(':')
+        .map(Path::new)
 }
 
 /// Recorded calls of one model, with or without the model itself.
@@ -60,10 +68,14 @@ impl Cassette {
     /// Replays a folder's calls. Its name is that of the model whose calls they are.
     ///
     /// # Errors
-    /// [`CassetteError`] where the folder cannot be read, or holds no calls or those of several models.
+    /// [`CassetteError`] where the folder cannot be read, or holds no calls or those of several
+    /// models.
     pub fn replaying(folder: &Path) -> Result<Self, CassetteError> {
         let calls = file::read(folder)?;
-        let mut models = calls.iter().map(|call| call.model.as_str()).collect::<Vec<_>>();
+        let mut models = calls
+            .iter()
+            .map(|call| call.model.as_str())
+            .collect::<Vec<_>>();
         models.sort_unstable();
         models.dedup();
         let shown = folder.display();
@@ -72,7 +84,9 @@ impl Cassette {
                 let name = (*model).to_owned();
                 return Ok(Self::new(folder, name, None, calls));
             }
-            [] => format!("`{shown}` holds no recorded calls; record some with `--model MODEL --record {shown}`"),
+            [] => format!(
+                "`{shown}` holds no recorded calls; record some with `--model MODEL --record {shown}`"
+            ),
             _ => format!(
                 "`{shown}` holds calls of several models (`{}`); keep each model's calls in a folder of its own",
                 models.join("`, `")
@@ -81,21 +95,37 @@ impl Cassette {
         Err(CassetteError::Folder(what))
     }
 
-    /// Answers with a folder's calls where it has them, or those of earlier folders, else with the model, and keeps its answer in the
-    /// folder.
+    /// Answers with a folder's calls where it has them, or those of earlier folders, else with the
+    /// model, and keeps its answer in the folder.
     ///
     /// # Errors
-    /// [`CassetteError`] where the folder cannot be read or written, or another process records there.
-    pub fn recording(folder: &Path, earlier: &[PathBuf], model: Box<dyn ChatModel>) -> Result<Self, CassetteError> {
+    /// [`CassetteError`] where the folder cannot be read or written, or another process records
+    /// there.
+    pub fn recording(
+        folder: &Path,
+        earlier: &[PathBuf],
+        model: Box<dyn ChatModel>,
+    ) -> Result<Self, CassetteError> {
         let tape = Tape::open(folder)?;
         let mut calls = Vec::new();
-        for folder in earlier.iter().map(PathBuf::as_path).filter(|folder| folder.exists()).chain([folder]) {
+        for folder in earlier
+            .iter()
+            .map(PathBuf::as_path)
+            .filter(|folder| folder.exists())
+            .chain([folder])
+        {
             calls.extend(file::read(folder)?);
         }
-        Ok(Self::new(folder, model.name().to_owned(), Some((model, Mutex::new(tape))), calls))
+        Ok(Self::new(
+            folder,
+            model.name().to_owned(),
+            Some((model, Mutex::new(tape))),
+            calls,
+        ))
     }
 
-    /// The replies of that model that a folder holds: what was paid for. None where there is no such folder.
+    /// The replies of that model that a folder holds: what was paid for. None where there is no
+    /// such folder.
     ///
     /// # Errors
     /// [`CassetteError`] where the folder cannot be read.
@@ -103,7 +133,9 @@ impl Cassette {
         if !folder.exists() {
             return Ok(Vec::new());
         }
-        let calls = file::read(folder)?.into_iter().filter(|call| call.model == model);
+        let calls = file::read(folder)?
+            .into_iter()
+            .filter(|call| call.model == model);
         let reply = |call: Call| match call.outcome {
             Outcome::Reply(reply) => Some(reply),
             Outcome::Refused(_) | Outcome::Rejected(_) => None,
@@ -119,14 +151,31 @@ impl Cassette {
         if !folder.exists() {
             return Ok(Vec::new());
         }
-        let answered = |Call { key, model, outcome, .. }| match outcome {
-            Outcome::Reply(reply) => Some(Answered { key, model, usage: reply.usage }),
+        let answered = |Call {
+                            key,
+                            model,
+                            outcome,
+                            ..
+                        }| match outcome {
+            Outcome::Reply(reply) => Some(Answered {
+                key,
+                model,
+                usage: reply.usage,
+            }),
             Outcome::Refused(_) | Outcome::Rejected(_) => None,
         };
-        Ok(file::read(folder)?.into_iter().filter_map(answered).collect())
+        Ok(file::read(folder)?
+            .into_iter()
+            .filter_map(answered)
+            .collect())
     }
 
-    fn new(folder: &Path, name: String, live: Option<(Box<dyn ChatModel>, Mutex<Tape>)>, calls: Vec<Call>) -> Self {
+    fn new(
+        folder: &Path,
+        name: String,
+        live: Option<(Box<dyn ChatModel>, Mutex<Tape>)>,
+        calls: Vec<Call>,
+    ) -> Self {
         let mut kept = HashMap::new();
         for call in calls.into_iter().filter(|call| call.model == name) {
             let outcome = kept.entry(call.key).or_insert_with(|| call.outcome.clone());
@@ -134,7 +183,13 @@ impl Cassette {
                 *outcome = call.outcome;
             }
         }
-        Cassette { folder: folder.to_owned(), name, live, calls: Mutex::new(kept), missed: AtomicUsize::new(0) }
+        Cassette {
+            folder: folder.to_owned(),
+            name,
+            live,
+            calls: Mutex::new(kept),
+            missed: AtomicUsize::new(0),
+        }
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<String, Outcome>> {
@@ -149,8 +204,11 @@ impl Cassette {
     fn missed(&self) -> ChatError {
         let missed = 1 + self.missed.fetch_add(1, Ordering::Relaxed);
         let (folder, name) = (self.folder.display(), &self.name);
-        let provider = name.split_once(':').and_then(|(provider, _)| providers::by_name(provider));
-        let is_local = provider.is_some_and(|provider| provider.service.is_none()) && !name.contains('@');
+        let provider = name
+            .split_once(':')
+            .and_then(|(provider, _)| providers::by_name(provider));
+        let is_local =
+            provider.is_some_and(|provider| provider.service.is_none()) && !name.contains('@');
         let address = if is_local { "@URL" } else { "" };
         let why = format!(
             "the cassette `{folder}` does not hold this call ({missed} missed so far): prompt, suite, strategy or seed differ from the \
@@ -169,20 +227,40 @@ impl ChatModel for Cassette {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let key = call::key(&self.name, request);
-        if let Some(outcome) = self.calls().get(&key).filter(|outcome| self.is_final(outcome)) {
+        if let Some(outcome) = self
+            .calls()
+            .get(&key)
+            .filter(|outcome| self.is_final(outcome))
+        {
             return outcome.clone().into();
         }
-        let Some((model, tape)) = &self.live else { return Err(self.missed()) };
+        let Some((model, tape)) = &self.live else {
+            return Err(self.missed());
+        };
         let outcome = Outcome::new(model.complete(request).await)?;
-        let call = Call { key: key.clone(), model: self.name.clone(), request: request.clone(), outcome };
+        let call = Call {
+            key: key.clone(),
+            model: self.name.clone(),
+            request: request.clone(),
+            outcome,
+        };
         let mut calls = self.calls();
-        // Another thread may have asked the same meanwhile: the answer that is kept is the one that is given.
+        // Another thread may have asked the same meanwhile: the answer that is kept is the one that
+        // is given.
         let known = calls.get(&key);
-        if let Some(outcome) = known.filter(|outcome| self.is_final(outcome) || **outcome == call.outcome) {
+        if let Some(outcome) =
+            known.filter(|outcome| self.is_final(outcome) || **outcome == call.outcome)
+        {
             return outcome.clone().into();
         }
-        let kept = tape.lock().unwrap_or_else(PoisonError::into_inner).append(&call);
-        kept.map_err(|error| ChatError::Unavailable { why: error.to_string(), later: false })?;
+        let kept = tape
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&call);
+        kept.map_err(|error| ChatError::Unavailable {
+            why: error.to_string(),
+            later: false,
+        })?;
         calls.insert(key, call.outcome.clone());
         call.outcome.into()
     }

@@ -23,8 +23,8 @@ impl Answer {
             self.ended = true;
             return Ok(());
         }
-        let event: Value =
-            serde_json::from_slice(data).map_err(|error| again(format!("the server's answer is not JSON: {error}")))?;
+        let event: Value = serde_json::from_slice(data)
+            .map_err(|error| again(format!("the server's answer is not JSON: {error}")))?;
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(in_stream(error));
         }
@@ -37,12 +37,16 @@ impl Answer {
         if self.finish.is_some() || self.ended {
             return Ok(());
         }
-        Err(again("the server's answer broke off before its end".to_owned()))
+        Err(again(
+            "the server's answer broke off before its end".to_owned(),
+        ))
     }
 
     /// The same with the place's key masked in everything that is kept: a server may repeat it.
     pub(super) fn masked(self, endpoint: &Endpoint) -> Self {
-        let masked = |usage: Value| serde_json::from_str(&endpoint.without_key(usage.to_string())).unwrap_or_default();
+        let masked = |usage: Value| {
+            serde_json::from_str(&endpoint.without_key(usage.to_string())).unwrap_or_default()
+        };
         Answer {
             text: endpoint.without_key(self.text),
             model: self.model.map(|model| endpoint.without_key(model)),
@@ -59,9 +63,17 @@ impl Answer {
         omitted: Vec<&str>,
     ) -> ChatReply {
         let read = self.usage.as_ref().and_then(provider.usage);
-        let ReportedUsage { tokens: usage, reasoning } = read.unwrap_or_else(|| {
-            tracing::warn!("the server reports no usage; tokens are counted with o200k_base instead");
-            ReportedUsage { tokens: counted(request, &self.text), reasoning: None }
+        let ReportedUsage {
+            tokens: usage,
+            reasoning,
+        } = read.unwrap_or_else(|| {
+            tracing::warn!(
+                "the server reports no usage; tokens are counted with o200k_base instead"
+            );
+            ReportedUsage {
+                tokens: counted(request, &self.text),
+                reasoning: None,
+            }
         });
         ChatReply {
             text: self.text,
@@ -82,5 +94,9 @@ impl Answer {
 /// Tokens where the server counts none: an estimate, but nearer than nothing used.
 fn counted(request: &ChatRequest, text: &str) -> Usage {
     let counter = Encoding::O200k;
-    Usage { input: request.tokens(&counter).into(), output: counter.count_text(text).into(), ..Usage::default() }
+    Usage {
+        input: request.tokens(&counter).into(),
+        output: counter.count_text(text).into(),
+        ..Usage::default()
+    }
 }

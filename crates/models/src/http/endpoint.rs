@@ -25,13 +25,17 @@ pub struct Endpoint {
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Endpoint").field("name", &self.name).field("url", &self.url.as_str()).finish_non_exhaustive()
+        out.debug_struct("Endpoint")
+            .field("name", &self.name)
+            .field("url", &self.url.as_str())
+            .finish_non_exhaustive()
     }
 }
 
 impl Endpoint {
-    /// Reads what follows a kind and `:`: a model at its provider's address, or `MODEL@URL` if the kind has other addresses. A
-    /// model's name may contain `@`. The key comes from the environment.
+    /// Reads what follows a kind and `:`: a model at its provider's address, or `MODEL@URL` if the
+    /// kind has other addresses. A model's name may contain `@`. The key comes from the
+    /// environment.
     ///
     /// # Errors
     /// As [`Endpoint::keyless`], and if the key is missing.
@@ -41,7 +45,9 @@ impl Endpoint {
         endpoint.key = key_in(variable);
         if endpoint.key.is_none() && endpoint.is_providers_own() {
             let model = endpoint.model;
-            return Err(EndpointError(format!("`{model}` needs a key; set the environment's variable `{variable}`")));
+            return Err(EndpointError(format!(
+                "`{model}` needs a key; set the environment's variable `{variable}`"
+            )));
         }
         endpoint.check_key()?;
         Ok(endpoint)
@@ -66,10 +72,12 @@ impl Endpoint {
         Endpoint::new(provider, model, address, None)
     }
 
-    /// A model at the address before `/chat/completions` or `/messages`; an address without a path means `/v1`.
+    /// A model at the address before `/chat/completions` or `/messages`; an address without a path
+    /// means `/v1`.
     ///
     /// # Errors
-    /// [`EndpointError`] where the model or the address cannot be used, or a key would travel in the clear.
+    /// [`EndpointError`] where the model or the address cannot be used, or a key would travel in
+    /// the clear.
     pub fn new(
         provider: &'static Provider,
         model: &str,
@@ -77,15 +85,22 @@ impl Endpoint {
         key: Option<SecretString>,
     ) -> Result<Self, EndpointError> {
         if model.is_empty() {
-            return Err(EndpointError(format!("no model is named; write one of {}", forms())));
+            return Err(EndpointError(format!(
+                "no model is named; write one of {}",
+                forms()
+            )));
         }
         let wrong = |why: &str| {
             let example = "write one as `http://127.0.0.1:8080/v1`";
-            EndpointError(format!("the address of the model cannot be used: {why}; {example}"))
+            EndpointError(format!(
+                "the address of the model cannot be used: {why}; {example}"
+            ))
         };
         let mut url = Url::parse(address).map_err(|error| wrong(&error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("it holds a user or password, which records would show"));
+            return Err(wrong(
+                "it holds a user or password, which records would show",
+            ));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong("it holds a query or fragment"));
@@ -94,11 +109,24 @@ impl Endpoint {
             return Err(wrong("it is neither `http` nor `https`"));
         }
         let path = url.path().trim_end_matches('/');
-        let path = path.strip_suffix(provider.path).unwrap_or(path).trim_end_matches('/');
-        let path = format!("{}/{}", if path.is_empty() { "/v1" } else { path }, provider.path);
+        let path = path
+            .strip_suffix(provider.path)
+            .unwrap_or(path)
+            .trim_end_matches('/');
+        let path = format!(
+            "{}/{}",
+            if path.is_empty() { "/v1" } else { path },
+            provider.path
+        );
         url.set_path(&path);
         let name = name(provider, model, &url);
-        let endpoint = Endpoint { provider, model: model.to_owned(), url, key, name };
+        let endpoint = Endpoint {
+            provider,
+            model: model.to_owned(),
+            url,
+            key,
+            name,
+        };
         endpoint.check_key()?;
         Ok(endpoint)
     }
@@ -116,17 +144,24 @@ impl Endpoint {
 
     /// Whether this is the service of the format's own provider.
     pub(super) fn is_providers_own(&self) -> bool {
-        self.provider.service.as_ref().is_some_and(|own| is_at(&self.url, own))
+        self.provider
+            .service
+            .as_ref()
+            .is_some_and(|own| is_at(&self.url, own))
     }
 
     /// The environment variable with the key. A provider's own key is sent to that provider only.
     pub(super) fn key_variable(&self) -> &'static str {
-        let own = self.provider.service.as_ref().filter(|own| is_at(&self.url, own));
+        let own = self
+            .provider
+            .service
+            .as_ref()
+            .filter(|own| is_at(&self.url, own));
         own.map_or("COMPACTOMETER_API_KEY", |own| own.key_variable)
     }
 
-    /// The name in records. A server on this machine has no address in it, another one its host: a record says where an
-    /// answer came from, and no more of an address than that.
+    /// The name in records. A server on this machine has no address in it, another one its host: a
+    /// record says where an answer came from, and no more of an address than that.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -134,7 +169,10 @@ impl Endpoint {
     /// The address of something else that the server has, for example `models`.
     pub(super) fn beside(&self, path: &str) -> Url {
         let mut url = self.url.clone();
-        url.set_path(&format!("{}{path}", url.path().trim_end_matches(self.provider.path)));
+        url.set_path(&format!(
+            "{}{path}",
+            url.path().trim_end_matches(self.provider.path)
+        ));
         url
     }
 
@@ -146,14 +184,18 @@ impl Endpoint {
     /// The text with the key masked everywhere.
     pub(super) fn without_key(&self, text: String) -> String {
         match &self.key {
-            Some(key) if text.contains(key.expose_secret()) => text.replace(key.expose_secret(), MASK),
+            Some(key) if text.contains(key.expose_secret()) => {
+                text.replace(key.expose_secret(), MASK)
+            }
             _ => text,
         }
     }
 
     /// The same for a server's short message, which may repeat a part of the key.
     pub(super) fn without_key_parts(&self, text: &str) -> String {
-        let Some(key) = &self.key else { return text.to_owned() };
+        let Some(key) = &self.key else {
+            return text.to_owned();
+        };
         let (key, mut text) = (key.expose_secret(), text.to_owned());
         for length in (SHORTEST_PART.min(key.len())..=key.len()).rev() {
             let starts = (0..=key.len() - length).filter(|start| key.is_char_boundary(*start));
@@ -195,7 +237,10 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 
 /// The same of a host's name or address, an IPv6 one in brackets.
 pub(crate) fn is_loopback_host(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let address = host
+        .trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse::<IpAddr>();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
@@ -205,8 +250,8 @@ fn key_in(variable: &str) -> Option<SecretString> {
     (!key.is_empty()).then(|| SecretString::from(key))
 }
 
-/// A model behind HTTP that cannot be asked. What is before an `@` and a wrong address are not shown, since they may hold what
-/// is secret.
+/// A model behind HTTP that cannot be asked. What is before an `@` and a wrong address are not
+/// shown, since they may hold what is secret.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct EndpointError(pub(super) String);

@@ -1,10 +1,11 @@
 //! What goes wrong with a call, sorted by what it means for a run.
 //!
-//! If the model itself spoils a call (its answer is cut, filtered, empty or not JSON), that is an answer. If it refuses a request
-//! as too long or as unfit, that is a result of the strategy that wrote it. Both are in the record, and so is a request that the
-//! server rejects for its form; if that is the rule, the run ends. A sampling parameter that the model does not take is left out.
-//! A busy provider is asked again. Everything else would fail the next call too (no key, wrong address, unknown model): it ends
-//! the run, and no record says that a strategy failed.
+//! If the model itself spoils a call (its answer is cut, filtered, empty or not JSON), that is an
+//! answer. If it refuses a request as too long or as unfit, that is a result of the strategy that
+//! wrote it. Both are in the record, and so is a request that the server rejects for its form; if
+//! that is the rule, the run ends. A sampling parameter that the model does not take is left out. A
+//! busy provider is asked again. Everything else would fail the next call too (no key, wrong
+//! address, unknown model): it ends the run, and no record says that a strategy failed.
 
 use compactometer_engine::model::ChatError;
 use reqwest::StatusCode;
@@ -49,7 +50,9 @@ impl From<CallError> for ChatError {
             CallError::Again { why, .. } => ChatError::Unavailable { why, later: true },
             CallError::Stop { why, later } => ChatError::Unavailable { why, later },
             CallError::Refused(message) => ChatError::Refused { message },
-            CallError::Rejected(message) | CallError::Parameter(_, message) => ChatError::Rejected { message },
+            CallError::Rejected(message) | CallError::Parameter(_, message) => {
+                ChatError::Rejected { message }
+            }
         }
     }
 }
@@ -70,16 +73,22 @@ pub(super) fn by_status(
             endpoint.host(),
             endpoint.key_variable()
         )),
-        402 | 429 if status == StatusCode::PAYMENT_REQUIRED || error["code"] == "insufficient_quota" => {
-            stop(format!("`{}` wants to be paid first: {said}", endpoint.host()))
+        402 | 429
+            if status == StatusCode::PAYMENT_REQUIRED || error["code"] == "insufficient_quota" =>
+        {
+            stop(format!(
+                "`{}` wants to be paid first: {said}",
+                endpoint.host()
+            ))
         }
         404 => stop(format!(
             "`{}` knows no model `{model}`, or no such address: {said}; name a model that it has, or mend the address",
             endpoint.url
         )),
-        408 | 409 | 425 | 429 | 500..=599 => {
-            CallError::Again { why: format!("the server answered {status}: {said}"), after_ms }
-        }
+        408 | 409 | 425 | 429 | 500..=599 => CallError::Again {
+            why: format!("the server answered {status}: {said}"),
+            after_ms,
+        },
         413 => CallError::Refused(said),
         _ if is_about_the_text(error) => CallError::Refused(said),
         400 | 422 => match parameter(error) {
@@ -102,7 +111,8 @@ pub(super) fn unsent(host: &str, why: &str, connecting: bool) -> CallError {
         return stop(format!("the certificate of `{host}` is not trusted: {why}"));
     }
     if connecting {
-        let why = format!("cannot reach `{host}`: {why}; is the server running, and the address right?");
+        let why =
+            format!("cannot reach `{host}`: {why}; is the server running, and the address right?");
         return CallError::Stop { why, later: true };
     }
     again(format!("the request to `{host}` failed: {why}"))
@@ -111,7 +121,11 @@ pub(super) fn unsent(host: &str, why: &str, connecting: bool) -> CallError {
 /// An error in the middle of a stream.
 pub(super) fn in_stream(error: &Value) -> CallError {
     let said = shortened(&words_of(error).unwrap_or_else(|| error.to_string()));
-    if is_about_the_text(error) { CallError::Refused(said) } else { again(format!("the server broke off: {said}")) }
+    if is_about_the_text(error) {
+        CallError::Refused(said)
+    } else {
+        again(format!("the server broke off: {said}"))
+    }
 }
 
 /// Whether the provider refuses what was written, not how or by whom it was sent.
@@ -123,9 +137,17 @@ fn is_about_the_text(error: &Value) -> bool {
         "content_policy_violation",
         "string_above_max_length",
     ];
-    const WORDS: [&str; 5] =
-        ["context length", "context size", "context window", "prompt is too long", "maximum context"];
-    let coded = ["code", "type"].iter().filter_map(|key| error.get(key)?.as_str()).any(|code| CODES.contains(&code));
+    const WORDS: [&str; 5] = [
+        "context length",
+        "context size",
+        "context window",
+        "prompt is too long",
+        "maximum context",
+    ];
+    let coded = ["code", "type"]
+        .iter()
+        .filter_map(|key| error.get(key)?.as_str())
+        .any(|code| CODES.contains(&code));
     let words = words_of(error).unwrap_or_default().to_lowercase();
     coded || WORDS.iter().any(|said| words.contains(said))
 }
@@ -135,13 +157,22 @@ fn parameter(error: &Value) -> Option<&'static str> {
     const SIGNS: [&str; 4] = ["unsupported", "not support", "deprecated", "not permitted"];
     let words = words_of(error).unwrap_or_default().to_lowercase();
     let named = |name: &&str| {
-        error["param"] == **name || words.contains(&format!("`{name}`")) || words.contains(&format!("'{name}'"))
+        error["param"] == **name
+            || words.contains(&format!("`{name}`"))
+            || words.contains(&format!("'{name}'"))
     };
-    OPTIONAL.into_iter().find(named).filter(|_| SIGNS.iter().any(|sign| words.contains(sign)))
+    OPTIONAL
+        .into_iter()
+        .find(named)
+        .filter(|_| SIGNS.iter().any(|sign| words.contains(sign)))
 }
 
 pub(super) fn words_of(error: &Value) -> Option<String> {
-    error.get("message").unwrap_or(error).as_str().map(str::to_owned)
+    error
+        .get("message")
+        .unwrap_or(error)
+        .as_str()
+        .map(str::to_owned)
 }
 
 pub(super) fn shortened(words: &str) -> String {
@@ -154,7 +185,10 @@ pub(super) fn shortened(words: &str) -> String {
 }
 
 pub(super) fn again(why: String) -> CallError {
-    CallError::Again { why, after_ms: None }
+    CallError::Again {
+        why,
+        after_ms: None,
+    }
 }
 
 pub(super) fn stop(why: String) -> CallError {
@@ -174,12 +208,26 @@ mod tests {
     fn a_certificate_of_another_time_is_about_the_clock() {
         let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
         for (cause, expected) in [
-            (CertificateError::NotValidYetContext { time: at(1), not_before: at(2) }, "check this machine's clock"),
-            (CertificateError::ExpiredContext { time: at(2), not_after: at(1) }, "check this machine's clock"),
+            (
+                CertificateError::NotValidYetContext {
+                    time: at(1),
+                    not_before: at(2),
+                },
+                "check this machine's clock",
+            ),
+            (
+                CertificateError::ExpiredContext {
+                    time: at(2),
+                    not_after: at(1),
+                },
+                "check this machine's clock",
+            ),
             (CertificateError::UnknownIssuer, "is not trusted"),
         ] {
             let error = unsent("host", &Error::InvalidCertificate(cause).to_string(), true);
-            let CallError::Stop { why, later: false } = error else { panic!("{error:?}") };
+            let CallError::Stop { why, later: false } = error else {
+                panic!("{error:?}")
+            };
             assert!(why.contains(expected), "{why}");
         }
     }

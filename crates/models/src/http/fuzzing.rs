@@ -1,5 +1,5 @@
-//! An entry for fuzz targets: the bytes of an answer without a server. It is not part of the crate's interface and may change at
-//! any time.
+//! An entry for fuzz targets: the bytes of an answer without a server. It is not part of the
+//! crate's interface and may change at any time.
 
 use compactometer_engine::model::{ChatError, ChatReply, ChatRequest};
 
@@ -18,10 +18,16 @@ pub fn events(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
 ///
 /// # Errors
 /// Those of a call.
-pub fn reply(provider: &Provider, pieces: &[&[u8]], request: &ChatRequest) -> Result<ChatReply, ChatError> {
+pub fn reply(
+    provider: &Provider,
+    pieces: &[&[u8]],
+    request: &ChatRequest,
+) -> Result<ChatReply, ChatError> {
     let read = || {
         let mut answer = Answer::default();
-        events(pieces).iter().try_for_each(|data| answer.take(provider, data))?;
+        events(pieces)
+            .iter()
+            .try_for_each(|data| answer.take(provider, data))?;
         answer.check().map(|()| answer)
     };
     let answer: Result<Answer, CallError> = read();

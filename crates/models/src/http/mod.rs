@@ -1,7 +1,8 @@
-//! Models behind HTTP: one thin client for two wire formats, OpenAI's chat completions and Anthropic's messages.
+//! Models behind HTTP: one thin client for two wire formats, OpenAI's chat completions and
+//! Anthropic's messages.
 //!
-//! Absent on purpose: tools that run, files, and any provider's own extras. A key comes from the environment, goes into one
-//! header and is nowhere else.
+//! Absent on purpose: tools that run, files, and any provider's own extras. A key comes from the
+//! environment, goes into one header and is nowhere else.
 
 mod answer;
 pub(crate) mod endpoint;
@@ -43,25 +44,35 @@ pub struct Receiver {
     pub is_provider: bool,
 }
 
-/// Who receives the requests of the model of that name; nobody where it answers in the process or from a recording.
+/// Who receives the requests of the model of that name; nobody where it answers in the process or
+/// from a recording.
 ///
 /// # Errors
 /// [`EndpointError`] where an address cannot be used. A missing key is none.
 pub fn receiver(spec: &str) -> Result<Option<Receiver>, EndpointError> {
-    let Some((provider, spec)) = provider_of(spec) else { return Ok(None) };
+    let Some((provider, spec)) = provider_of(spec) else {
+        return Ok(None);
+    };
     let endpoint = Endpoint::keyless(provider, spec)?;
     let is_here = endpoint::is_loopback(&endpoint.url);
     let is_provider = endpoint.is_providers_own();
-    Ok(Some(Receiver { name: endpoint.name().to_owned(), host: endpoint.host(), is_here, is_provider }))
+    Ok(Some(Receiver {
+        name: endpoint.name().to_owned(),
+        host: endpoint.host(),
+        is_here,
+        is_provider,
+    }))
 }
 
-/// A client of the model of that name, to ask its server how things stand; none where it answers in the process or from a
-/// recording.
+/// A client of the model of that name, to ask its server how things stand; none where it answers in
+/// the process or from a recording.
 ///
 /// # Errors
 /// [`EndpointError`] where the address cannot be used, or the key is missing.
 pub fn client_of(spec: &str, limits: Limits) -> Result<Option<Client>, EndpointError> {
-    let Some((provider, spec)) = provider_of(spec) else { return Ok(None) };
+    let Some((provider, spec)) = provider_of(spec) else {
+        return Ok(None);
+    };
     Client::new(Endpoint::named(provider, spec)?, limits).map(Some)
 }
 
@@ -77,8 +88,14 @@ pub(crate) fn open(
     spec: &str,
     opening: &Opening<'_>,
 ) -> Result<Box<dyn ChatModel>, ModelError> {
-    let limits = Limits { requests_a_minute: opening.requests_a_minute, ..Limits::default() };
-    Ok(Box::new(Client::new(Endpoint::named(provider, spec)?, limits)?))
+    let limits = Limits {
+        requests_a_minute: opening.requests_a_minute,
+        ..Limits::default()
+    };
+    Ok(Box::new(Client::new(
+        Endpoint::named(provider, spec)?,
+        limits,
+    )?))
 }
 
 /// A model behind HTTP. It has a thread of its own, so that callers on any runtime may share it.
@@ -105,7 +122,10 @@ impl Client {
     pub fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, EndpointError> {
         let transfer = Transfer::new(&endpoint, limits)?;
         // Last, since one that is dropped on an error inside another runtime would panic.
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build();
         let runtime = runtime.map_err(|error| EndpointError::client(&error))?;
         Ok(Client {
             line: Arc::new(Line {
@@ -127,7 +147,11 @@ impl Client {
         let line = Arc::clone(&self.line);
         let probed = self.on_thread(async move {
             let told = line.probe().await;
-            told.map_err(|error| error.with(|words| line.endpoint.without_key_parts(words)).into())
+            told.map_err(|error| {
+                error
+                    .with(|words| line.endpoint.without_key_parts(words))
+                    .into()
+            })
         });
         probed.await
     }
@@ -137,8 +161,16 @@ impl Client {
         &self,
         doing: impl Future<Output = Result<T, ChatError>> + Send + 'static,
     ) -> Result<T, ChatError> {
-        let gone = || CallError::Stop { why: "the client's thread has ended".to_owned(), later: true }.into();
-        let Some(runtime) = &self.runtime else { return Err(gone()) };
+        let gone = || {
+            CallError::Stop {
+                why: "the client's thread has ended".to_owned(),
+                later: true,
+            }
+            .into()
+        };
+        let Some(runtime) = &self.runtime else {
+            return Err(gone());
+        };
         runtime.spawn(doing).await.unwrap_or_else(|_| Err(gone()))
     }
 }
@@ -151,7 +183,8 @@ impl ChatModel for Client {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let (line, request) = (Arc::clone(&self.line), request.clone());
-        self.on_thread(async move { line.ask(&request).await }).await
+        self.on_thread(async move { line.ask(&request).await })
+            .await
     }
 }
 
@@ -172,10 +205,13 @@ impl Line {
         loop {
             self.pace.turn().await;
             let sent = self.transfer.send(&body).await;
-            let (why, after_ms) = match sent.map_err(|error| error.with(|words| self.endpoint.without_key_parts(words)))
+            let (why, after_ms) = match sent
+                .map_err(|error| error.with(|words| self.endpoint.without_key_parts(words)))
             {
                 Ok((answer, times)) => {
-                    return Ok(answer.masked(&self.endpoint).into_reply(provider, request, times, omitted));
+                    return Ok(answer
+                        .masked(&self.endpoint)
+                        .into_reply(provider, request, times, omitted));
                 }
                 Err(CallError::Again { why, after_ms }) => (why, after_ms),
                 Err(CallError::Parameter(name, why)) if !omitted.contains(&name) => {
@@ -202,7 +238,11 @@ impl Line {
         let mut body = self.endpoint.provider.body(request, &self.endpoint.model);
         let mut omitted = Vec::new();
         if let Some(body) = body.as_object_mut() {
-            omitted.extend(self.omitted().iter().filter(|name| body.shift_remove(**name).is_some()));
+            omitted.extend(
+                self.omitted()
+                    .iter()
+                    .filter(|name| body.shift_remove(**name).is_some()),
+            );
         }
         (body.to_string(), omitted)
     }
@@ -213,6 +253,11 @@ impl Line {
 }
 
 fn given_up(why: String, failed: u32, after_ms: Option<u64>) -> CallError {
-    let wait = after_ms.map_or(String::new(), |ms| format!("; it asks to wait {} s", ms.div_ceil(1_000)));
-    CallError::Stop { why: format!("given up after {failed} tries: {why}{wait}"), later: true }
+    let wait = after_ms.map_or(String::new(), |ms| {
+        format!("; it asks to wait {} s", ms.div_ceil(1_000))
+    });
+    CallError::Stop {
+        why: format!("given up after {failed} tries: {why}{wait}"),
+        later: true,
+    }
 }

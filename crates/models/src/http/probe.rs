@@ -25,7 +25,8 @@ pub struct ServerInfo {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Line {
-    /// Asks a provider for the model by name, since it may know aliases that it does not list; another server for its list.
+    /// Asks a provider for the model by name, since it may know aliases that it does not list;
+    /// another server for its list.
     pub(super) async fn probe(&self) -> Result<ServerInfo, CallError> {
         let endpoint = &self.endpoint;
         let path = match endpoint.provider.lookup {
@@ -33,7 +34,13 @@ impl Line {
             ModelLookup::List => "models".to_owned(),
         };
         let (status, date, body) = self.transfer.get(endpoint.beside(&path), PATIENCE).await?;
-        let found = |knows_model, models| Ok(ServerInfo { knows_model, models, date });
+        let found = |knows_model, models| {
+            Ok(ServerInfo {
+                knows_model,
+                models,
+                date,
+            })
+        };
         if !status.is_success() {
             // Another server may not have this address.
             let is_sure = endpoint.is_providers_own() || !endpoint.provider.takes_address;
@@ -43,13 +50,22 @@ impl Line {
             ModelLookup::ByName => found(Some(true), Vec::new()),
             ModelLookup::List => {
                 let models = model_names(&body);
-                found((!models.is_empty()).then(|| models.contains(&endpoint.model)), models)
+                found(
+                    (!models.is_empty()).then(|| models.contains(&endpoint.model)),
+                    models,
+                )
             }
         }
     }
 }
 
 fn model_names(body: &Value) -> Vec<String> {
-    let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();
-    rows.filter_map(|row| row.get("id")?.as_str()).map(str::to_owned).collect()
+    let rows = body
+        .get("data")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    rows.filter_map(|row| row.get("id")?.as_str())
+        .map(str::to_owned)
+        .collect()
 }

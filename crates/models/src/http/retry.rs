@@ -1,6 +1,7 @@
 //! When a call may be made, and when again: a rate of requests, and waits that grow, with jitter.
 //!
-//! Own code: it is a few lines, and a wait must be known apart from an answer's latency, which it is not part of.
+//! Own code: it is a few lines, and a wait must be known apart from an answer's latency, which it
+//! is not part of.
 
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
@@ -19,8 +20,13 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(a_minute: Option<NonZeroU32>) -> Self {
-        let between = a_minute.map_or(Duration::ZERO, |count| Duration::from_secs(60) / count.get());
-        Pace { between, next: Mutex::const_new(None) }
+        let between = a_minute.map_or(Duration::ZERO, |count| {
+            Duration::from_secs(60) / count.get()
+        });
+        Pace {
+            between,
+            next: Mutex::const_new(None),
+        }
     }
 
     /// Waits until the next call may be made.
@@ -37,15 +43,19 @@ impl Pace {
 }
 
 impl Limits {
-    /// The wait before a call is made for the time after `failed` failures: what the provider asks for, at least a wait that
-    /// doubles, up to half of it at random, so that callers that failed together do not come back together. Nothing where
-    /// there were too many failures, or the provider asks for too long a wait.
+    /// The wait before a call is made for the time after `failed` failures: what the provider asks
+    /// for, at least a wait that doubles, up to half of it at random, so that callers that failed
+    /// together do not come back together. Nothing where there were too many failures, or the
+    /// provider asks for too long a wait.
     pub(super) fn wait(&self, failed: u32, asked_ms: Option<u64>) -> Option<Duration> {
         if failed > self.repeats {
             return None;
         }
         let asked = Duration::from_millis(asked_ms.unwrap_or_default());
-        let grown = self.first_wait.saturating_mul(1 << (failed - 1).min(16)).min(self.longest_wait);
+        let grown = self
+            .first_wait
+            .saturating_mul(1 << (failed - 1).min(16))
+            .min(self.longest_wait);
         let jittered = grown.mul_f64(0.5 + 0.5 * chance());
         (asked <= self.longest_wait).then(|| jittered.max(asked))
     }
@@ -68,18 +78,33 @@ mod tests {
             longest_wait: Duration::from_secs(20),
             ..Limits::default()
         };
-        for (failed, most) in [(1, 1.0), (2, 2.0), (3, 4.0), (5, 16.0), (6, 20.0), (9, 20.0)] {
-            let wait = limits.wait(failed, None).expect("asked again").as_secs_f64();
+        for (failed, most) in [
+            (1, 1.0),
+            (2, 2.0),
+            (3, 4.0),
+            (5, 16.0),
+            (6, 20.0),
+            (9, 20.0),
+        ] {
+            let wait = limits
+                .wait(failed, None)
+                .expect("asked again")
+                .as_secs_f64();
             assert!(wait >= most / 2.0 && wait <= most, "{failed}: {wait}");
         }
         assert_eq!(limits.wait(10, None), None, "too many failures");
-        let waits = (0..20).map(|_| limits.wait(6, None)).collect::<std::collections::HashSet<_>>();
+        let waits = (0..20)
+            .map(|_| limits.wait(6, None))
+            .collect::<std::collections::HashSet<_>>();
         assert!(waits.len() > 1, "no jitter");
     }
 
     #[test]
     fn a_provider_is_obeyed_unless_it_asks_for_too_long() {
-        let limits = Limits { longest_wait: Duration::from_secs(20), ..Limits::default() };
+        let limits = Limits {
+            longest_wait: Duration::from_secs(20),
+            ..Limits::default()
+        };
         assert_eq!(limits.wait(1, Some(15_000)), Some(Duration::from_secs(15)));
         assert_eq!(limits.wait(1, Some(20_001)), None);
     }
@@ -93,6 +118,10 @@ mod tests {
         }
         tokio::time::sleep(Duration::from_secs(60)).await;
         pace.turn().await;
-        assert_eq!(start.elapsed(), Duration::from_secs(64), "an idle minute saves nothing up");
+        assert_eq!(
+            start.elapsed(),
+            Duration::from_secs(64),
+            "an idle minute saves nothing up"
+        );
     }
 }

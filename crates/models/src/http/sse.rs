@@ -1,6 +1,7 @@
 //! Server-sent events: bytes in, data out.
 //!
-//! Own code, not a crate: the limits on time and size lie on the chunks, and event names, ids and reconnecting are not needed.
+//! Own code, not a crate: the limits on time and size lie on the chunks, and event names, ids and
+//! reconnecting are not needed.
 
 /// What has come of a stream and is not a whole event yet.
 #[derive(Debug, Default)]
@@ -14,7 +15,8 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Takes the next bytes; gives the data of each event that they complete. It looks at each byte once, however long the line.
+    /// Takes the next bytes; gives the data of each event that they complete. It looks at each byte
+    /// once, however long the line.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut events = Vec::new();
         while let Some(end) = memchr::memchr(b'\n', bytes) {
@@ -31,7 +33,10 @@ impl Events {
     fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        let line = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| is_first).unwrap_or(line);
+        let line = line
+            .strip_prefix(b"\xef\xbb\xbf")
+            .filter(|_| is_first)
+            .unwrap_or(line);
         if line.is_empty() {
             return self.data.take().filter(|data| !data.is_empty());
         }
@@ -79,7 +84,10 @@ mod tests {
 
     #[test]
     fn an_empty_line_of_data_counts() {
-        assert_eq!(Events::default().push(b"data:\ndata: 1\n\ndata:\n\n"), [b"\n1".to_vec()]);
+        assert_eq!(
+            Events::default().push(b"data:\ndata: 1\n\ndata:\n\n"),
+            [b"\n1".to_vec()]
+        );
     }
 
     /// Rereading such a line from its beginning with each chunk would take hours.
@@ -90,11 +98,21 @@ mod tests {
         for _ in 0..chunks {
             assert!(events.push(&chunk).is_empty());
         }
-        assert_eq!(events.push(b"\n\n").iter().map(Vec::len).collect::<Vec<_>>(), [chunks * chunk.len()]);
+        assert_eq!(
+            events
+                .push(b"\n\n")
+                .iter()
+                .map(Vec::len)
+                .collect::<Vec<_>>(),
+            [chunks * chunk.len()]
+        );
     }
 
     #[test]
     fn an_event_that_is_not_ended_does_not_come() {
-        assert_eq!(Events::default().push(b"data: 1\ndata: 2"), Vec::<Vec<u8>>::new());
+        assert_eq!(
+            Events::default().push(b"data: 1\ndata: 2"),
+            Vec::<Vec<u8>>::new()
+        );
     }
 }

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant, SystemTime};
 
-use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{
+    CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+};
 use reqwest::{Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -19,7 +21,8 @@ use crate::providers::Answer;
 pub struct Limits {
     /// Until the connection stands.
     pub connect: Duration,
-    /// From one byte to the next; the first one comes after all of the request has been read, and some servers read slowly.
+    /// From one byte to the next; the first one comes after all of the request has been read, and
+    /// some servers read slowly.
     pub silence: Duration,
     /// From the request to the last byte.
     pub whole: Duration,
@@ -63,46 +66,68 @@ impl Transfer {
         // Another provider may be installed already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
-        // A proxy from the environment serves other hosts, and a new connection to this one costs nothing, while some servers
-        // close one after each answer without saying so.
+        // A proxy from the environment serves other hosts, and a new connection to this one costs
+        // nothing, while some servers close one after each answer without saying so.
         let here = is_loopback(&endpoint.url);
-        let builder = if here { builder.no_proxy().pool_max_idle_per_host(0) } else { builder };
+        let builder = if here {
+            builder.no_proxy().pool_max_idle_per_host(0)
+        } else {
+            builder
+        };
         let client = builder
             // A key must not travel to where a redirect points.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(limits.connect)
-            // Some servers drop an idle connection after 5 s; a call that meets its end would have to be made again.
+            // Some servers drop an idle connection after 5 s; a call that meets its end would have
+            // to be made again.
             .pool_idle_timeout(Duration::from_secs(4))
             .default_headers(headers(endpoint)?)
             .build()
             .map_err(|error| EndpointError::client(&chain(&error)))?;
-        Ok(Transfer { client, endpoint: endpoint.clone(), limits })
+        Ok(Transfer {
+            client,
+            endpoint: endpoint.clone(),
+            limits,
+        })
     }
 
     /// Sends a request and reads the whole answer.
     pub(super) async fn send(&self, body: &str) -> Result<(Answer, Times), CallError> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
-        tokio::time::timeout(whole, self.once(body)).await.unwrap_or_else(|_| Err(late()))
+        tokio::time::timeout(whole, self.once(body))
+            .await
+            .unwrap_or_else(|_| Err(late()))
     }
 
     async fn once(&self, body: &str) -> Result<(Answer, Times), CallError> {
         let (started, provider) = (Instant::now(), self.endpoint.provider);
-        let request =
-            self.client.post(self.endpoint.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_owned());
+        let request = self
+            .client
+            .post(self.endpoint.url.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .body(body.to_owned());
         let sent = self.in_time(request.send()).await?;
         let mut response = sent.map_err(|error| self.not_sent(&error))?;
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        let streams = header(&response, &CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let (mut answer, mut times, mut events, mut whole) =
-            (Answer::default(), Times::default(), Events::default(), Vec::new());
+        let streams = header(&response, &CONTENT_TYPE)
+            .is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let (mut answer, mut times, mut events, mut whole) = (
+            Answer::default(),
+            Times::default(),
+            Events::default(),
+            Vec::new(),
+        );
         let mut size = 0;
         while let Some(bytes) = self.chunk(&mut response).await? {
             size += bytes.len();
             if size > self.limits.bytes {
-                return Err(stop(format!("the server's answer is over {} bytes", self.limits.bytes)));
+                return Err(stop(format!(
+                    "the server's answer is over {} bytes",
+                    self.limits.bytes
+                )));
             }
             if !streams {
                 whole.extend_from_slice(&bytes);
@@ -123,38 +148,58 @@ impl Transfer {
         Ok((answer, times))
     }
 
-    /// Asks for something at the endpoint without sending anything: status, the server's clock, and the answer's JSON. That something
-    /// is not there is an answer.
+    /// Asks for something at the endpoint without sending anything: status, the server's clock, and
+    /// the answer's JSON. That something is not there is an answer.
     pub(super) async fn get(
         &self,
         url: Url,
         patience: Duration,
     ) -> Result<(StatusCode, Option<SystemTime>, Value), CallError> {
-        let late = |_| again(format!("`{}` says nothing within {} s", self.endpoint.host(), patience.as_secs()));
-        let asked = tokio::time::timeout(patience, self.client.get(url).send()).await.map_err(late)?;
+        let late = |_| {
+            again(format!(
+                "`{}` says nothing within {} s",
+                self.endpoint.host(),
+                patience.as_secs()
+            ))
+        };
+        let asked = tokio::time::timeout(patience, self.client.get(url).send())
+            .await
+            .map_err(late)?;
         let mut response = asked.map_err(|error| self.not_sent(&error))?;
         let status = response.status();
-        let is_answer =
-            status.is_success() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status);
+        let is_answer = status.is_success()
+            || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status);
         if !is_answer {
             return Err(self.refusal(response).await);
         }
         let date = header(&response, &DATE).and_then(|date| httpdate::parse_http_date(date).ok());
         let mut body = Vec::new();
-        while let Some(bytes) = tokio::time::timeout(patience, self.chunk(&mut response)).await.map_err(late)?? {
+        while let Some(bytes) = tokio::time::timeout(patience, self.chunk(&mut response))
+            .await
+            .map_err(late)??
+        {
             body.extend_from_slice(&bytes);
             if body.len() > self.limits.bytes {
-                return Err(stop(format!("the server's answer is over {} bytes", self.limits.bytes)));
+                return Err(stop(format!(
+                    "the server's answer is over {} bytes",
+                    self.limits.bytes
+                )));
             }
         }
-        Ok((status, date, serde_json::from_slice(&body).unwrap_or_default()))
+        Ok((
+            status,
+            date,
+            serde_json::from_slice(&body).unwrap_or_default(),
+        ))
     }
 
     async fn chunk(
         &self,
         response: &mut Response,
     ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]>>, CallError> {
-        self.in_time(response.chunk()).await?.map_err(|error| again(format!("the answer broke off: {}", chain(&error))))
+        self.in_time(response.chunk())
+            .await?
+            .map_err(|error| again(format!("the answer broke off: {}", chain(&error))))
     }
 
     async fn in_time<T>(&self, doing: impl Future<Output = T>) -> Result<T, CallError> {
@@ -165,7 +210,11 @@ impl Transfer {
 
     /// Why a request never got an answer.
     fn not_sent(&self, error: &reqwest::Error) -> CallError {
-        unsent(&self.endpoint.host(), &self.endpoint.without_key_parts(&chain(error)), error.is_connect())
+        unsent(
+            &self.endpoint.host(),
+            &self.endpoint.without_key_parts(&chain(error)),
+            error.is_connect(),
+        )
     }
 
     /// Why a server gave no answer.
@@ -192,7 +241,13 @@ impl Transfer {
         let said = words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned());
         // Masked first: shortening could cut a key into a part that masking does not find.
         let said = shortened(&self.endpoint.without_key(said));
-        by_status(&self.endpoint, status, &error, self.endpoint.without_key_parts(&said), after_ms)
+        by_status(
+            &self.endpoint,
+            status,
+            &error,
+            self.endpoint.without_key_parts(&said),
+            after_ms,
+        )
     }
 }
 
@@ -202,11 +257,18 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, EndpointError> {
     for (name, value) in provider.headers {
         headers.insert(*name, HeaderValue::from_static(value));
     }
-    let Some(key) = &endpoint.key else { return Ok(headers) };
+    let Some(key) = &endpoint.key else {
+        return Ok(headers);
+    };
     let (name, before) = provider.key_header;
     let variable = endpoint.key_variable();
-    let wrong = |_| EndpointError(format!("the key in `{variable}` holds characters that no key has; set it again"));
-    let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret())).map_err(wrong)?;
+    let wrong = |_| {
+        EndpointError(format!(
+            "the key in `{variable}` holds characters that no key has; set it again"
+        ))
+    };
+    let mut value =
+        HeaderValue::from_str(&format!("{before}{}", key.expose_secret())).map_err(wrong)?;
     value.set_sensitive(true);
     headers.insert(name, value);
     Ok(headers)
@@ -234,7 +296,11 @@ fn millis(since: Instant) -> u64 {
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     let causes = causes.map(ToString::to_string).collect::<Vec<_>>();
-    if causes.is_empty() { error.to_string() } else { causes.join(": ") }
+    if causes.is_empty() {
+        error.to_string()
+    } else {
+        causes.join(": ")
+    }
 }
 
 #[cfg(test)]
@@ -244,7 +310,11 @@ mod tests {
     #[test]
     fn a_wait_is_a_number_of_seconds_or_a_date() {
         assert_eq!(wait_asked_for("1.5"), Some(1_500));
-        assert_eq!(wait_asked_for("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0), "a date that has passed");
+        assert_eq!(
+            wait_asked_for("Thu, 01 Jan 1970 00:00:00 GMT"),
+            Some(0),
+            "a date that has passed"
+        );
         let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
         assert!(wait_asked_for(&later).is_some_and(|ms| (90_000..=100_000).contains(&ms)));
         assert_eq!(wait_asked_for("soon"), None);

@@ -9,8 +9,8 @@ use super::openai::plain;
 use super::portable::{CONTINUE, arguments, call_id, given, is_blank, some, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
 
-/// A reply of a given shape is the input of this tool: every version of the interface has tools. A transcript hardly has a tool
-/// of this name, and two tools of one name are refused.
+/// A reply of a given shape is the input of this tool: every version of the interface has tools. A
+/// transcript hardly has a tool of this name, and two tools of one name are refused.
 const REPLY_TOOL: &str = "give_reply_in_schema";
 /// The interface wants a limit. Where the request has none, the most that every model takes.
 const MOST_OUTPUT: u32 = 4_096;
@@ -20,7 +20,10 @@ pub static ANTHROPIC: Provider = Provider {
     name: "anthropic",
     about: "Anthropic's messages; key in ANTHROPIC_API_KEY, for another URL in COMPACTOMETER_API_KEY if it needs one",
     form: "MODEL[@URL]",
-    service: Some(Service { address: "https://api.anthropic.com/v1", key_variable: "ANTHROPIC_API_KEY" }),
+    service: Some(Service {
+        address: "https://api.anthropic.com/v1",
+        key_variable: "ANTHROPIC_API_KEY",
+    }),
     takes_address: true,
     path: "messages",
     headers: &[("anthropic-version", "2023-06-01")],
@@ -33,8 +36,14 @@ pub static ANTHROPIC: Provider = Provider {
 
 /// The request's body. The interface has no seed.
 fn body(request: &ChatRequest, model: &str) -> Value {
-    let system = request.messages.iter().filter(|message| message.role == Role::System);
-    let system = system.flat_map(|message| &message.parts).filter_map(block).collect();
+    let system = request
+        .messages
+        .iter()
+        .filter(|message| message.role == Role::System);
+    let system = system
+        .flat_map(|message| &message.parts)
+        .filter_map(block)
+        .collect();
     let (tools, choice) = tools(request);
     given(json!({
         "model": model,
@@ -49,8 +58,9 @@ fn body(request: &ChatRequest, model: &str) -> Value {
     }))
 }
 
-/// The defined tools, and which of them may be called. The interface refuses calls of undefined tools, so in a request without
-/// definitions each called tool gets one, and the model may not call these.
+/// The defined tools, and which of them may be called. The interface refuses calls of undefined
+/// tools, so in a request without definitions each called tool gets one, and the model may not call
+/// these.
 fn tools(request: &ChatRequest) -> (Vec<Value>, Option<Value>) {
     let mut tools = request.tools.iter().map(tool).collect::<Vec<_>>();
     let mut choice = None;
@@ -59,7 +69,9 @@ fn tools(request: &ChatRequest) -> (Vec<Value>, Option<Value>) {
         choice = (!tools.is_empty()).then(|| json!({"type": "none"}));
     }
     if let Some(schema) = &request.schema {
-        tools.push(json!({"name": REPLY_TOOL, "description": "Gives the reply.", "input_schema": schema}));
+        tools.push(
+            json!({"name": REPLY_TOOL, "description": "Gives the reply.", "input_schema": schema}),
+        );
         choice = Some(json!({"type": "tool", "name": REPLY_TOOL}));
     }
     (tools, choice)
@@ -79,16 +91,24 @@ fn called_tools(messages: &[WireMessage]) -> Vec<Value> {
             names.push(name.clone());
         }
     }
-    let define = |name: &String| json!({"name": tool_name(name), "input_schema": {"type": "object"}});
+    let define =
+        |name: &String| json!({"name": tool_name(name), "input_schema": {"type": "object"}});
     names.iter().map(define).collect()
 }
 
-/// Messages in turns: tool results are the user's, and neighbours of one role form one turn. The first and the last turn are
-/// the user's.
+/// Messages in turns: tool results are the user's, and neighbours of one role form one turn. The
+/// first and the last turn are the user's.
 fn turns(messages: &[WireMessage]) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in messages.iter().filter(|message| message.role != Role::System) {
-        let role = if message.role == Role::Assistant { "assistant" } else { "user" };
+    for message in messages
+        .iter()
+        .filter(|message| message.role != Role::System)
+    {
+        let role = if message.role == Role::Assistant {
+            "assistant"
+        } else {
+            "user"
+        };
         let blocks = message.parts.iter().filter_map(block).collect::<Vec<_>>();
         match turns.last_mut().filter(|(last, _)| *last == role) {
             Some((_, last)) => last.extend(blocks),
@@ -111,23 +131,40 @@ fn turns(messages: &[WireMessage]) -> Vec<Value> {
     turns.into_iter().map(turn).collect()
 }
 
-/// A part as a block; what the interface refuses (blank text, thinking without a signature) is left out.
+/// A part as a block; what the interface refuses (blank text, thinking without a signature) is left
+/// out.
 fn block(part: &Part) -> Option<Value> {
     match part {
         Part::Text { text } => (!is_blank(text)).then(|| json!({"type": "text", "text": text})),
-        Part::Thinking { text, signature } => {
-            signature.as_ref().map(|signature| json!({"type": "thinking", "thinking": text, "signature": signature}))
-        }
-        Part::ToolCall { id, name, arguments: written } => {
+        Part::Thinking { text, signature } => signature
+            .as_ref()
+            .map(|signature| json!({"type": "thinking", "thinking": text, "signature": signature})),
+        Part::ToolCall {
+            id,
+            name,
+            arguments: written,
+        } => {
             let (id, name, input) = (call_id(id), tool_name(name), arguments(written));
             Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
         }
-        Part::ToolResult { call_id: id, text, is_error } => {
-            let content = if is_blank(text) { json!([]) } else { json!(text) };
+        Part::ToolResult {
+            call_id: id,
+            text,
+            is_error,
+        } => {
+            let content = if is_blank(text) {
+                json!([])
+            } else {
+                json!(text)
+            };
             let id = call_id(id);
-            Some(json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error}))
+            Some(
+                json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error}),
+            )
         }
-        Part::Media { media_type, .. } => Some(json!({"type": "text", "text": format!("[{media_type}]")})),
+        Part::Media { media_type, .. } => {
+            Some(json!({"type": "text", "text": format!("[{media_type}]")}))
+        }
     }
 }
 
@@ -136,7 +173,9 @@ fn read(answer: &mut Answer, event: &Value) {
     match event.get("type").and_then(Value::as_str) {
         Some("message") => whole(answer, event),
         Some("message_start") => whole(answer, &event["message"]),
-        Some("content_block_start") => answer.writes_reply = event["content_block"]["name"] == REPLY_TOOL,
+        Some("content_block_start") => {
+            answer.writes_reply = event["content_block"]["name"] == REPLY_TOOL
+        }
         Some("content_block_delta") => delta(answer, &event["delta"]),
         Some("message_delta") => {
             add_usage(answer, &event["usage"]);
@@ -148,12 +187,19 @@ fn read(answer: &mut Answer, event: &Value) {
 }
 
 fn whole(answer: &mut Answer, message: &Value) {
-    answer.model = message.get("model").and_then(Value::as_str).map(str::to_owned);
+    answer.model = message
+        .get("model")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     add_usage(answer, &message["usage"]);
     for block in message["content"].as_array().into_iter().flatten() {
         match block["type"].as_str() {
-            Some("text") => answer.text.push_str(block["text"].as_str().unwrap_or_default()),
-            Some("tool_use") if block["name"] == REPLY_TOOL => answer.text.push_str(&block["input"].to_string()),
+            Some("text") => answer
+                .text
+                .push_str(block["text"].as_str().unwrap_or_default()),
+            Some("tool_use") if block["name"] == REPLY_TOOL => {
+                answer.text.push_str(&block["input"].to_string())
+            }
             _ => {}
         }
     }
@@ -162,17 +208,26 @@ fn whole(answer: &mut Answer, message: &Value) {
 
 fn delta(answer: &mut Answer, delta: &Value) {
     answer.began = true;
-    let said = delta.get("text").or_else(|| delta.get("partial_json").filter(|_| answer.writes_reply));
-    answer.text.push_str(said.and_then(Value::as_str).unwrap_or_default());
+    let said = delta
+        .get("text")
+        .or_else(|| delta.get("partial_json").filter(|_| answer.writes_reply));
+    answer
+        .text
+        .push_str(said.and_then(Value::as_str).unwrap_or_default());
 }
 
 /// The first event holds the input, the last one the output; later numbers replace earlier ones.
 fn add_usage(answer: &mut Answer, usage: &Value) {
-    let Some(usage) = usage.as_object() else { return };
+    let Some(usage) = usage.as_object() else {
+        return;
+    };
     let kept = answer.usage.get_or_insert_with(|| json!({}));
     if let Some(kept) = kept.as_object_mut() {
         kept.extend(
-            usage.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())),
+            usage
+                .iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| (key.clone(), value.clone())),
         );
     }
 }
@@ -194,5 +249,8 @@ fn usage(raw: &Value) -> Option<ReportedUsage> {
         cache_write: number("cache_creation_input_tokens").unwrap_or_default(),
         output: number("output_tokens")?,
     };
-    Some(ReportedUsage { tokens, reasoning: None })
+    Some(ReportedUsage {
+        tokens,
+        reasoning: None,
+    })
 }

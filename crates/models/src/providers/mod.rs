@@ -1,4 +1,5 @@
-//! Providers of models behind HTTP. Each is one file with everything that a client must know of it, and one line in [`ALL`].
+//! Providers of models behind HTTP. Each is one file with everything that a client must know of it,
+//! and one line in [`ALL`].
 //!
 //! Absent on purpose: sending, waiting and trying again, which are the same for all.
 
@@ -32,7 +33,8 @@ pub static ALL: &[&Provider] = &[
 
 /// A provider, or a wire format that many servers speak.
 pub struct Provider {
-    /// What users type before the first `:` of a model's name; it ends in `-compatible` if there is no service of its own.
+    /// What users type before the first `:` of a model's name; it ends in `-compatible` if there is
+    /// no service of its own.
     pub name: &'static str,
     /// One line for help and lists.
     pub about: &'static str,
@@ -102,7 +104,10 @@ pub(crate) fn by_name(name: &str) -> Option<&'static Provider> {
 
 /// How models of every provider are named, for messages.
 pub(crate) fn forms() -> String {
-    ALL.iter().map(|provider| format!("`{}:{}`", provider.name, provider.form)).collect::<Vec<_>>().join(", ")
+    ALL.iter()
+        .map(|provider| format!("`{}:{}`", provider.name, provider.form))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -112,13 +117,34 @@ mod tests {
     #[test]
     fn names_are_unique_and_services_have_addresses_and_keys() {
         for (at, provider) in ALL.iter().enumerate() {
-            assert!(ALL[..at].iter().all(|before| before.name != provider.name), "{}", provider.name);
-            assert!(provider.service.is_some() || provider.takes_address, "{} has no server", provider.name);
-            assert_eq!(provider.takes_address, provider.form.contains("URL"), "{}", provider.name);
+            assert!(
+                ALL[..at].iter().all(|before| before.name != provider.name),
+                "{}",
+                provider.name
+            );
+            assert!(
+                provider.service.is_some() || provider.takes_address,
+                "{} has no server",
+                provider.name
+            );
+            assert_eq!(
+                provider.takes_address,
+                provider.form.contains("URL"),
+                "{}",
+                provider.name
+            );
             // The price of a server on this machine depends on it.
-            assert_eq!(provider.service.is_none(), provider.name.ends_with("-compatible"), "{}", provider.name);
+            assert_eq!(
+                provider.service.is_none(),
+                provider.name.ends_with("-compatible"),
+                "{}",
+                provider.name
+            );
             if let Some(service) = &provider.service {
-                assert!(service.address.starts_with("https://") && service.key_variable.ends_with("_API_KEY"));
+                assert!(
+                    service.address.starts_with("https://")
+                        && service.key_variable.ends_with("_API_KEY")
+                );
             }
         }
     }

@@ -13,7 +13,10 @@ pub static OPENAI: Provider = Provider {
     name: "openai",
     about: "OpenAI's chat completions; key in OPENAI_API_KEY",
     form: "MODEL",
-    service: Some(Service { address: "https://api.openai.com/v1", key_variable: "OPENAI_API_KEY" }),
+    service: Some(Service {
+        address: "https://api.openai.com/v1",
+        key_variable: "OPENAI_API_KEY",
+    }),
     takes_address: false,
     path: "chat/completions",
     headers: &[],
@@ -43,10 +46,14 @@ pub(super) fn body(request: &ChatRequest, model: &str, limit: &str) -> Value {
 
 /// The number as it was written: 0.3, not 0.30000001192092896.
 pub(super) fn plain(number: f32) -> Value {
-    number.to_string().parse::<f64>().map_or(Value::Null, |number| json!(number))
+    number
+        .to_string()
+        .parse::<f64>()
+        .map_or(Value::Null, |number| json!(number))
 }
 
-/// Servers keep seeds in 32 bits or fewer, some take the largest for "none"; the upper bits are folded in.
+/// Servers keep seeds in 32 bits or fewer, some take the largest for "none"; the upper bits are
+/// folded in.
 fn seed(seed: u64) -> u64 {
     (seed ^ (seed >> 32)) & 0x7fff_ffff
 }
@@ -56,21 +63,32 @@ fn tool(tool: &ToolDefinition) -> Value {
     json!({"type": "function", "function": {"name": name, "description": description, "parameters": tool.parameters}})
 }
 
-/// All messages. The first after the system prompt is the user's, and the last is not the assistant's.
+/// All messages. The first after the system prompt is the user's, and the last is not the
+/// assistant's.
 fn chat(request: &[WireMessage]) -> Vec<Value> {
     let mut chat = request.iter().flat_map(messages).collect::<Vec<_>>();
     let go_on = || json!({"role": "user", "content": CONTINUE});
-    let opening = chat.iter().take_while(|message| message["role"] == "system").count();
-    if chat.get(opening).is_none_or(|message| message["role"] == "assistant") {
+    let opening = chat
+        .iter()
+        .take_while(|message| message["role"] == "system")
+        .count();
+    if chat
+        .get(opening)
+        .is_none_or(|message| message["role"] == "assistant")
+    {
         chat.insert(opening, go_on());
     }
-    if chat.last().is_some_and(|message| message["role"] == "assistant") {
+    if chat
+        .last()
+        .is_some_and(|message| message["role"] == "assistant")
+    {
         chat.push(go_on());
     }
     chat
 }
 
-/// One message, or one for each tool result; a message without text or calls gives none. This format has no thinking.
+/// One message, or one for each tool result; a message without text or calls gives none. This
+/// format has no thinking.
 fn messages(message: &WireMessage) -> Vec<Value> {
     let text = |part: &Part| match part {
         Part::Text { text } if !is_blank(text) => Some(text.clone()),
@@ -98,23 +116,38 @@ fn assistant(message: &WireMessage, content: Option<String>) -> Option<Value> {
 }
 
 fn call(part: &Part) -> Option<Value> {
-    let Part::ToolCall { id, name, arguments: written } = part else { return None };
+    let Part::ToolCall {
+        id,
+        name,
+        arguments: written,
+    } = part
+    else {
+        return None;
+    };
     let function = json!({"name": tool_name(name), "arguments": arguments_text(written)});
     Some(json!({"id": call_id(id), "type": "function", "function": function}))
 }
 
 fn tool_result(part: &Part) -> Option<Value> {
-    let Part::ToolResult { call_id: id, text, .. } = part else { return None };
+    let Part::ToolResult {
+        call_id: id, text, ..
+    } = part
+    else {
+        return None;
+    };
     Some(json!({"role": "tool", "tool_call_id": call_id(id), "content": text}))
 }
 
-/// Whether a schema keeps to the rules under which providers promise to obey it: every object closed, every key required.
+/// Whether a schema keeps to the rules under which providers promise to obey it: every object
+/// closed, every key required.
 fn is_strict(schema: &Value) -> bool {
     let closed = match schema.get("properties").and_then(Value::as_object) {
         Some(properties) => {
             let required = schema.get("required").and_then(Value::as_array);
-            let is_required = |key: &String| required.is_some_and(|keys| keys.iter().any(|name| name == key));
-            schema.get("additionalProperties") == Some(&Value::Bool(false)) && properties.keys().all(is_required)
+            let is_required =
+                |key: &String| required.is_some_and(|keys| keys.iter().any(|name| name == key));
+            schema.get("additionalProperties") == Some(&Value::Bool(false))
+                && properties.keys().all(is_required)
         }
         None => schema.get("type").is_none_or(|kind| kind != "object"),
     };
@@ -128,21 +161,45 @@ fn is_strict(schema: &Value) -> bool {
 
 /// Adds what an event, or the whole answer where the server does not stream, says.
 pub(super) fn read(answer: &mut Answer, event: &Value) {
-    if let Some(model) = event.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
+    if let Some(model) = event
+        .get("model")
+        .and_then(Value::as_str)
+        .filter(|model| !model.is_empty())
+    {
         answer.model = Some(model.to_owned());
     }
     if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
         answer.usage = Some(usage.clone());
     }
     // One answer is asked for.
-    let Some(choice) = event.get("choices").and_then(|choices| choices.get(0)) else { return };
-    let message = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
+    let Some(choice) = event.get("choices").and_then(|choices| choices.get(0)) else {
+        return;
+    };
+    let message = choice
+        .get("delta")
+        .or_else(|| choice.get("message"))
+        .unwrap_or(&Value::Null);
     for name in ["content", "refusal"] {
-        answer.text.push_str(message.get(name).and_then(Value::as_str).unwrap_or_default());
+        answer.text.push_str(
+            message
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
+        );
     }
-    answer.began |= ["content", "refusal", "reasoning_content", "reasoning", "tool_calls"]
-        .iter()
-        .any(|name| message.get(name).is_some_and(|value| !value.is_null() && value != ""));
+    answer.began |= [
+        "content",
+        "refusal",
+        "reasoning_content",
+        "reasoning",
+        "tool_calls",
+    ]
+    .iter()
+    .any(|name| {
+        message
+            .get(name)
+            .is_some_and(|value| !value.is_null() && value != "")
+    });
     answer.finish = match choice.get("finish_reason").and_then(Value::as_str) {
         None => answer.finish,
         Some("length") => Some(Finish::Length),
@@ -155,7 +212,17 @@ pub(super) fn read(answer: &mut Answer, event: &Value) {
 pub(super) fn usage(raw: &Value) -> Option<ReportedUsage> {
     let number = |path: &str| raw.pointer(path).and_then(Value::as_u64);
     let (prompt, output) = (number("/prompt_tokens")?, number("/completion_tokens")?);
-    let cache_read = number("/prompt_tokens_details/cached_tokens").unwrap_or_default().min(prompt);
+    let cache_read = number("/prompt_tokens_details/cached_tokens")
+        .unwrap_or_default()
+        .min(prompt);
     let reasoning = number("/completion_tokens_details/reasoning_tokens");
-    Some(ReportedUsage { tokens: Usage { input: prompt - cache_read, cache_read, cache_write: 0, output }, reasoning })
+    Some(ReportedUsage {
+        tokens: Usage {
+            input: prompt - cache_read,
+            cache_read,
+            cache_write: 0,
+            output,
+        },
+        reasoning,
+    })
 }

@@ -1,12 +1,12 @@
 //! Texts, ids, names and arguments in the form that every provider takes.
 //!
-//! A transcript from one provider may be sent to another, so both formats follow the stricter of the published rules. A request
-//! keeps its ids and names; only what is sent differs.
+//! A transcript from one provider may be sent to another, so both formats follow the stricter of
+//! the published rules. A request keeps its ids and names; only what is sent differs.
 
 use serde_json::Value;
 
-/// The user's turn where a chat would begin or end with the assistant's, which Anthropic's models refuse. A chat begins like that
-/// if the user's first message is blank.
+/// The user's turn where a chat would begin or end with the assistant's, which Anthropic's models
+/// refuse. A chat begins like that if the user's first message is blank.
 pub(super) const CONTINUE: &str = "Continue.";
 
 /// The longest id of a call that OpenAI takes; Anthropic publishes no limit.
@@ -16,7 +16,10 @@ const LONGEST_NAME: usize = 64;
 
 /// An object without the fields that are null, which a request leaves out.
 pub(super) fn given(mut object: Value) -> Value {
-    object.as_object_mut().into_iter().for_each(|fields| fields.retain(|_, value| !value.is_null()));
+    object
+        .as_object_mut()
+        .into_iter()
+        .for_each(|fields| fields.retain(|_, value| !value.is_null()));
     object
 }
 
@@ -46,24 +49,34 @@ pub(super) fn arguments_text(written: &str) -> String {
 }
 
 fn object(written: &str) -> Option<Value> {
-    serde_json::from_str::<Value>(written).ok().filter(Value::is_object)
+    serde_json::from_str::<Value>(written)
+        .ok()
+        .filter(Value::is_object)
 }
 
-/// Whether a provider treats the text as empty. One provider checks in Python, which counts four separators as blanks too.
+/// Whether a provider treats the text as empty. One provider checks in Python, which counts four
+/// separators as blanks too.
 pub(super) fn is_blank(text: &str) -> bool {
-    text.chars().all(|letter| letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter))
+    text.chars()
+        .all(|letter| letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter))
 }
 
-/// Letters, digits, `_` and `-`. A text with other characters, or one that is too long, becomes its beginning and a hash.
+/// Letters, digits, `_` and `-`. A text with other characters, or one that is too long, becomes its
+/// beginning and a hash.
 fn identifier(text: &str, longest: usize) -> String {
     const HASH: usize = 16;
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if !text.is_empty() && text.len() <= longest && text.chars().all(is_safe) {
         return text.to_owned();
     }
-    let beginning = text.chars().map(|letter| if is_safe(letter) { letter } else { '_' });
+    let beginning = text
+        .chars()
+        .map(|letter| if is_safe(letter) { letter } else { '_' });
     let beginning = beginning.take(longest - HASH - 1).collect::<String>();
-    format!("{beginning}_{}", &blake3::hash(text.as_bytes()).to_hex()[..HASH])
+    format!(
+        "{beginning}_{}",
+        &blake3::hash(text.as_bytes()).to_hex()[..HASH]
+    )
 }
 
 #[cfg(test)]
@@ -78,9 +91,15 @@ mod tests {
             assert_eq!(call_id(id), id);
         }
         assert_eq!(arguments(r#"{"a": 1}"#), serde_json::json!({"a": 1}));
-        assert_eq!(arguments("ls -l"), serde_json::json!({"arguments": "ls -l"}));
+        assert_eq!(
+            arguments("ls -l"),
+            serde_json::json!({"arguments": "ls -l"})
+        );
         assert_eq!(arguments("[1]"), serde_json::json!({"arguments": "[1]"}));
-        assert_eq!(arguments_text(r#"{"a": 12345678901234567890123}"#), r#"{"a": 12345678901234567890123}"#);
+        assert_eq!(
+            arguments_text(r#"{"a": 12345678901234567890123}"#),
+            r#"{"a": 12345678901234567890123}"#
+        );
     }
 
     #[test]

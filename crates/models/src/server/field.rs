@@ -1,4 +1,5 @@
-//! A request's body, read field by field: what is wrong names its place, as the errors of OpenAI and Anthropic do.
+//! A request's body, read field by field: what is wrong names its place, as the errors of OpenAI
+//! and Anthropic do.
 
 use serde_json::Value;
 
@@ -12,8 +13,15 @@ pub(super) struct Field<'v> {
 
 impl<'v> Field<'v> {
     pub(super) fn get(&self, key: &str) -> Field<'v> {
-        let place = if self.place.is_empty() { key.to_owned() } else { format!("{}.{key}", self.place) };
-        Field { value: self.value.get(key).unwrap_or(&Value::Null), place }
+        let place = if self.place.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.place)
+        };
+        Field {
+            value: self.value.get(key).unwrap_or(&Value::Null),
+            place,
+        }
     }
 
     pub(super) fn is_given(&self) -> bool {
@@ -21,27 +29,50 @@ impl<'v> Field<'v> {
     }
 
     pub(super) fn items(&self) -> Result<impl Iterator<Item = Field<'v>>, Trouble> {
-        let items = self.value.as_array().ok_or_else(|| self.wrong("must be a list"))?;
-        Ok(items.iter().enumerate().map(|(at, value)| Field { value, place: format!("{}[{at}]", self.place) }))
+        let items = self
+            .value
+            .as_array()
+            .ok_or_else(|| self.wrong("must be a list"))?;
+        Ok(items.iter().enumerate().map(|(at, value)| Field {
+            value,
+            place: format!("{}[{at}]", self.place),
+        }))
     }
 
     /// A string that must be there.
     pub(super) fn text(&self) -> Result<&'v str, Trouble> {
-        self.required()?.value.as_str().ok_or_else(|| self.wrong("must be a string"))
+        self.required()?
+            .value
+            .as_str()
+            .ok_or_else(|| self.wrong("must be a string"))
     }
 
     pub(super) fn required(&self) -> Result<&Self, Trouble> {
-        if self.is_given() { Ok(self) } else { Err(self.wrong("is missing")) }
+        if self.is_given() {
+            Ok(self)
+        } else {
+            Err(self.wrong("is missing"))
+        }
     }
 
     pub(super) fn flag(&self) -> Result<bool, Trouble> {
-        let flag = if self.is_given() { self.value.as_bool() } else { Some(false) };
+        let flag = if self.is_given() {
+            self.value.as_bool()
+        } else {
+            Some(false)
+        };
         flag.ok_or_else(|| self.wrong("must be true or false"))
     }
 
-    pub(super) fn number<N>(&self, read: fn(&Value) -> Option<N>, expected: &str) -> Result<Option<N>, Trouble> {
+    pub(super) fn number<N>(
+        &self,
+        read: fn(&Value) -> Option<N>,
+        expected: &str,
+    ) -> Result<Option<N>, Trouble> {
         let wrong = || self.wrong(&format!("is `{}`; it must be {expected}", self.value));
-        self.is_given().then(|| read(self.value).ok_or_else(wrong)).transpose()
+        self.is_given()
+            .then(|| read(self.value).ok_or_else(wrong))
+            .transpose()
     }
 
     pub(super) fn wrong(&self, how: &str) -> Trouble {

@@ -1,8 +1,9 @@
-//! Any model as a server on loopback with the interfaces of OpenAI (chat completions, responses) and Anthropic (messages), so that
-//! programs in other languages meet it over HTTP.
+//! Any model as a server on loopback with the interfaces of OpenAI (chat completions, responses)
+//! and Anthropic (messages), so that programs in other languages meet it over HTTP.
 //!
-//! A reply is what the same wire content gives in process. Absent on purpose: any address but loopback, keys, TLS, sleeps
-//! (a reply's latency is in the header `openai-processing-ms`, it does not pass), and a clock (`created` is 0).
+//! A reply is what the same wire content gives in process. Absent on purpose: any address but
+//! loopback, keys, TLS, sleeps (a reply's latency is in the header `openai-processing-ms`, it does
+//! not pass), and a clock (`created` is 0).
 
 mod apis;
 mod field;
@@ -32,7 +33,8 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Most connections at once; more wait until one closes.
     pub connections: usize,
-    /// Longest wait for a request's headers. Then the connection closes and gives its place to another.
+    /// Longest wait for a request's headers. Then the connection closes and gives its place to
+    /// another.
     pub idle: Duration,
     /// Longest wait for a request's body.
     pub read: Duration,
@@ -44,7 +46,13 @@ impl Default for Limits {
     /// 16 MiB hold a context of some four million tokens.
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Limits { body_bytes: 16 << 20, connections: 64, idle: seconds(5), read: seconds(30), stop: seconds(5) }
+        Limits {
+            body_bytes: 16 << 20,
+            connections: 64,
+            idle: seconds(5),
+            read: seconds(30),
+            stop: seconds(5),
+        }
     }
 }
 
@@ -61,10 +69,19 @@ impl Server {
     ///
     /// # Errors
     /// Where the port is taken or not allowed.
-    pub async fn bind(model: Arc<dyn ChatModel>, port: u16, limits: Limits) -> std::io::Result<Self> {
+    pub async fn bind(
+        model: Arc<dyn ChatModel>,
+        port: u16,
+        limits: Limits,
+    ) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
-        Ok(Server { listener, address, model, limits })
+        Ok(Server {
+            listener,
+            address,
+            model,
+            limits,
+        })
     }
 
     /// Where it listens.
@@ -72,7 +89,8 @@ impl Server {
         self.address
     }
 
-    /// Answers until `stop` is done, then lets the requests under way end, as long as the limits allow.
+    /// Answers until `stop` is done, then lets the requests under way end, as long as the limits
+    /// allow.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let limits = self.limits;
         let places = Arc::new(Semaphore::new(limits.connections));
@@ -90,10 +108,12 @@ impl Server {
                 async move { Ok::<_, Infallible>(routes::respond(&*model, &limits, request).await) }
             });
             let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(limits.idle);
+            http.timer(TokioTimer::new())
+                .header_read_timeout(limits.idle);
             let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
             tokio::spawn(async move {
-                // A client that goes away or breaks the protocol ends its own connection and nothing else.
+                // A client that goes away or breaks the protocol ends its own connection and
+                // nothing else.
                 drop(connection.await);
                 drop(place);
             });
@@ -104,7 +124,10 @@ impl Server {
 }
 
 /// The next connection, once there is a place for it.
-async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (TcpStream, OwnedSemaphorePermit) {
     /// A listener that cannot accept, for want of file handles, is asked again after this long.
     const PAUSE: Duration = Duration::from_millis(50);
     loop {

@@ -21,7 +21,11 @@ pub(super) async fn respond(
 ) -> Response<Full<Bytes>> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
     let api = apis::ALL.into_iter().find(|api| api.path == path);
-    let allowed = if api.is_some() { Method::POST } else { Method::GET };
+    let allowed = if api.is_some() {
+        Method::POST
+    } else {
+        Method::GET
+    };
     let refuse = |trouble: &Trouble| of_trouble(trouble, api, &allowed);
     if let Err(trouble) = came_to_this_machine(&request) {
         return refuse(&trouble);
@@ -32,15 +36,22 @@ pub(super) async fn respond(
         return refuse(&Trouble::new(StatusCode::METHOD_NOT_ALLOWED, message));
     }
     if let Some(api) = api {
-        return complete(api, model, limits, request).await.unwrap_or_else(|trouble| refuse(&trouble));
+        return complete(api, model, limits, request)
+            .await
+            .unwrap_or_else(|trouble| refuse(&trouble));
     }
     let found = match path.as_str() {
-        "/v1/models" => Ok(json_response(&json!({"object": "list", "data": [described(model)]}))),
+        "/v1/models" => Ok(json_response(
+            &json!({"object": "list", "data": [described(model)]}),
+        )),
         "/health" => Ok(json_response(&json!({"status": "ok"}))),
         _ => match path.strip_prefix("/v1/models/") {
             Some(name) if is_served(name, model) => Ok(json_response(&described(model))),
             Some(name) => Err(Trouble::unknown_model(name, model.name())),
-            None => Err(Trouble::new(StatusCode::NOT_FOUND, format!("`{path}` is not served; choose {}", served()))),
+            None => Err(Trouble::new(
+                StatusCode::NOT_FOUND,
+                format!("`{path}` is not served; choose {}", served()),
+            )),
         },
     };
     found.unwrap_or_else(|trouble| refuse(&trouble))
@@ -48,22 +59,28 @@ pub(super) async fn respond(
 
 /// The paths that are served, as errors name them.
 fn served() -> String {
-    let paths = apis::ALL.iter().map(|api| format!("`{}`", api.path)).collect::<Vec<_>>().join(", ");
+    let paths = apis::ALL
+        .iter()
+        .map(|api| format!("`{}`", api.path))
+        .collect::<Vec<_>>()
+        .join(", ");
     format!("{paths}, `/v1/models` or `/health`")
 }
 
-/// Whether the client meant this machine. A page in a browser can make a name of its own point here (DNS rebinding), and then
-/// read what is answered.
+/// Whether the client meant this machine. A page in a browser can make a name of its own point here
+/// (DNS rebinding), and then read what is answered.
 fn came_to_this_machine(request: &Request<Incoming>) -> Result<(), Trouble> {
     let host = header(request, &HOST).and_then(|host| host.parse::<Authority>().ok());
     if host.is_some_and(|host| is_loopback_host(host.host())) {
         return Ok(());
     }
-    let message = "the header `host` names another machine, or none; use `127.0.0.1` or `localhost`";
+    let message =
+        "the header `host` names another machine, or none; use `127.0.0.1` or `localhost`";
     Err(Trouble::new(StatusCode::FORBIDDEN, message))
 }
 
-/// Whether the body says that it is JSON. Pages of other sites can post forms and plain text here, but no JSON.
+/// Whether the body says that it is JSON. Pages of other sites can post forms and plain text here,
+/// but no JSON.
 fn says_json(request: &Request<Incoming>) -> Result<(), Trouble> {
     let kind = header(request, &CONTENT_TYPE).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -90,16 +107,26 @@ async fn complete(
     if !is_served(&asked.model, model) {
         return Err(Trouble::unknown_model(&asked.model, model.name()));
     }
-    let mut reply = model.complete(&asked.request).await.map_err(|error| Trouble::of_model(&error))?;
+    let mut reply = model
+        .complete(&asked.request)
+        .await
+        .map_err(|error| Trouble::of_model(&error))?;
     let stopped_at = apis::stop_at(&mut reply, &asked.stop);
-    let answer = Answer { model: model.name(), reply: &reply, stopped_at, with_usage: asked.with_usage };
+    let answer = Answer {
+        model: model.name(),
+        reply: &reply,
+        stopped_at,
+        with_usage: asked.with_usage,
+    };
     let (kind, body) = if asked.stream {
         ("text/event-stream", (api.events)(&answer))
     } else {
         ("application/json", (api.whole)(&answer).to_string())
     };
     let mut response = typed(kind, body);
-    response.headers_mut().insert("openai-processing-ms", reply.latency_ms.into());
+    response
+        .headers_mut()
+        .insert("openai-processing-ms", reply.latency_ms.into());
     Ok(response)
 }
 
@@ -112,17 +139,27 @@ async fn body(limits: &Limits, request: Request<Incoming>) -> Result<Bytes, Trou
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("the body has more than {} bytes", limits.body_bytes),
         )),
-        Ok(Err(error)) => Err(Trouble::new(StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}"))),
+        Ok(Err(error)) => Err(Trouble::new(
+            StatusCode::BAD_REQUEST,
+            format!("the body cannot be read: {error}"),
+        )),
         Err(_) => Err(Trouble::new(
             StatusCode::REQUEST_TIMEOUT,
-            format!("the body did not arrive within {} ms", limits.read.as_millis()),
+            format!(
+                "the body did not arrive within {} ms",
+                limits.read.as_millis()
+            ),
         )),
     }
 }
 
 /// Whether a name is the model's, with or without its variant: `mock` for `mock:claude-code`.
 fn is_served(name: &str, model: &dyn ChatModel) -> bool {
-    name == model.name() || model.name().split_once(':').is_some_and(|(kind, _)| name == kind)
+    name == model.name()
+        || model
+            .name()
+            .split_once(':')
+            .is_some_and(|(kind, _)| name == kind)
 }
 
 fn described(model: &dyn ChatModel) -> Value {
@@ -135,7 +172,9 @@ fn json_response(value: &Value) -> Response<Full<Bytes>> {
 
 fn typed(kind: &'static str, body: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(body)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 
@@ -145,7 +184,10 @@ fn of_trouble(trouble: &Trouble, api: Option<&Api>, allowed: &Method) -> Respons
     *response.status_mut() = trouble.status;
     let headers = response.headers_mut();
     if trouble.status == StatusCode::METHOD_NOT_ALLOWED {
-        headers.insert(ALLOW, HeaderValue::from_str(allowed.as_str()).unwrap_or(HeaderValue::from_static("GET")));
+        headers.insert(
+            ALLOW,
+            HeaderValue::from_str(allowed.as_str()).unwrap_or(HeaderValue::from_static("GET")),
+        );
     }
     // What is left of a body that was not read would pass for the next request.
     if trouble.leaves_body() {

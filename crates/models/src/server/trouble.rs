@@ -19,20 +19,38 @@ pub(super) struct Trouble {
 impl Trouble {
     /// The request cannot be served; `param` says where.
     pub(super) fn invalid(param: &str, message: impl Into<String>) -> Self {
-        Trouble { param: Some(param.to_owned()), ..Trouble::new(StatusCode::BAD_REQUEST, message) }
+        Trouble {
+            param: Some(param.to_owned()),
+            ..Trouble::new(StatusCode::BAD_REQUEST, message)
+        }
     }
 
     /// The same without a place.
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        let kind = if status.is_server_error() { "server_error" } else { "invalid_request_error" };
-        Trouble { status, message: message.into(), kind, param: None, code: None, retry_after_ms: None }
+        let kind = if status.is_server_error() {
+            "server_error"
+        } else {
+            "invalid_request_error"
+        };
+        Trouble {
+            status,
+            message: message.into(),
+            kind,
+            param: None,
+            code: None,
+            retry_after_ms: None,
+        }
     }
 
     /// Whether the request's body was not read to its end.
     pub(super) fn leaves_body(&self) -> bool {
         use StatusCode as Status;
-        let unread =
-            [Status::PAYLOAD_TOO_LARGE, Status::REQUEST_TIMEOUT, Status::FORBIDDEN, Status::UNSUPPORTED_MEDIA_TYPE];
+        let unread = [
+            Status::PAYLOAD_TOO_LARGE,
+            Status::REQUEST_TIMEOUT,
+            Status::FORBIDDEN,
+            Status::UNSUPPORTED_MEDIA_TYPE,
+        ];
         unread.contains(&self.status)
     }
 
@@ -40,7 +58,11 @@ impl Trouble {
     pub(super) fn unknown_model(given: &str, served: &str) -> Self {
         let message = format!("the model `{given}` is not served here; choose `{served}`");
         let trouble = Trouble::new(StatusCode::NOT_FOUND, message);
-        Trouble { param: Some("model".to_owned()), code: Some("model_not_found"), ..trouble }
+        Trouble {
+            param: Some("model".to_owned()),
+            code: Some("model_not_found"),
+            ..trouble
+        }
     }
 
     /// What a model's own failure looks like.
@@ -55,10 +77,16 @@ impl Trouble {
             },
             ChatError::Timeout { .. } => Trouble::new(StatusCode::GATEWAY_TIMEOUT, message),
             ChatError::Server { status } => {
-                let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                Trouble { kind: "server_error", ..Trouble::new(status, message) }
+                let status =
+                    StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                Trouble {
+                    kind: "server_error",
+                    ..Trouble::new(status, message)
+                }
             }
-            ChatError::Refused { .. } | ChatError::Rejected { .. } => Trouble::new(StatusCode::BAD_REQUEST, message),
+            ChatError::Refused { .. } | ChatError::Rejected { .. } => {
+                Trouble::new(StatusCode::BAD_REQUEST, message)
+            }
             ChatError::Unavailable { .. } => Trouble::new(StatusCode::SERVICE_UNAVAILABLE, message),
         }
     }
@@ -78,7 +106,13 @@ impl Trouble {
 
     /// The body as OpenAI's interfaces have it.
     pub(super) fn body(&self) -> Value {
-        let Trouble { message, kind, param, code, .. } = self;
+        let Trouble {
+            message,
+            kind,
+            param,
+            code,
+            ..
+        } = self;
         json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
     }
 }

@@ -28,7 +28,10 @@ impl ChatModel for Counting {
         if let Some(error) = &self.fails {
             return Err(error.clone());
         }
-        let served = Served { usage: Some(serde_json::json!({"raw": call})), ..Served::default() };
+        let served = Served {
+            usage: Some(serde_json::json!({"raw": call})),
+            ..Served::default()
+        };
         let text = format!("answer {call}");
         Ok(ChatReply {
             text,
@@ -42,7 +45,14 @@ impl ChatModel for Counting {
 
 fn counting(name: &'static str) -> (Counting, Arc<AtomicUsize>) {
     let calls = Arc::new(AtomicUsize::new(0));
-    (Counting { name, calls: Arc::clone(&calls), fails: None }, calls)
+    (
+        Counting {
+            name,
+            calls: Arc::clone(&calls),
+            fails: None,
+        },
+        calls,
+    )
 }
 
 fn request(seed: u64) -> ChatRequest {
@@ -54,7 +64,10 @@ fn recording(folder: &Path, model: Counting) -> Cassette {
 }
 
 fn replay_error(folder: &Path) -> String {
-    Cassette::replaying(folder).err().expect("refused").to_string()
+    Cassette::replaying(folder)
+        .err()
+        .expect("refused")
+        .to_string()
 }
 
 #[tokio::test]
@@ -64,29 +77,46 @@ async fn what_was_asked_once_is_answered_again_with_and_without_the_model() {
     let recorded = recording(dir.path(), model);
     let first = recorded.complete(&request(1)).await.expect("a reply");
     let second = recorded.complete(&request(2)).await.expect("a reply");
-    assert_eq!(recorded.complete(&request(1)).await.expect("a reply"), first);
+    assert_eq!(
+        recorded.complete(&request(1)).await.expect("a reply"),
+        first
+    );
     assert_eq!(calls.load(Ordering::Relaxed), 2, "nothing is asked twice");
     drop(recorded);
     let (model, calls) = counting("a");
     let resumed = recording(dir.path(), model);
-    assert_eq!(resumed.complete(&request(2)).await.expect("a reply"), second);
+    assert_eq!(
+        resumed.complete(&request(2)).await.expect("a reply"),
+        second
+    );
     assert_eq!(calls.load(Ordering::Relaxed), 0, "nor by a later process");
     drop(resumed);
     let replayed = by_name(&format!("cassette:{}", dir.path().display())).expect("a cassette");
     assert_eq!(replayed.name(), "a");
-    assert_eq!(replayed.complete(&request(1)).await.expect("a reply"), first);
+    assert_eq!(
+        replayed.complete(&request(1)).await.expect("a reply"),
+        first
+    );
 }
 
 #[tokio::test]
 async fn a_miss_counts_and_names_the_command_that_records() {
     let dir = tempfile::tempdir().expect("a folder");
     let (model, _) = counting("openai-compatible:small");
-    recording(dir.path(), model).complete(&request(1)).await.expect("a reply");
+    recording(dir.path(), model)
+        .complete(&request(1))
+        .await
+        .expect("a reply");
     let replayed = Cassette::replaying(dir.path()).expect("a cassette");
     for missed in ["(1 missed so far)", "(2 missed so far)"] {
         let error = replayed.complete(&request(2)).await.expect_err("a miss");
-        let ChatError::Unavailable { why, later: false } = error else { panic!("{error:?}") };
-        let command = format!("`--model openai-compatible:small@URL --record {}`", dir.path().display());
+        let ChatError::Unavailable { why, later: false } = error else {
+            panic!("{error:?}")
+        };
+        let command = format!(
+            "`--model openai-compatible:small@URL --record {}`",
+            dir.path().display()
+        );
         assert!(why.contains(missed) && why.contains(&command), "{why}");
     }
 }
@@ -95,12 +125,31 @@ async fn a_miss_counts_and_names_the_command_that_records() {
 async fn a_refusal_of_the_request_is_kept_and_what_may_pass_is_not() {
     let dir = tempfile::tempdir().expect("a folder");
     for (seed, error, kept) in [
-        (1, ChatError::Refused { message: "too long".to_owned() }, true),
-        (2, ChatError::Unavailable { why: "down".to_owned(), later: true }, false),
+        (
+            1,
+            ChatError::Refused {
+                message: "too long".to_owned(),
+            },
+            true,
+        ),
+        (
+            2,
+            ChatError::Unavailable {
+                why: "down".to_owned(),
+                later: true,
+            },
+            false,
+        ),
         (3, ChatError::Server { status: 500 }, false),
     ] {
         let (model, _) = counting("a");
-        let recorded = recording(dir.path(), Counting { fails: Some(error.clone()), ..model });
+        let recorded = recording(
+            dir.path(),
+            Counting {
+                fails: Some(error.clone()),
+                ..model
+            },
+        );
         assert_eq!(recorded.complete(&request(seed)).await, Err(error.clone()));
         drop(recorded);
         let (model, calls) = counting("a");
@@ -112,7 +161,11 @@ async fn a_refusal_of_the_request_is_kept_and_what_may_pass_is_not() {
 
 #[tokio::test]
 async fn two_recordings_join_by_their_files_or_by_their_lines() {
-    let (one, other, joined) = (tempfile::tempdir(), tempfile::tempdir(), tempfile::tempdir());
+    let (one, other, joined) = (
+        tempfile::tempdir(),
+        tempfile::tempdir(),
+        tempfile::tempdir(),
+    );
     let [one, other, joined] = [one, other, joined].map(|dir| dir.expect("a folder"));
     for (dir, seeds) in [(&one, [1, 2]), (&other, [2, 3])] {
         let recorded = recording(dir.path(), counting("a").0);
@@ -128,7 +181,10 @@ async fn two_recordings_join_by_their_files_or_by_their_lines() {
         by_files.complete(&request(seed)).await.expect("a reply");
     }
     let texts = [file(&one), file(&other)].map(|path| std::fs::read_to_string(path).expect("text"));
-    let mut lines = texts.iter().flat_map(|text| text.lines()).collect::<Vec<_>>();
+    let mut lines = texts
+        .iter()
+        .flat_map(|text| text.lines())
+        .collect::<Vec<_>>();
     lines.sort_unstable();
     std::fs::write(file(&one), lines.join("\n") + "\n").expect("written");
     let by_lines = Cassette::replaying(one.path()).expect("a cassette");
@@ -149,7 +205,10 @@ async fn a_line_that_a_killed_process_tore_is_recorded_again() {
     let bytes = std::fs::read(&path).expect("bytes");
     std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("torn");
     let replayed = Cassette::replaying(dir.path()).expect("a cassette");
-    assert!(replayed.complete(&request(1)).await.is_ok() && replayed.complete(&request(2)).await.is_err());
+    assert!(
+        replayed.complete(&request(1)).await.is_ok()
+            && replayed.complete(&request(2)).await.is_err()
+    );
     let (model, calls) = counting("a");
     let resumed = recording(dir.path(), model);
     for seed in 1..=2 {
@@ -157,7 +216,13 @@ async fn a_line_that_a_killed_process_tore_is_recorded_again() {
     }
     drop(resumed);
     assert_eq!(calls.load(Ordering::Relaxed), 1);
-    assert_eq!(std::fs::read_to_string(&path).expect("text").lines().count(), 2);
+    assert_eq!(
+        std::fs::read_to_string(&path)
+            .expect("text")
+            .lines()
+            .count(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -199,9 +264,16 @@ async fn a_folder_that_is_moved_takes_no_more_calls() {
     let recorded = recording(&tape, counting("a").0);
     let first = recorded.complete(&request(1)).await.expect("a reply");
     std::fs::rename(&tape, &moved).expect("moved");
-    let error = recorded.complete(&request(2)).await.expect_err("refused").to_string();
+    let error = recorded
+        .complete(&request(2))
+        .await
+        .expect_err("refused")
+        .to_string();
     let place = format!("the cassette `{}` was removed or replaced", tape.display());
-    assert!(error.contains(&place) && error.contains("move it back"), "{error}");
+    assert!(
+        error.contains(&place) && error.contains("move it back"),
+        "{error}"
+    );
     drop(recorded);
     let (model, calls) = counting("a");
     let again = recording(&moved, model);
@@ -216,13 +288,23 @@ async fn folders_that_cannot_be_used_say_why() {
     assert!(replay_error(&dir.path().join("none")).contains("cannot read the cassette"));
     let recorded = recording(dir.path(), counting("a").0);
     recorded.complete(&request(1)).await.expect("a reply");
-    let second = Cassette::recording(dir.path(), &[], Box::new(counting("a").0)).err().expect("refused").to_string();
+    let second = Cassette::recording(dir.path(), &[], Box::new(counting("a").0))
+        .err()
+        .expect("refused")
+        .to_string();
     assert!(second.contains("another process records"), "{second}");
     drop(recorded);
-    recording(dir.path(), counting("b").0).complete(&request(1)).await.expect("a reply");
+    recording(dir.path(), counting("b").0)
+        .complete(&request(1))
+        .await
+        .expect("a reply");
     assert!(replay_error(dir.path()).contains("several models (`a`, `b`)"));
     let path = dir.path().join("calls.jsonl");
-    let text = std::fs::read_to_string(&path).expect("text").replace("Summarize.", "Summarise.");
+    let text = std::fs::read_to_string(&path)
+        .expect("text")
+        .replace("Summarize.", "Summarise.");
     std::fs::write(&path, text).expect("written");
-    assert!(replay_error(dir.path()).contains("line 1: its key does not match its model and request"));
+    assert!(
+        replay_error(dir.path()).contains("line 1: its key does not match its model and request")
+    );
 }

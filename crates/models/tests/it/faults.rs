@@ -6,7 +6,10 @@ use compactometer_models::by_name;
 fn names_show_the_faults_and_can_be_typed_again() {
     for (typed, shown) in [
         ("mock+empty=0.1", "mock:claude-code+empty=0.1"),
-        ("mock:strong+ empty=1e-1, timeout=.05", "mock:strong+empty=0.1,timeout=0.05"),
+        (
+            "mock:strong+ empty=1e-1, timeout=.05",
+            "mock:strong+empty=0.1,timeout=0.05",
+        ),
         ("mock+seed=7,slow=-0", "mock:claude-code+slow=0,seed=7"),
     ] {
         for spec in [typed, shown] {
@@ -17,7 +20,12 @@ fn names_show_the_faults_and_can_be_typed_again() {
 
 #[test]
 fn errors_name_value_choices_and_range() {
-    let error = |spec: &str| by_name(spec).err().map(|error| error.to_string()).unwrap_or_default();
+    let error = |spec: &str| {
+        by_name(spec)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    };
     let bad = [
         "mock+emty=0.1",
         "mock+empty",
@@ -33,6 +41,10 @@ fn errors_name_value_choices_and_range() {
         "mok+empty=0.1",
         "mock+empty=0.1+slow=0.1",
     ];
-    let errors = bad.iter().map(|spec| format!("{spec}: {}", error(spec))).collect::<Vec<_>>().join("\n");
+    let errors = bad
+        .iter()
+        .map(|spec| format!("{spec}: {}", error(spec)))
+        .collect::<Vec<_>>()
+        .join("\n");
     insta::assert_snapshot!(errors);
 }

@@ -1,9 +1,10 @@
-//! Whether a mock puts strategies in the order in which a model does: Kendall's tau-b over strategies, with an interval over units,
-//! beside what the model agrees with itself.
+//! Whether a mock puts strategies in the order in which a model does: Kendall's tau-b over
+//! strategies, with an interval over units, beside what the model agrees with itself.
 //!
-//! Absent on purpose: controls, whose order is known beforehand and would flatter any pair of runs; strategies that fail too often in
-//! one of the runs, whose place in the order is that of what keeps everything; other protocols than the matched one; and every claim
-//! but the one about these conversations and this model.
+//! Absent on purpose: controls, whose order is known beforehand and would flatter any pair of runs;
+//! strategies that fail too often in one of the runs, whose place in the order is that of what
+//! keeps everything; other protocols than the matched one; and every claim but the one about these
+//! conversations and this model.
 
 mod sides;
 mod text;
@@ -24,7 +25,8 @@ use crate::stats::kendall::tau_b;
 use crate::stats::nine_digits;
 use crate::stats::{FEWEST_UNITS, bootstrap};
 
-/// From this tau on an order is reproduced: four of five pairs the same way round, where nothing is tied. Assumed.
+/// From this tau on an order is reproduced: four of five pairs the same way round, where nothing is
+/// tied. Assumed.
 pub const LEAST_TAU: f64 = 0.6;
 /// Fewer strategies than this have too few pairs for an order. Assumed.
 pub const FEWEST_STRATEGIES: usize = 4;
@@ -38,10 +40,12 @@ pub struct Agreement {
     pub mock: String,
     /// The model.
     pub model: String,
-    /// The model that answered the questions in every run, if it is a third one or the mock: then the order is that of the summaries.
+    /// The model that answered the questions in every run, if it is a third one or the mock: then
+    /// the order is that of the summaries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// The strategies under test that compacted in every run and failed too often in none, in order of the report.
+    /// The strategies under test that compacted in every run and failed too often in none, in order
+    /// of the report.
     pub strategies: Vec<String>,
     /// Those that failed, or exceeded the window, too often.
     pub left_out: Vec<LeftOut>,
@@ -77,7 +81,8 @@ pub struct LeftOut {
 pub struct MetricAgreement {
     /// The metric's id; raw recall where chance is unknown in one of the runs.
     pub metric: &'static str,
-    /// Each strategy's value under the mock and under the model, in order of [`Agreement::strategies`].
+    /// Each strategy's value under the mock and under the model, in order of
+    /// [`Agreement::strategies`].
     pub values: Vec<(f64, f64)>,
     /// Tau-b of mock and model; `n` counts units.
     pub tau: MetricValue,
@@ -100,7 +105,8 @@ pub enum Claim {
 /// Compares a mock's run with a model's, and the model's with one of another seed.
 ///
 /// # Errors
-/// [`AgreementError`] where the runs are not of one suite and configuration, or not of a mock and a model.
+/// [`AgreementError`] where the runs are not of one suite and configuration, or not of a mock and a
+/// model.
 pub fn agreement(
     mock: &RunFiles,
     model: &RunFiles,
@@ -108,7 +114,10 @@ pub fn agreement(
     prices: &PriceTable,
 ) -> Result<Agreement, AgreementError> {
     let sides = Sides::new(mock, model, again, prices)?;
-    let metrics: Vec<_> = PrimaryMetric::COMPARED.iter().map(|primary| metric(&sides, *primary)).collect();
+    let metrics: Vec<_> = PrimaryMetric::COMPARED
+        .iter()
+        .map(|primary| metric(&sides, *primary))
+        .collect();
     let claim = claim(&sides, &metrics);
     let mut found = Agreement {
         version: 1,
@@ -131,26 +140,54 @@ pub fn agreement(
 
 fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
     let undefined = |reason: &str| rounded(MetricUnit::Ratio, undefined(reason));
-    let no_ceiling = || undefined("no ceiling recorded: the model was not run again with another seed");
+    let no_ceiling =
+        || undefined("no ceiling recorded: the model was not run again with another seed");
     let Some((metric, runs)) = sides.scores(primary) else {
         let metric = primary.metrics()[0];
         let why = undefined("a strategy has no value in one of the runs");
-        return MetricAgreement { metric, values: Vec::new(), ceiling: why.clone(), tau: why };
+        return MetricAgreement {
+            metric,
+            values: Vec::new(),
+            ceiling: why.clone(),
+            tau: why,
+        };
     };
     let [mock, model] = [&runs[0], &runs[1]];
     let all = vec![1; sides.units()];
-    let values = means(mock, &all).zip(means(model, &all)).map_or(Vec::new(), |(mock, model)| {
-        mock.into_iter().zip(model).map(|(one, other)| (nine_digits(one), nine_digits(other))).collect()
-    });
+    let values = means(mock, &all)
+        .zip(means(model, &all))
+        .map_or(Vec::new(), |(mock, model)| {
+            mock.into_iter()
+                .zip(model)
+                .map(|(one, other)| (nine_digits(one), nine_digits(other)))
+                .collect()
+        });
     let weak = (primary == PrimaryMetric::Answers)
-        .then(|| sides.runs.iter().find_map(|run| Some((run, reader_strength(run).err()?))))
+        .then(|| {
+            sides
+                .runs
+                .iter()
+                .find_map(|run| Some((run, reader_strength(run).err()?)))
+        })
         .flatten();
     if let Some((run, why)) = weak {
         let why = undefined(&format!("`{}`: {why}", run.manifest.summarizer));
-        return MetricAgreement { metric, values, ceiling: why.clone(), tau: why };
+        return MetricAgreement {
+            metric,
+            values,
+            ceiling: why.clone(),
+            tau: why,
+        };
     }
-    let ceiling = runs.get(2).map_or_else(no_ceiling, |again| tau(model, again, sides.units()));
-    MetricAgreement { metric, values, tau: tau(mock, model, sides.units()), ceiling }
+    let ceiling = runs
+        .get(2)
+        .map_or_else(no_ceiling, |again| tau(model, again, sides.units()));
+    MetricAgreement {
+        metric,
+        values,
+        tau: tau(mock, model, sides.units()),
+        ceiling,
+    }
 }
 
 /// By strategy, a value for each unit, given how often each is drawn.
@@ -159,8 +196,13 @@ type Drawn<'s> = Box<dyn Fn(&[u32]) -> Vec<Vec<Option<f64>>> + 's>;
 /// Each strategy's mean over drawn units; nothing if a strategy has no value.
 fn means(scores: &Drawn<'_>, times: &[u32]) -> Option<Vec<f64>> {
     let mean = |values: &Vec<Option<f64>>| {
-        let drawn = values.iter().zip(times).filter_map(|(value, times)| Some(((*value)?, f64::from(*times))));
-        let (sum, count) = drawn.fold((0.0, 0.0), |(sum, count), (value, times)| (sum + value * times, count + times));
+        let drawn = values
+            .iter()
+            .zip(times)
+            .filter_map(|(value, times)| Some(((*value)?, f64::from(*times))));
+        let (sum, count) = drawn.fold((0.0, 0.0), |(sum, count), (value, times)| {
+            (sum + value * times, count + times)
+        });
         (count > 0.0).then(|| sum / count)
     };
     scores(times).iter().map(mean).collect()
@@ -169,24 +211,40 @@ fn means(scores: &Drawn<'_>, times: &[u32]) -> Option<Vec<f64>> {
 fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
     let drawn = |times: &[u32]| tau_b(&means(one, times)?, &means(other, times)?);
     let Some(value) = drawn(&vec![1; units]) else {
-        return rounded(MetricUnit::Ratio, undefined("all strategies have the same value in one of the runs"));
+        return rounded(
+            MetricUnit::Ratio,
+            undefined("all strategies have the same value in one of the runs"),
+        );
     };
-    rounded(MetricUnit::Ratio, defined(value, bootstrap::interval(units, drawn), units))
+    rounded(
+        MetricUnit::Ratio,
+        defined(value, bootstrap::interval(units, drawn), units),
+    )
 }
 
 /// Every metric with a tau takes part, and context recall must have one.
 fn claim(sides: &Sides, metrics: &[MetricAgreement]) -> Claim {
-    let told: Vec<_> = metrics.iter().filter(|metric| metric.tau.value.is_some()).collect();
-    let has_context = metrics.first().is_some_and(|first| first.tau.value.is_some());
+    let told: Vec<_> = metrics
+        .iter()
+        .filter(|metric| metric.tau.value.is_some())
+        .collect();
+    let has_context = metrics
+        .first()
+        .is_some_and(|first| first.tau.value.is_some());
     if sides.units() < FEWEST_UNITS || sides.names().len() < FEWEST_STRATEGIES || !has_context {
         return Claim::NotSupported;
     }
     let misses = |metric: &&&MetricAgreement| metric.tau.high.is_some_and(|high| high < LEAST_TAU);
     // A model that does not agree with itself would agree with no mock.
-    let is_attainable = |metric: &&MetricAgreement| metric.ceiling.low.is_some_and(|low| low >= LEAST_TAU);
+    let is_attainable =
+        |metric: &&MetricAgreement| metric.ceiling.low.is_some_and(|low| low >= LEAST_TAU);
     if told.iter().filter(misses).any(is_attainable) {
         return Claim::DoesNotReproduce;
     }
     let reaches = |metric: &&MetricAgreement| metric.tau.low.is_some_and(|low| low >= LEAST_TAU);
-    if told.iter().all(reaches) { Claim::Reproduces } else { Claim::NotSupported }
+    if told.iter().all(reaches) {
+        Claim::Reproduces
+    } else {
+        Claim::NotSupported
+    }
 }

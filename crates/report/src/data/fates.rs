@@ -10,30 +10,43 @@ use crate::data::{StrategyRecords, UnitRecords, points};
 /// The share of facts in contexts that count as empty, whatever they hold.
 pub(crate) const UNUSABLE: &str = "unusable";
 
-/// Shares of all stated facts, decoys left out, by name of the fate, and of [`UNUSABLE`]; the mean over units. They sum to 1;
-/// empty where no fact is stated. `stored_only` and `unusable` are there only where they occur.
+/// Shares of all stated facts, decoys left out, by name of the fate, and of [`UNUSABLE`]; the mean
+/// over units. They sum to 1; empty where no fact is stated. `stored_only` and `unusable` are there
+/// only where they occur.
 pub(crate) fn shares(strategy: &StrategyRecords) -> BTreeMap<String, f64> {
     let units: Vec<Vec<f64>> = strategy.units.iter().filter_map(unit_shares).collect();
     if units.is_empty() {
         return BTreeMap::new();
     }
     let mean = |at: usize| units.iter().map(|shares| shares[at]).sum::<f64>() / units.len() as f64;
-    let names = Fate::STATED.iter().map(|fate| fate.name()).chain([UNUSABLE]);
+    let names = Fate::STATED
+        .iter()
+        .map(|fate| fate.name())
+        .chain([UNUSABLE]);
     let shares = names.enumerate().map(|(at, name)| (name, mean(at)));
-    let occurs = |(name, share): &(&str, f64)| ![Fate::StoredOnly.name(), UNUSABLE].contains(name) || *share > 0.0;
-    shares.filter(occurs).map(|(name, share)| (name.to_owned(), share)).collect()
+    let occurs = |(name, share): &(&str, f64)| {
+        ![Fate::StoredOnly.name(), UNUSABLE].contains(name) || *share > 0.0
+    };
+    shares
+        .filter(occurs)
+        .map(|(name, share)| (name.to_owned(), share))
+        .collect()
 }
 
 /// Each fact's fate at the record's last observation point; nothing without one.
 pub(crate) fn last(record: &Record) -> impl Iterator<Item = (&FactRow, Fate)> {
-    let fates = points(record).last().map_or(&[][..], |observation| &observation.fates.0);
+    let fates = points(record)
+        .last()
+        .map_or(&[][..], |observation| &observation.fates.0);
     record.facts.iter().zip(fates.iter().copied())
 }
 
 fn unit_shares(unit: &UnitRecords) -> Option<Vec<f64>> {
     let mut counts = vec![0.0; Fate::STATED.len() + 1];
     for record in &unit.records {
-        let is_unusable = points(record).last().is_some_and(|observation| observation.unusable.is_some());
+        let is_unusable = points(record)
+            .last()
+            .is_some_and(|observation| observation.unusable.is_some());
         for (_, fate) in last(record).filter(|(fact, _)| !fact.decoy) {
             if let Some(at) = Fate::STATED.iter().position(|stated| *stated == fate) {
                 counts[if is_unusable { Fate::STATED.len() } else { at }] += 1.0;

@@ -1,4 +1,5 @@
-//! Records in the order in which they are looked at: protocol, then strategy, then unit of statistics, then scenario.
+//! Records in the order in which they are looked at: protocol, then strategy, then unit of
+//! statistics, then scenario.
 
 pub(crate) mod decisions;
 pub(crate) mod fates;
@@ -23,14 +24,16 @@ use serde::Serialize;
 pub(crate) const FULL: &str = "full";
 /// The control that keeps nothing within the budget.
 pub(crate) const NULL: &str = "null";
-/// The controls that keep as much as a strategy without a summary: random text, and the newest values.
+/// The controls that keep as much as a strategy without a summary: random text, and the newest
+/// values.
 pub(crate) const SAME_SIZE: [&str; 2] = ["random-drop", "value-list"];
 /// The control that keeps the newest talk.
 pub(crate) const RECENT_TALK: &str = "recent-talk";
 /// The control that knows the facts.
 pub(crate) const ORACLE: &str = "oracle";
 
-/// One protocol's part of a run: the manifest, its records by strategy, and the prices they are costed at.
+/// One protocol's part of a run: the manifest, its records by strategy, and the prices they are
+/// costed at.
 pub(crate) struct ProtocolRun<'r> {
     pub(crate) protocol: Protocol,
     /// Tokens that a compaction may leave under the matched protocol.
@@ -58,25 +61,49 @@ pub(crate) struct UnitRecords<'r> {
 }
 
 impl<'r> ProtocolRun<'r> {
-    /// One for each protocol: those of the manifest in its order, then those that records alone name; then that with
-    /// the run's limits under each further retained budget and split.
-    pub(crate) fn by_protocol(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Vec<Self> {
-        let of_records = records.iter().map(|record| record.case.protocol).collect::<BTreeSet<_>>();
-        let unlisted = of_records.into_iter().filter(|protocol| !manifest.protocols.contains(protocol));
-        let protocols = manifest.protocols.iter().copied().chain(unlisted);
-        let retained = |protocol: Protocol| protocol.has_limits_of_run().then_some(manifest.retained);
-        let headlines = protocols.map(|protocol| (protocol, retained(protocol), None));
-        let swept = manifest.protocols.iter().copied().find(|protocol| protocol.has_limits_of_run());
-        let sizes =
-            swept.into_iter().flat_map(|swept| manifest.sweep.iter().map(move |size| (swept, Some(*size), None)));
-        let splits = swept
+    /// One for each protocol: those of the manifest in its order, then those that records alone
+    /// name; then that with the run's limits under each further retained budget and split.
+    pub(crate) fn by_protocol(
+        manifest: &'r Manifest,
+        records: &'r [Record],
+        prices: &'r PriceTable,
+    ) -> Vec<Self> {
+        let of_records = records
+            .iter()
+            .map(|record| record.case.protocol)
+            .collect::<BTreeSet<_>>();
+        let unlisted = of_records
             .into_iter()
-            .flat_map(|swept| manifest.splits.iter().map(move |split| (swept, Some(manifest.retained), Some(*split))));
+            .filter(|protocol| !manifest.protocols.contains(protocol));
+        let protocols = manifest.protocols.iter().copied().chain(unlisted);
+        let retained =
+            |protocol: Protocol| protocol.has_limits_of_run().then_some(manifest.retained);
+        let headlines = protocols.map(|protocol| (protocol, retained(protocol), None));
+        let swept = manifest
+            .protocols
+            .iter()
+            .copied()
+            .find(|protocol| protocol.has_limits_of_run());
+        let sizes = swept.into_iter().flat_map(|swept| {
+            manifest
+                .sweep
+                .iter()
+                .map(move |size| (swept, Some(*size), None))
+        });
+        let splits = swept.into_iter().flat_map(|swept| {
+            manifest
+                .splits
+                .iter()
+                .map(move |split| (swept, Some(manifest.retained), Some(*split)))
+        });
         let parts = headlines.chain(sizes).chain(splits);
-        parts.map(|limits| Self::new(limits, manifest, records, prices)).collect()
+        parts
+            .map(|limits| Self::new(limits, manifest, records, prices))
+            .collect()
     }
 
-    /// Strategies in the manifest's order, those that it does not name last; references before controls.
+    /// Strategies in the manifest's order, those that it does not name last; references before
+    /// controls.
     fn new(
         (protocol, retained, split): (Protocol, Option<u32>, Option<f64>),
         manifest: &'r Manifest,
@@ -85,31 +112,57 @@ impl<'r> ProtocolRun<'r> {
     ) -> Self {
         let is_of = |record: &&Record| {
             let case = &record.case;
-            let at_size = manifest.sweep.is_empty() || retained.is_none() || case.budget.retained == retained;
+            let at_size =
+                manifest.sweep.is_empty() || retained.is_none() || case.budget.retained == retained;
             case.protocol == protocol && case.split == split && at_size
         };
         let mut by_name: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
         for record in records.iter().filter(is_of) {
-            by_name.entry(&record.case.strategy).or_default().push(record);
+            by_name
+                .entry(&record.case.strategy)
+                .or_default()
+                .push(record);
         }
-        let place = |name: &str| manifest.strategies.iter().position(|listed| listed == name).unwrap_or(usize::MAX);
-        let mut strategies: Vec<_> =
-            by_name.into_iter().filter_map(|(name, records)| StrategyRecords::new(name, records)).collect();
+        let place = |name: &str| {
+            manifest
+                .strategies
+                .iter()
+                .position(|listed| listed == name)
+                .unwrap_or(usize::MAX)
+        };
+        let mut strategies: Vec<_> = by_name
+            .into_iter()
+            .filter_map(|(name, records)| StrategyRecords::new(name, records))
+            .collect();
         strategies.sort_by_key(|strategy| (strategy.family, place(strategy.name)));
-        ProtocolRun { protocol, retained, split, manifest, prices, strategies }
+        ProtocolRun {
+            protocol,
+            retained,
+            split,
+            manifest,
+            prices,
+            strategies,
+        }
     }
 
     /// Whether it is a point of a sweep, and not what tables and comparisons show.
     pub(crate) fn is_swept(&self) -> bool {
-        self.split.is_some() || self.retained.is_some_and(|retained| retained != self.manifest.retained)
+        self.split.is_some()
+            || self
+                .retained
+                .is_some_and(|retained| retained != self.manifest.retained)
     }
 
     pub(crate) fn strategy(&self, name: &str) -> Option<&StrategyRecords<'r>> {
-        self.strategies.iter().find(|strategy| strategy.name == name)
+        self.strategies
+            .iter()
+            .find(|strategy| strategy.name == name)
     }
 
     pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {
-        self.strategies.iter().flat_map(|strategy| strategy.records())
+        self.strategies
+            .iter()
+            .flat_map(|strategy| strategy.records())
     }
 
     /// Whether a mock wrote or answered.
@@ -117,9 +170,13 @@ impl<'r> ProtocolRun<'r> {
         has_mock(&self.manifest.summarizer, self.manifest.target.as_deref())
     }
 
-    /// Whether a strategy asks a model past the meter, so that its calls are in no cost and in no wait.
+    /// Whether a strategy asks a model past the meter, so that its calls are in no cost and in no
+    /// wait.
     pub(crate) fn is_unmetered(&self, strategy: &str) -> bool {
-        self.manifest.settings.get(strategy).is_some_and(|settings| settings.unmetered)
+        self.manifest
+            .settings
+            .get(strategy)
+            .is_some_and(|settings| settings.unmetered)
     }
 
     /// What the run's latencies are worth.
@@ -133,7 +190,10 @@ impl<'r> ProtocolRun<'r> {
 
     /// The run's models that the price table does not know.
     pub(crate) fn no_price(&self) -> String {
-        let unknown = self.manifest.models().find(|model| self.prices.row(model).is_none());
+        let unknown = self
+            .manifest
+            .models()
+            .find(|model| self.prices.row(model).is_none());
         let unknown = code(unknown.unwrap_or(&self.manifest.summarizer));
         format!(
             "the price table has no row for model {unknown}; add one to a copy of `datasets/prices.toml` and give it as `--prices FILE`"
@@ -158,11 +218,17 @@ impl<'r> StrategyRecords<'r> {
             records.sort_by_key(|record| &record.case.scenario);
             UnitRecords { group, records }
         };
-        Some(StrategyRecords { name, family, units: by_group.into_iter().map(unit).collect() })
+        Some(StrategyRecords {
+            name,
+            family,
+            units: by_group.into_iter().map(unit).collect(),
+        })
     }
 
     pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {
-        self.units.iter().flat_map(|unit| unit.records.iter().copied())
+        self.units
+            .iter()
+            .flat_map(|unit| unit.records.iter().copied())
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = &'r CompactionRow> {
@@ -181,7 +247,10 @@ pub(crate) fn is_applied(row: &CompactionRow) -> bool {
 
 /// The observations at the scenario's own points.
 pub(crate) fn points(record: &Record) -> impl Iterator<Item = &Observation> {
-    record.observations.iter().filter(|observation| observation.kind == ObservationKind::Point)
+    record
+        .observations
+        .iter()
+        .filter(|observation| observation.kind == ObservationKind::Point)
 }
 
 /// One fact at one observation, as recall counts it.
@@ -199,7 +268,8 @@ pub(crate) struct Look<'r> {
     pub(crate) binding: Option<LookBinding>,
     /// Whether a clause of the context says something about it; for facts without a subject.
     pub(crate) is_stated: bool,
-    /// How often the words around it in written text fit it better than another value, as a share; for facts without a subject.
+    /// How often the words around it in written text fit it better than another value, as a share;
+    /// for facts without a subject.
     pub(crate) fit: Option<f64>,
 }
 
@@ -207,14 +277,18 @@ pub(crate) struct Look<'r> {
 pub(crate) struct LookBinding {
     /// 1 or 0.
     pub(crate) own: f64,
-    /// The own subject's share of those to which the context gives the value, beyond that of a random subject.
+    /// The own subject's share of those to which the context gives the value, beyond that of a
+    /// random subject.
     pub(crate) corrected: f64,
     /// The number of random contexts that do.
     pub(crate) random_own: f64,
 }
 
 /// The headline set of an observation, without decoys, generic values and what is no longer valid.
-pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
+pub(crate) fn looks<'r>(
+    record: &'r Record,
+    observation: &'r Observation,
+) -> impl Iterator<Item = Look<'r>> {
     let listed = observation.eligible.iter().enumerate();
     listed.filter_map(move |(place, index)| {
         let index = *index as usize;
@@ -250,7 +324,8 @@ pub(crate) fn recent_looks(record: &Record) -> impl Iterator<Item = Look<'_>> {
         let is_old = |index: &usize| observation.eligible.binary_search(&(*index as u32)).is_ok();
         let others = (0..record.facts.len()).filter(move |index| !is_old(index));
         others.filter_map(move |index| {
-            let (fact, fate) = ranked(record, observation, index).filter(|(_, fate)| *fate != Fate::Unstated)?;
+            let (fact, fate) =
+                ranked(record, observation, index).filter(|(_, fate)| *fate != Fate::Unstated)?;
             let is_usable = observation.unusable.is_none();
             Some(Look {
                 index,
@@ -277,21 +352,40 @@ fn binding(observation: &Observation, place: usize) -> LookBinding {
     let fact = observation.eligible[place];
     let random_own = f64::from(observation.selection_bound.get(place).copied().unwrap_or(0));
     if observation.unusable.is_some() {
-        return LookBinding { own: 0.0, corrected: 0.0, random_own };
+        return LookBinding {
+            own: 0.0,
+            corrected: 0.0,
+            random_own,
+        };
     }
     let own = f64::from(u8::from(observation.bound.contains(&fact)));
-    let misbound = observation.misbound.iter().find(|Misbound(of, ..)| *of == fact);
+    let misbound = observation
+        .misbound
+        .iter()
+        .find(|Misbound(of, ..)| *of == fact);
     let corrected = misbound.map_or(own, |Misbound(_, wrong, rivals)| {
         let wrong = f64::from(*wrong);
         (own - wrong / rivals) / (own + wrong)
     });
-    LookBinding { own, corrected, random_own }
+    LookBinding {
+        own,
+        corrected,
+        random_own,
+    }
 }
 
-/// The same for the facts that were asked for; a fact is present if context and retrieved text together hold it.
-pub(crate) fn prompted_looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
-    let found = observation.prompted.as_ref().map_or(&[][..], |prompted| &prompted.found);
-    let asked = looks(record, observation).filter(|look| observation.asked.contains(&(look.index as u32)));
+/// The same for the facts that were asked for; a fact is present if context and retrieved text
+/// together hold it.
+pub(crate) fn prompted_looks<'r>(
+    record: &'r Record,
+    observation: &'r Observation,
+) -> impl Iterator<Item = Look<'r>> {
+    let found = observation
+        .prompted
+        .as_ref()
+        .map_or(&[][..], |prompted| &prompted.found);
+    let asked =
+        looks(record, observation).filter(|look| observation.asked.contains(&(look.index as u32)));
     let is_usable = observation.unusable.is_none();
     asked.map(move |look| {
         let is_present = look.is_present || (is_usable && found.contains(&(look.index as u32)));
@@ -300,7 +394,10 @@ pub(crate) fn prompted_looks<'r>(record: &'r Record, observation: &'r Observatio
 }
 
 /// Whether the context held each fact that the next turn uses.
-pub(crate) fn uses<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = bool> {
+pub(crate) fn uses<'r>(
+    record: &'r Record,
+    observation: &'r Observation,
+) -> impl Iterator<Item = bool> {
     let used = observation.used.iter();
     let is_usable = observation.unusable.is_none();
     let ranked = used.filter_map(move |index| ranked(record, observation, *index as usize));
@@ -308,17 +405,31 @@ pub(crate) fn uses<'r>(record: &'r Record, observation: &'r Observation) -> impl
 }
 
 /// The same where generic values count too.
-pub(crate) fn uses_with_generic<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = bool> {
+pub(crate) fn uses_with_generic<'r>(
+    record: &'r Record,
+    observation: &'r Observation,
+) -> impl Iterator<Item = bool> {
     let is_usable = observation.unusable.is_none();
-    let valid = observation.used.iter().filter_map(move |index| valid(record, observation, *index as usize));
+    let valid = observation
+        .used
+        .iter()
+        .filter_map(move |index| valid(record, observation, *index as usize));
     valid.map(move |(_, fate)| is_usable && fate.is_present())
 }
 
-fn ranked<'r>(record: &'r Record, observation: &Observation, index: usize) -> Option<(&'r FactRow, Fate)> {
+fn ranked<'r>(
+    record: &'r Record,
+    observation: &Observation,
+    index: usize,
+) -> Option<(&'r FactRow, Fate)> {
     valid(record, observation, index).filter(|(fact, _)| !fact.generic)
 }
 
-fn valid<'r>(record: &'r Record, observation: &Observation, index: usize) -> Option<(&'r FactRow, Fate)> {
+fn valid<'r>(
+    record: &'r Record,
+    observation: &Observation,
+    index: usize,
+) -> Option<(&'r FactRow, Fate)> {
     let fact = record.facts.get(index)?;
     let fate = *observation.fates.0.get(index)?;
     (!fact.decoy && fate != Fate::Superseded).then_some((fact, fate))

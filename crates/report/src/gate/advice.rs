@@ -8,20 +8,36 @@ use crate::metrics::answered::COST_USD_PROBES;
 use crate::metrics::cost::{COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 
 /// What a decision needs: units, their cost on both sides, and the next command.
-pub(super) fn next(pair: &GatedStrategy, metrics: &[MetricGate], summary: &Summary) -> Option<String> {
-    let open = metrics.iter().filter(|metric| metric.verdict == Verdict::Inconclusive);
+pub(super) fn next(
+    pair: &GatedStrategy,
+    metrics: &[MetricGate],
+    summary: &Summary,
+) -> Option<String> {
+    let open = metrics
+        .iter()
+        .filter(|metric| metric.verdict == Verdict::Inconclusive);
     let (told, untold): (Vec<_>, Vec<_>) = open.partition(|metric| metric.units_needed.is_some());
     let most = told.into_iter().max_by_key(|metric| metric.units_needed);
-    let untold = untold.iter().map(|metric| format!("more units cannot decide `{}`; see its reason", metric.metric));
-    let said: Vec<String> =
-        most.and_then(|metric| from_units(pair, metric, summary)).into_iter().chain(untold).collect();
+    let untold = untold.iter().map(|metric| {
+        format!(
+            "more units cannot decide `{}`; see its reason",
+            metric.metric
+        )
+    });
+    let said: Vec<String> = most
+        .and_then(|metric| from_units(pair, metric, summary))
+        .into_iter()
+        .chain(untold)
+        .collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
 
 fn from_units(pair: &GatedStrategy, metric: &MetricGate, summary: &Summary) -> Option<String> {
     let needed = metric.units_needed?;
-    let found =
-        format!("with {needed} units, a loss of two margins of `{}` is found with probability .80", metric.metric);
+    let found = format!(
+        "with {needed} units, a loss of two margins of `{}` is found with probability .80",
+        metric.metric
+    );
     if needed <= metric.units {
         return Some(format!(
             "{found}, and the run has enough; the difference is close to the margin, and more units would narrow its bounds"
@@ -44,10 +60,21 @@ fn from_units(pair: &GatedStrategy, metric: &MetricGate, summary: &Summary) -> O
 
 /// The strategy's own calls and those that ask it questions, on both sides.
 fn cost(pair: &GatedStrategy, summary: &Summary, conversations: f64) -> Option<String> {
-    let group = summary.groups.iter().find(|group| group.protocol == pair.head.protocol)?;
-    let strategy = group.strategies.iter().find(|strategy| strategy.name == pair.head.strategy)?;
-    let besides =
-        [COST_USD_CHECKPOINT, COST_USD_PROBES].iter().filter_map(|metric| metric.value(strategy)).sum::<f64>();
+    let group = summary
+        .groups
+        .iter()
+        .find(|group| group.protocol == pair.head.protocol)?;
+    let strategy = group
+        .strategies
+        .iter()
+        .find(|strategy| strategy.name == pair.head.strategy)?;
+    let besides = [COST_USD_CHECKPOINT, COST_USD_PROBES]
+        .iter()
+        .filter_map(|metric| metric.value(strategy))
+        .sum::<f64>();
     let each = COST_USD_COMPACTION.value(strategy)? + besides;
-    Some(format!("about ${:.2} of calls in all", 2.0 * each * conversations))
+    Some(format!(
+        "about ${:.2} of calls in all",
+        2.0 * each * conversations
+    ))
 }

@@ -26,11 +26,17 @@ use crate::summary::realized;
 pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Result<Baseline, Mismatch> {
     let runs = ProtocolRun::by_protocol(&run.manifest, &run.records, prices);
     let replay = default_replay(&runs)?;
-    let strategies: Vec<_> = tested(replay).map(|strategy| of_strategy(replay, strategy)).collect();
+    let strategies: Vec<_> = tested(replay)
+        .map(|strategy| of_strategy(replay, strategy))
+        .collect();
     if strategies.is_empty() {
         return Err(Mismatch::NothingTested);
     }
-    Ok(Baseline { run: conditions(run), scenarios: conversations(&run.records), strategies })
+    Ok(Baseline {
+        run: conditions(run),
+        scenarios: conversations(&run.records),
+        strategies,
+    })
 }
 
 pub(super) fn conditions(run: &RunFiles) -> Conditions {
@@ -38,7 +44,10 @@ pub(super) fn conditions(run: &RunFiles) -> Conditions {
     Conditions {
         program: manifest.program.clone(),
         commit: manifest.commit.clone(),
-        records: run.records.first().map_or(record::VERSION, |record| record.version),
+        records: run
+            .records
+            .first()
+            .map_or(record::VERSION, |record| record.version),
         suite: manifest.suite.clone(),
         suite_hash: manifest.suite_hash.clone(),
         prices_hash: manifest.prices_hash.clone(),
@@ -63,29 +72,50 @@ fn served(records: &[Record]) -> Vec<String> {
 
 fn conversations(records: &[Record]) -> Vec<Conversation> {
     let mut seen = BTreeSet::new();
-    let first = records.iter().filter(|record| seen.insert(&record.case.scenario));
+    let first = records
+        .iter()
+        .filter(|record| seen.insert(&record.case.scenario));
     let conversation = |record: &Record| Conversation {
         scenario: record.case.scenario.clone(),
         unit: record.case.group.clone(),
-        facts: record.facts.iter().filter(|fact| !fact.decoy).map(|fact| fact.id.clone()).collect(),
+        facts: record
+            .facts
+            .iter()
+            .filter(|fact| !fact.decoy)
+            .map(|fact| fact.id.clone())
+            .collect(),
     };
     first.map(conversation).collect()
 }
 
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaseline {
-    let metrics = PrimaryMetric::GATED.iter().flat_map(|primary| primary.metrics());
-    let scores = metrics.filter_map(|metric| Some((*metric, UnitScores::new(metric, strategy)?.by_unit())));
-    let guards = GUARDS.iter().map(|guard| (guard.metric, guard.by_unit(strategy)));
+    let metrics = PrimaryMetric::GATED
+        .iter()
+        .flat_map(|primary| primary.metrics());
+    let scores =
+        metrics.filter_map(|metric| Some((*metric, UnitScores::new(metric, strategy)?.by_unit())));
+    let guards = GUARDS
+        .iter()
+        .map(|guard| (guard.metric, guard.by_unit(strategy)));
     let scores: BTreeMap<&str, BTreeMap<String, f64>> = scores.chain(guards).collect();
     let unit = |unit: &UnitRecords| UnitBaseline {
         unit: unit.group.to_owned(),
         scores: scores
             .iter()
-            .filter_map(|(metric, values)| Some(((*metric).to_owned(), nine_digits(*values.get(unit.group)?))))
+            .filter_map(|(metric, values)| {
+                Some(((*metric).to_owned(), nine_digits(*values.get(unit.group)?)))
+            })
             .collect(),
-        fates: unit.records.iter().map(|record| (record.case.scenario.clone(), last_fates(record))).collect(),
+        fates: unit
+            .records
+            .iter()
+            .map(|record| (record.case.scenario.clone(), last_fates(record)))
+            .collect(),
     };
-    StrategyBaseline { head: head(run, strategy), units: strategy.units.iter().map(unit).collect() }
+    StrategyBaseline {
+        head: head(run, strategy),
+        units: strategy.units.iter().map(unit).collect(),
+    }
 }
 
 /// What is counted over all conversations of a strategy.
@@ -93,11 +123,19 @@ pub(super) fn head(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyHea
     let counted = decisions::counted(strategy);
     let turns = strategy.records().flat_map(|record| &record.turns);
     // A record came from JSON: it has a JSON form.
-    let texts: String = strategy.records().filter_map(|record| serde_json::to_string(record).ok()).collect();
+    let texts: String = strategy
+        .records()
+        .filter_map(|record| serde_json::to_string(record).ok())
+        .collect();
     StrategyHead {
         protocol: run.protocol,
         strategy: strategy.name.to_owned(),
-        prompt: run.manifest.prompts.get(strategy.name).cloned().unwrap_or_default(),
+        prompt: run
+            .manifest
+            .prompts
+            .get(strategy.name)
+            .cloned()
+            .unwrap_or_default(),
         settings: run.manifest.settings.get(strategy.name).cloned(),
         budget: strategy.records().next().map(|record| record.case.budget),
         records_hash: text_hash(&texts),
@@ -105,20 +143,32 @@ pub(super) fn head(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyHea
         failed: counted.failed,
         over_window: turns.filter(|turn| turn.over_window).count(),
         tokens_retained: realized(strategy).map(nine_digits),
-        too_likely: CorrectedRecall::own(strategy).too_likely().map(|(what, _)| what).collect(),
+        too_likely: CorrectedRecall::own(strategy)
+            .too_likely()
+            .map(|(what, _)| what)
+            .collect(),
     }
 }
 
 /// The fates of a record's facts, decoys left out, at its last observation point.
 pub(super) fn last_fates(record: &Record) -> Fates {
-    Fates(fates::last(record).filter(|(fact, _)| !fact.decoy).map(|(_, fate)| fate).collect())
+    Fates(
+        fates::last(record)
+            .filter(|(fact, _)| !fact.decoy)
+            .map(|(_, fate)| fate)
+            .collect(),
+    )
 }
 
-/// Holds what makes numbers comparable against each other: the conversations, the models, and what is counted how. Window,
-/// trigger and scale set which facts count, since a fact counts once it is as far back as the trigger; the program's version
-/// stands for how metrics are computed. Everything else may differ: it is the change that a gate is asked about.
+/// Holds what makes numbers comparable against each other: the conversations, the models, and what
+/// is counted how. Window, trigger and scale set which facts count, since a fact counts once it is
+/// as far back as the trigger; the program's version stands for how metrics are computed.
+/// Everything else may differ: it is the change that a gate is asked about.
 pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch> {
-    let names = baseline.strategies.iter().map(|one| (one.head.protocol, &one.head.strategy));
+    let names = baseline
+        .strategies
+        .iter()
+        .map(|one| (one.head.protocol, &one.head.strategy));
     if names.collect::<BTreeSet<_>>().len() < baseline.strategies.len() {
         return Err(Mismatch::Swept);
     }
@@ -129,9 +179,17 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     named("the summarizer", &new.summarizer, &old.summarizer)?;
     let target = |of: &Conditions| of.target.clone().unwrap_or_else(|| of.summarizer.clone());
     named("the target model", &target(&new), &target(old))?;
-    let checkpointer = |of: &Conditions| of.checkpointer.clone().unwrap_or_else(|| of.summarizer.clone());
+    let checkpointer = |of: &Conditions| {
+        of.checkpointer
+            .clone()
+            .unwrap_or_else(|| of.summarizer.clone())
+    };
     named("the checkpointer", &checkpointer(&new), &checkpointer(old))?;
-    named("the model that the server reported", &new.served.join(", "), &old.served.join(", "))?;
+    named(
+        "the model that the server reported",
+        &new.served.join(", "),
+        &old.served.join(", "),
+    )?;
     named("the program's version", &new.program, &old.program)?;
     // Version 2 of records only renamed a field.
     let [records, before] = [&new, old].map(|of| of.records.max(2).to_string());
@@ -140,8 +198,16 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     if !new.matcher.is_empty() && !old.matcher.is_empty() {
         named("the matcher's results", &new.matcher, &old.matcher)?;
     }
-    named("the window", &new.window.to_string(), &old.window.to_string())?;
-    named("the trigger", &new.trigger.to_string(), &old.trigger.to_string())?;
+    named(
+        "the window",
+        &new.window.to_string(),
+        &old.window.to_string(),
+    )?;
+    named(
+        "the trigger",
+        &new.trigger.to_string(),
+        &old.trigger.to_string(),
+    )?;
     named("the scale", &new.scale.to_string(), &old.scale.to_string())?;
     scores(baseline)
 }
@@ -150,10 +216,18 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
 const LEAST_SCORE: f64 = -4.0;
 
 fn scores(baseline: &Baseline) -> Result<(), Mismatch> {
-    for unit in baseline.strategies.iter().flat_map(|strategy| &strategy.units) {
+    for unit in baseline
+        .strategies
+        .iter()
+        .flat_map(|strategy| &strategy.units)
+    {
         for (metric, value) in &unit.scores {
             if !(LEAST_SCORE..=1.0 + 1e-9).contains(value) {
-                return Err(Mismatch::Score { metric: metric.clone(), unit: unit.unit.clone(), value: *value });
+                return Err(Mismatch::Score {
+                    metric: metric.clone(),
+                    unit: unit.unit.clone(),
+                    value: *value,
+                });
             }
         }
     }
@@ -162,7 +236,9 @@ fn scores(baseline: &Baseline) -> Result<(), Mismatch> {
 
 /// A strategy's own limits set the trigger under the published protocol.
 pub(super) fn same_trigger(new: &StrategyHead, old: &StrategyHead) -> Result<(), Mismatch> {
-    let Some((now, before)) = new.budget.zip(old.budget) else { return Ok(()) };
+    let Some((now, before)) = new.budget.zip(old.budget) else {
+        return Ok(());
+    };
     let what = format!("the trigger of {}", new.strategy);
     differing(&what, &now.trigger.to_string(), &before.trigger.to_string())
 }
@@ -171,5 +247,9 @@ fn differing(what: &str, run: &str, baseline: &str) -> Result<(), Mismatch> {
     if run == baseline {
         return Ok(());
     }
-    Err(Mismatch::Condition { what: what.to_owned(), run: run.to_owned(), baseline: baseline.to_owned() })
+    Err(Mismatch::Condition {
+        what: what.to_owned(),
+        run: run.to_owned(),
+        baseline: baseline.to_owned(),
+    })
 }

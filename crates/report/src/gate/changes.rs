@@ -17,7 +17,8 @@ pub struct FateChange {
     pub scenario: String,
     /// The fact's id.
     pub fact: String,
-    /// What the fact is about and its value, if the suite is at hand; see [`GateReport::name_facts`](super::GateReport::name_facts).
+    /// What the fact is about and its value, if the suite is at hand; see
+    /// [`GateReport::name_facts`](super::GateReport::name_facts).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated: Option<StatedFact>,
     /// Its fate in the baseline.
@@ -46,21 +47,37 @@ pub(super) fn changes(
     of: &StrategyBaseline,
     strategy: &StrategyRecords,
 ) -> (Vec<FateChange>, Vec<FateChange>) {
-    let before: BTreeMap<&str, &Fates> =
-        of.units.iter().flat_map(|unit| &unit.fates).map(|(scenario, fates)| (scenario.as_str(), fates)).collect();
-    let after: BTreeMap<&str, Fates> =
-        strategy.records().map(|record| (record.case.scenario.as_str(), last_fates(record))).collect();
+    let before: BTreeMap<&str, &Fates> = of
+        .units
+        .iter()
+        .flat_map(|unit| &unit.fates)
+        .map(|(scenario, fates)| (scenario.as_str(), fates))
+        .collect();
+    let after: BTreeMap<&str, Fates> = strategy
+        .records()
+        .map(|record| (record.case.scenario.as_str(), last_fates(record)))
+        .collect();
     let mut found = Vec::new();
     for conversation in &baseline.scenarios {
         let scenario = conversation.scenario.as_str();
-        let (Some(before), Some(after)) = (before.get(scenario), after.get(scenario)) else { continue };
+        let (Some(before), Some(after)) = (before.get(scenario), after.get(scenario)) else {
+            continue;
+        };
         for ((fact, before), after) in conversation.facts.iter().zip(&before.0).zip(&after.0) {
             let (scenario, fact) = (scenario.to_owned(), fact.clone());
-            found.push(FateChange { scenario, fact, stated: None, before: *before, after: *after });
+            found.push(FateChange {
+                scenario,
+                fact,
+                stated: None,
+                before: *before,
+                after: *after,
+            });
         }
     }
     let is_valid = |fate: Fate| !matches!(fate, Fate::Superseded | Fate::Unstated);
     found.retain(|change| is_valid(change.before) && is_valid(change.after));
     found.retain(|change| change.before.is_present() != change.after.is_present());
-    found.into_iter().partition(|change| change.before.is_present())
+    found
+        .into_iter()
+        .partition(|change| change.before.is_present())
 }

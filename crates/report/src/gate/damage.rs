@@ -1,8 +1,10 @@
-//! Damage that a gate must find, planted in the records of a run that is then held against itself: a summarizer that writes values
-//! without their subjects, compactions that fail, and requests over the window. Each leaves the values in the contexts, so that
-//! recall of values alone would not fall.
+//! Damage that a gate must find, planted in the records of a run that is then held against itself:
+//! a summarizer that writes values without their subjects, compactions that fail, and requests over
+//! the window. Each leaves the values in the contexts, so that recall of values alone would not
+//! fall.
 //!
-//! Absent on purpose: damage to some units only. How small a loss is found is what the simulated gates measure.
+//! Absent on purpose: damage to some units only. How small a loss is found is what the simulated
+//! gates measure.
 
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::prices::PriceTable;
@@ -30,7 +32,11 @@ pub enum Damage {
 }
 
 impl Damage {
-    const ALL: [Damage; 3] = [Damage::ValueList, Damage::FailedCompactions, Damage::OverWindow];
+    const ALL: [Damage; 3] = [
+        Damage::ValueList,
+        Damage::FailedCompactions,
+        Damage::OverWindow,
+    ];
 
     /// The words that reports print.
     pub const fn name(self) -> &'static str {
@@ -52,11 +58,24 @@ impl Damage {
 
     fn plant(self, record: &mut Record) {
         match self {
-            Damage::ValueList => record.observations.iter_mut().for_each(|seen| seen.bound.clear()),
-            Damage::FailedCompactions => record.compactions.iter_mut().step_by(FAILING).for_each(|row| {
-                row.event.outcome = Outcome::Failed(FailReason::Call("planted".to_owned()));
-            }),
-            Damage::OverWindow => record.turns.last_mut().into_iter().for_each(|turn| turn.over_window = true),
+            Damage::ValueList => record
+                .observations
+                .iter_mut()
+                .for_each(|seen| seen.bound.clear()),
+            Damage::FailedCompactions => {
+                record
+                    .compactions
+                    .iter_mut()
+                    .step_by(FAILING)
+                    .for_each(|row| {
+                        row.event.outcome = Outcome::Failed(FailReason::Call("planted".to_owned()));
+                    })
+            }
+            Damage::OverWindow => record
+                .turns
+                .last_mut()
+                .into_iter()
+                .for_each(|turn| turn.over_window = true),
         }
     }
 }
@@ -77,17 +96,33 @@ pub struct PlantedDamage {
 impl PlantedDamage {
     /// Whether the gate let it through.
     pub fn is_missed(&self) -> bool {
-        self.verdict.is_some_and(|verdict| verdict < Verdict::Regression)
+        self.verdict
+            .is_some_and(|verdict| verdict < Verdict::Regression)
     }
 }
 
 /// Plants each damage in each of these strategies and gates the run against itself without it.
-pub(super) fn all(run: &RunFiles, prices: &PriceTable, strategies: &[&str], margin: f64) -> Vec<PlantedDamage> {
-    let each = strategies.iter().flat_map(|strategy| Damage::ALL.map(|damage| (strategy, damage)));
+pub(super) fn all(
+    run: &RunFiles,
+    prices: &PriceTable,
+    strategies: &[&str],
+    margin: f64,
+) -> Vec<PlantedDamage> {
+    let each = strategies
+        .iter()
+        .flat_map(|strategy| Damage::ALL.map(|damage| (strategy, damage)));
     each.map(|(strategy, damage)| {
         let found = verdict(run, prices, strategy, damage, margin);
-        let (verdict, reason) = found.map_or_else(|reason| (None, Some(reason)), |verdict| (Some(verdict), None));
-        PlantedDamage { strategy: (*strategy).to_owned(), damage, verdict, reason }
+        let (verdict, reason) = found.map_or_else(
+            |reason| (None, Some(reason)),
+            |verdict| (Some(verdict), None),
+        );
+        PlantedDamage {
+            strategy: (*strategy).to_owned(),
+            damage,
+            verdict,
+            reason,
+        }
     })
     .collect()
 }
@@ -100,21 +135,40 @@ fn verdict(
     margin: f64,
 ) -> Result<Verdict, String> {
     let of_strategy = |record: &&Record| record.case.strategy == strategy;
-    let groups = run.records.iter().filter(of_strategy).map(|record| &record.case.group);
+    let groups = run
+        .records
+        .iter()
+        .filter(of_strategy)
+        .map(|record| &record.case.group);
     let units = groups.collect::<std::collections::BTreeSet<_>>().len();
     if units < rule::fewest(TESTS) {
         return Err(format!("{units} units are too few to decide"));
     }
-    if !run.records.iter().filter(of_strategy).all(|record| damage.fits(record)) {
+    if !run
+        .records
+        .iter()
+        .filter(of_strategy)
+        .all(|record| damage.fits(record))
+    {
         return Err("this damage cannot be planted in some conversations".to_owned());
     }
-    let mut damaged = RunFiles { manifest: run.manifest.clone(), records: run.records.clone() };
+    let mut damaged = RunFiles {
+        manifest: run.manifest.clone(),
+        records: run.records.clone(),
+    };
     damaged
         .records
         .iter_mut()
         .filter(|record| record.case.strategy == strategy)
         .for_each(|record| damage.plant(record));
-    let options = GateOptions { margin, strategies: vec![strategy.to_owned()], exact: false };
-    let found = baseline_of(run, prices).and_then(|baseline| gate(&damaged, &baseline, prices, &options));
-    found.map(|report| report.verdict).map_err(|error| error.to_string())
+    let options = GateOptions {
+        margin,
+        strategies: vec![strategy.to_owned()],
+        exact: false,
+    };
+    let found =
+        baseline_of(run, prices).and_then(|baseline| gate(&damaged, &baseline, prices, &options));
+    found
+        .map(|report| report.verdict)
+        .map_err(|error| error.to_string())
 }

@@ -1,8 +1,9 @@
-//! Failures, requests over the window, and lists of bare values. A run with more of them is worse whatever its contexts hold, since a
-//! failed compaction loses nothing, no provider takes a request over the window, and a list of values says nothing about them.
+//! Failures, requests over the window, and lists of bare values. A run with more of them is worse
+//! whatever its contexts hold, since a failed compaction loses nothing, no provider takes a request
+//! over the window, and a list of values says nothing about them.
 //!
-//! Absent on purpose: a place in the family of the tests of recall. Guards are a family of their own, so that they cost these
-//! tests no power.
+//! Absent on purpose: a place in the family of the tests of recall. Guards are a family of their
+//! own, so that they cost these tests no power.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +48,12 @@ pub(super) const GUARDS: [Guard; 3] = [
         is_worse: |before, after| after > before,
         is_failure: true,
         whole: |head| Some(head.over_window as f64),
-        finding: |new, old| format!("{}: no provider takes a request over the window", counts(new, old)),
+        finding: |new, old| {
+            format!(
+                "{}: no provider takes a request over the window",
+                counts(new, old)
+            )
+        },
     },
     Guard {
         metric: STATED_SHARE.id,
@@ -65,25 +71,52 @@ pub(super) const GUARDS: [Guard; 3] = [
 impl Guard {
     /// By unit.
     pub(super) fn by_unit(&self, strategy: &StrategyRecords) -> BTreeMap<String, f64> {
-        let share = |unit: &UnitRecords| Some((unit.group.to_owned(), nine_digits((self.of_unit)(strategy, unit)?)));
+        let share = |unit: &UnitRecords| {
+            Some((
+                unit.group.to_owned(),
+                nine_digits((self.of_unit)(strategy, unit)?),
+            ))
+        };
         strategy.units.iter().filter_map(share).collect()
     }
 
     /// Whether any unit of the strategy has such a share.
     fn applies(&self, strategy: &StrategyRecords) -> bool {
-        strategy.units.iter().any(|unit| (self.of_unit)(strategy, unit).is_some())
+        strategy
+            .units
+            .iter()
+            .any(|unit| (self.of_unit)(strategy, unit).is_some())
     }
 }
 
 /// For each pair, the guards that found more than they allow.
 pub(super) fn all(pairs: &[GatedStrategy]) -> Vec<Vec<MetricGate>> {
-    let rises: Vec<Vec<Rise>> =
-        pairs.iter().map(|pair| GUARDS.iter().filter_map(|guard| Rise::new(guard, pair)).collect()).collect();
-    let tests = pairs.iter().map(|pair| GUARDS.iter().filter(|guard| guard.applies(pair.strategy)).count()).sum();
+    let rises: Vec<Vec<Rise>> = pairs
+        .iter()
+        .map(|pair| {
+            GUARDS
+                .iter()
+                .filter_map(|guard| Rise::new(guard, pair))
+                .collect()
+        })
+        .collect();
+    let tests = pairs
+        .iter()
+        .map(|pair| {
+            GUARDS
+                .iter()
+                .filter(|guard| guard.applies(pair.strategy))
+                .count()
+        })
+        .sum();
     let found: Vec<f64> = rises.iter().flatten().map(|rise| rise.p).collect();
     let mut adjusted = family::holm(&found, tests).into_iter();
-    let gates =
-        |rises: Vec<Rise>| rises.into_iter().map(|rise| rise.gate(adjusted.next().unwrap_or(1.0), tests)).collect();
+    let gates = |rises: Vec<Rise>| {
+        rises
+            .into_iter()
+            .map(|rise| rise.gate(adjusted.next().unwrap_or(1.0), tests))
+            .collect()
+    };
     rises.into_iter().map(gates).collect()
 }
 
@@ -94,7 +127,8 @@ struct Rise {
     units: usize,
     before: f64,
     after: f64,
-    /// P of such differences where the share did not get worse; 1 where the baseline has no shares by unit.
+    /// P of such differences where the share did not get worse; 1 where the baseline has no shares
+    /// by unit.
     p: f64,
 }
 
@@ -103,8 +137,9 @@ impl Rise {
         let (head, old) = (&pair.head, &pair.baseline.head);
         let new = guard.by_unit(pair.strategy);
         let units = pair.baseline.units.iter();
-        let shared: Vec<(f64, f64)> =
-            units.filter_map(|unit| Some((*unit.scores.get(guard.metric)?, *new.get(&unit.unit)?))).collect();
+        let shared: Vec<(f64, f64)> = units
+            .filter_map(|unit| Some((*unit.scores.get(guard.metric)?, *new.get(&unit.unit)?)))
+            .collect();
         let sign = if guard.is_failure { 1.0 } else { -1.0 };
         let differences: Vec<f64> = shared.iter().map(|(old, new)| sign * (old - new)).collect();
         let side = |of: fn(&(f64, f64)) -> f64| mean(&shared.iter().map(of).collect::<Vec<_>>());
@@ -112,7 +147,14 @@ impl Rise {
         let (before, after) = by_unit.or_else(|| (guard.whole)(old).zip((guard.whole)(head)))?;
         let p = rule::judge(&differences, 0.0).map_or(1.0, |judged| judged.p_regression);
         let finding = (guard.finding)(head, old);
-        let rise = Rise { guard: guard.metric, finding, units: shared.len(), before, after, p };
+        let rise = Rise {
+            guard: guard.metric,
+            finding,
+            units: shared.len(),
+            before,
+            after,
+            p,
+        };
         (guard.is_worse)(before, after).then_some(rise)
     }
 
@@ -120,7 +162,11 @@ impl Rise {
         let is_found = self.units >= rule::fewest(tests) && p_holm <= LEVEL;
         MetricGate {
             metric: self.guard.to_owned(),
-            verdict: if is_found { Verdict::Regression } else { Verdict::Inconclusive },
+            verdict: if is_found {
+                Verdict::Regression
+            } else {
+                Verdict::Inconclusive
+            },
             reason: Some(self.finding),
             units: self.units,
             baseline: Some(nine_digits(self.before)),

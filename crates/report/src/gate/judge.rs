@@ -41,19 +41,29 @@ struct Adjusted {
 }
 
 /// Every pair, in order.
-pub(super) fn all(pairs: &[GatedStrategy], baseline: &Baseline, summary: &Summary, margin: f64) -> Vec<StrategyGate> {
+pub(super) fn all(
+    pairs: &[GatedStrategy],
+    baseline: &Baseline,
+    summary: &Summary,
+    margin: f64,
+) -> Vec<StrategyGate> {
     let tests: Vec<Vec<MetricTest>> = pairs.iter().map(|pair| of_pair(pair, margin)).collect();
     let count = tests.iter().flatten().count();
     let mut adjusted = adjusted(&tests, count).into_iter();
     let mut judged = Vec::with_capacity(pairs.len());
     for ((pair, tests), guards) in pairs.iter().zip(tests).zip(guards::all(pairs)) {
-        let close = |test: MetricTest| decided(test, adjusted.next().unwrap_or_default(), count, margin);
+        let close =
+            |test: MetricTest| decided(test, adjusted.next().unwrap_or_default(), count, margin);
         let metrics: Vec<MetricGate> = tests.into_iter().map(close).chain(guards).collect();
         let (newly_lost, newly_kept) = changes(baseline, pair.baseline, pair.strategy);
         judged.push(StrategyGate {
             protocol: pair.head.protocol,
             strategy: pair.head.strategy.clone(),
-            verdict: metrics.iter().map(|metric| metric.verdict).max().unwrap_or(Verdict::Inconclusive),
+            verdict: metrics
+                .iter()
+                .map(|metric| metric.verdict)
+                .max()
+                .unwrap_or(Verdict::Inconclusive),
             changed: pair.changed.clone(),
             notes: notes(pair),
             next: advice::next(pair, &metrics, summary),
@@ -69,12 +79,21 @@ fn adjusted(tests: &[Vec<MetricTest>], count: usize) -> Vec<Adjusted> {
     let holm = |p: fn(&MetricTest) -> Option<f64>| {
         let found = tests.iter().flatten().filter_map(p).collect::<Vec<_>>();
         let mut adjusted = family::holm(&found, count).into_iter();
-        tests.iter().flatten().map(|test| p(test).and_then(|_| adjusted.next())).collect::<Vec<_>>()
+        tests
+            .iter()
+            .flatten()
+            .map(|test| p(test).and_then(|_| adjusted.next()))
+            .collect::<Vec<_>>()
     };
     let regressions = holm(|test| Some(test.judged?.p_regression));
     let equivalences = holm(|test| Some(test.equivalence?.p()));
     let pairs = regressions.into_iter().zip(equivalences);
-    pairs.map(|(regression, equivalence)| Adjusted { regression, equivalence }).collect()
+    pairs
+        .map(|(regression, equivalence)| Adjusted {
+            regression,
+            equivalence,
+        })
+        .collect()
 }
 
 /// Under the mock only contexts are tested, since its answers are artificial.
@@ -85,35 +104,54 @@ fn of_pair(pair: &GatedStrategy, margin: f64) -> Vec<MetricTest> {
         // Without bound recall the same metric is judged already.
         PrimaryMetric::Values => !scores(pair.baseline, BOUND).is_empty(),
     };
-    PrimaryMetric::GATED.iter().filter(asked).map(|primary| of_metric(pair, *primary, margin)).collect()
+    PrimaryMetric::GATED
+        .iter()
+        .filter(asked)
+        .map(|primary| of_metric(pair, *primary, margin))
+        .collect()
 }
 
 /// Whether either side has a value: a suite without questions has no answers.
 fn is_on_a_side(pair: &GatedStrategy, primary: PrimaryMetric) -> bool {
-    let has =
-        |metric: &&str| !scores(pair.baseline, metric).is_empty() || UnitScores::new(metric, pair.strategy).is_some();
+    let has = |metric: &&str| {
+        !scores(pair.baseline, metric).is_empty()
+            || UnitScores::new(metric, pair.strategy).is_some()
+    };
     primary.metrics().iter().any(has)
 }
 
 fn of_metric(pair: &GatedStrategy, primary: PrimaryMetric, margin: f64) -> MetricTest {
     let both = primary.metrics().iter().find_map(|metric| {
         let old = scores(pair.baseline, metric);
-        Some((*metric, UnitScores::new(metric, pair.strategy).filter(|_| !old.is_empty())?, old))
+        Some((
+            *metric,
+            UnitScores::new(metric, pair.strategy).filter(|_| !old.is_empty())?,
+            old,
+        ))
     });
     let Some((metric, scores, old)) = both else {
         let metric = primary.metrics()[0];
-        return undefined(metric, format!("`{metric}` has no value in the run or in the baseline"));
+        return undefined(
+            metric,
+            format!("`{metric}` has no value in the run or in the baseline"),
+        );
     };
-    if let Some(weak) = (primary == PrimaryMetric::Answers).then(|| reader_strength(pair.run).err()).flatten() {
+    if let Some(weak) = (primary == PrimaryMetric::Answers)
+        .then(|| reader_strength(pair.run).err())
+        .flatten()
+    {
         return undefined(metric, weak);
     }
     let new = scores.by_unit();
     // Rounded to the baseline's digits, since rounding must not count as a difference.
-    let shared: Vec<(&String, f64, f64)> =
-        old.iter().filter_map(|(unit, old)| Some((unit, nine_digits(*new.get(unit)?), *old))).collect();
+    let shared: Vec<(&String, f64, f64)> = old
+        .iter()
+        .filter_map(|(unit, old)| Some((unit, nine_digits(*new.get(unit)?), *old)))
+        .collect();
     let differences: Vec<f64> = shared.iter().map(|(_, new, old)| new - old).collect();
     let judged = rule::judge(&differences, margin);
-    let side = |of: fn(&(&String, f64, f64)) -> f64| mean(&shared.iter().map(of).collect::<Vec<_>>());
+    let side =
+        |of: fn(&(&String, f64, f64)) -> f64| mean(&shared.iter().map(of).collect::<Vec<_>>());
     let (run, baseline) = (side(|one| one.1), side(|one| one.2));
     let held = scores.held(metric, pair.strategy);
     let arm = |(unit, new, old): &(&String, f64, f64)| Arm {
@@ -123,51 +161,82 @@ fn of_metric(pair: &GatedStrategy, primary: PrimaryMetric, margin: f64) -> Metri
     let mut gate = empty(metric);
     gate.units = differences.len();
     (gate.run, gate.baseline) = (run.map(nine_digits), baseline.map(nine_digits));
-    gate.reason =
-        (metric == RAW).then(|| format!("`{CORRECTED}` is undefined on a side; raw recall is judged, chance is in it"));
+    gate.reason = (metric == RAW).then(|| {
+        format!("`{CORRECTED}` is undefined on a side; raw recall is judged, chance is in it")
+    });
     MetricTest {
         gate,
         judged,
         equivalence: equivalent(&differences, margin),
         blocked: blocked(pair, baseline, margin),
-        cannot_pass: cannot_pass(pair, old.len() - shared.len()).or_else(|| other_facts(pair, metric)),
+        cannot_pass: cannot_pass(pair, old.len() - shared.len())
+            .or_else(|| other_facts(pair, metric)),
         population: Some(Population::new(shared.iter().map(arm).collect())),
     }
 }
 
 fn scores(baseline: &StrategyBaseline, metric: &str) -> BTreeMap<String, f64> {
     let units = baseline.units.iter();
-    units.filter_map(|unit| Some((unit.unit.clone(), *unit.scores.get(metric)?))).collect()
+    units
+        .filter_map(|unit| Some((unit.unit.clone(), *unit.scores.get(metric)?)))
+        .collect()
 }
 
 /// Why a metric cannot be decided, whatever its numbers.
 fn blocked(pair: &GatedStrategy, baseline: Option<f64>, margin: f64) -> Option<String> {
     if pair.head.applied == 0 || pair.baseline.head.applied == 0 {
-        let side = if pair.head.applied == 0 { "run" } else { "baseline" };
-        let failed = if pair.head.applied == 0 { pair.head.failed } else { pair.baseline.head.failed };
-        let why =
-            if failed > 0 { format!("all its {failed} compactions failed") } else { "it never triggered".to_owned() };
+        let side = if pair.head.applied == 0 {
+            "run"
+        } else {
+            "baseline"
+        };
+        let failed = if pair.head.applied == 0 {
+            pair.head.failed
+        } else {
+            pair.baseline.head.failed
+        };
+        let why = if failed > 0 {
+            format!("all its {failed} compactions failed")
+        } else {
+            "it never triggered".to_owned()
+        };
         return Some(format!("did not compact in the {side}: {why}"));
     }
     let recall = baseline.filter(|recall| *recall < 2.0 * margin)?;
-    Some(format!("the baseline's {recall:.3} is under two margins of {margin}: a loss that large cannot happen"))
+    Some(format!(
+        "the baseline's {recall:.3} is under two margins of {margin}: a loss that large cannot happen"
+    ))
 }
 
-/// Why a run may look better than it is, so that it cannot pass. Room that the run's retained budget adds is a declared change.
+/// Why a run may look better than it is, so that it cannot pass. Room that the run's retained
+/// budget adds is a declared change.
 fn cannot_pass(pair: &GatedStrategy, without_score: usize) -> Option<String> {
-    let sizes = pair.head.tokens_retained.zip(pair.baseline.head.tokens_retained);
-    if let Some((new, old)) = sizes.filter(|(new, old)| *new > (1.0 + SIZE_MARGIN) * pair.more_room * old) {
+    let sizes = pair
+        .head
+        .tokens_retained
+        .zip(pair.baseline.head.tokens_retained);
+    if let Some((new, old)) =
+        sizes.filter(|(new, old)| *new > (1.0 + SIZE_MARGIN) * pair.more_room * old)
+    {
         return Some(format!(
             "{new:.0} tokens are retained on average, {old:.0} in the baseline: more was kept, so a pass would mean nothing"
         ));
     }
-    (without_score > 0).then(|| format!("{without_score} units of the baseline have no score in the run"))
+    (without_score > 0)
+        .then(|| format!("{without_score} units of the baseline have no score in the run"))
 }
 
-/// CR* leaves out what chance nearly always finds. If the two sides leave out different facts, their means are not comparable.
+/// CR* leaves out what chance nearly always finds. If the two sides leave out different facts,
+/// their means are not comparable.
 fn other_facts(pair: &GatedStrategy, metric: &str) -> Option<String> {
     let (new, old) = (&pair.head.too_likely, &pair.baseline.head.too_likely);
-    let told = |kinds: &[String]| if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+    let told = |kinds: &[String]| {
+        if kinds.is_empty() {
+            "nothing".to_owned()
+        } else {
+            kinds.join(", ")
+        }
+    };
     (metric == CORRECTED && new != old).then(|| {
         format!(
             "chance above .8 leaves out {} in the run and {} in the baseline: not the same facts",
@@ -178,11 +247,18 @@ fn other_facts(pair: &GatedStrategy, metric: &str) -> Option<String> {
 }
 
 fn undefined(metric: &str, why: String) -> MetricTest {
-    MetricTest { gate: empty(metric), blocked: Some(why), ..MetricTest::default() }
+    MetricTest {
+        gate: empty(metric),
+        blocked: Some(why),
+        ..MetricTest::default()
+    }
 }
 
 fn empty(metric: &str) -> MetricGate {
-    MetricGate { metric: metric.to_owned(), ..MetricGate::default() }
+    MetricGate {
+        metric: metric.to_owned(),
+        ..MetricGate::default()
+    }
 }
 
 fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> MetricGate {
@@ -225,7 +301,8 @@ fn fill(gate: &mut MetricGate, judged: &MarginTest, adjusted: Adjusted) {
     gate.equivalent = gate.p_equivalent.map(|p| p <= LEVEL);
 }
 
-/// The power at this number of units, and how many would do where it is too low or the verdict is open.
+/// The power at this number of units, and how many would do where it is too low or the verdict is
+/// open.
 fn tell_power(gate: &mut MetricGate, population: &Population, margin: f64, tests: usize) {
     let random = || ChaCha8Rng::seed_from_u64(SEED);
     gate.power = population.power(gate.units, margin, tests, &mut random());
@@ -235,7 +312,11 @@ fn tell_power(gate: &mut MetricGate, population: &Population, margin: f64, tests
 }
 
 fn few(units: usize, fewest: usize, tests: usize) -> String {
-    let among = if tests > 1 { format!(" among {tests} tests") } else { String::new() };
+    let among = if tests > 1 {
+        format!(" among {tests} tests")
+    } else {
+        String::new()
+    };
     format!("{units} units are too few to decide{among}: at least {fewest} are needed")
 }
 
@@ -249,7 +330,10 @@ fn notes(pair: &GatedStrategy) -> Vec<String> {
         ));
     }
     if new.failed != old.failed {
-        notes.push(format!("{} compactions failed, {} in the baseline", new.failed, old.failed));
+        notes.push(format!(
+            "{} compactions failed, {} in the baseline",
+            new.failed, old.failed
+        ));
     }
     notes
 }

@@ -45,7 +45,9 @@ pub enum Mismatch {
         what: &'static str,
     },
     /// A case that a sweep made, among those of the default replay.
-    #[error("`{strategy}` on `{scenario}` has another retained budget than the run; run it again into another folder")]
+    #[error(
+        "`{strategy}` on `{scenario}` has another retained budget than the run; run it again into another folder"
+    )]
     OtherSize {
         /// The strategy.
         strategy: String,
@@ -53,7 +55,9 @@ pub enum Mismatch {
         scenario: String,
     },
     /// Two cases where one is judged.
-    #[error("`{strategy}` on `{scenario}` is in the run's default replay twice; run it again into another folder")]
+    #[error(
+        "`{strategy}` on `{scenario}` is in the run's default replay twice; run it again into another folder"
+    )]
     Twice {
         /// The strategy.
         strategy: String,
@@ -67,7 +71,9 @@ pub enum Mismatch {
     #[error("the run has no strategy under test, only controls")]
     NothingTested,
     /// Bytes mean nothing where a model draws.
-    #[error("`--exact` compares bytes and works only with the mock; `{model}` may answer differently each time")]
+    #[error(
+        "`--exact` compares bytes and works only with the mock; `{model}` may answer differently each time"
+    )]
     Exact {
         /// The model.
         model: String,

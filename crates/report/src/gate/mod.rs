@@ -108,10 +108,13 @@ pub struct GateReport {
 }
 
 impl GateReport {
-    /// Adds what the changed facts state, as `stated` knows it by scenario and fact. Runs and baselines hold no text, so only the
-    /// suite has it.
+    /// Adds what the changed facts state, as `stated` knows it by scenario and fact. Runs and
+    /// baselines hold no text, so only the suite has it.
     pub fn name_facts(&mut self, stated: impl Fn(&str, &str) -> Option<StatedFact>) {
-        let lists = self.strategies.iter_mut().flat_map(|of| [&mut of.newly_lost, &mut of.newly_kept]);
+        let lists = self
+            .strategies
+            .iter_mut()
+            .flat_map(|of| [&mut of.newly_lost, &mut of.newly_kept]);
         for change in lists.flatten() {
             change.stated = stated(&change.scenario, &change.fact);
         }
@@ -129,7 +132,8 @@ pub struct StrategyGate {
     pub verdict: Verdict,
     /// What was changed about it since the baseline: this is the candidate.
     pub changed: Vec<SettingChange>,
-    /// The primary metrics, and the shares of failures and of requests over the window where they rose.
+    /// The primary metrics, and the shares of failures and of requests over the window where they
+    /// rose.
     pub metrics: Vec<MetricGate>,
     /// Other changes that affect recall.
     pub notes: Vec<String>,
@@ -156,13 +160,24 @@ pub fn gate(
     let replay = replay::default_replay(&runs)?;
     let summary = crate::summary::of_runs(std::slice::from_ref(replay));
     let pairs = pairs(run, replay, baseline, options)?;
-    let mut checks: Vec<Check> = summary.groups.iter().flat_map(|group| group.checks.clone()).collect();
+    let mut checks: Vec<Check> = summary
+        .groups
+        .iter()
+        .flat_map(|group| group.checks.clone())
+        .collect();
     if options.exact {
         checks.extend(exact(run, &pairs)?);
     }
     let strategies = judge::all(&pairs, baseline, &summary, options.margin);
-    let hard = checks.iter().any(|check| check.passed == Some(false)).then_some(Verdict::Failed);
-    let worst = strategies.iter().map(|strategy| strategy.verdict).chain(hard).max();
+    let hard = checks
+        .iter()
+        .any(|check| check.passed == Some(false))
+        .then_some(Verdict::Failed);
+    let worst = strategies
+        .iter()
+        .map(|strategy| strategy.verdict)
+        .chain(hard)
+        .max();
     Ok(GateReport {
         version: VERSION,
         verdict: worst.unwrap_or(Verdict::Inconclusive),
@@ -187,51 +202,101 @@ struct GatedStrategy<'a, 'r> {
     more_room: f64,
 }
 
-/// Pairs each requested strategy of the run with the baseline's by its name; each must be on both sides.
+/// Pairs each requested strategy of the run with the baseline's by its name; each must be on both
+/// sides.
 fn pairs<'a, 'r>(
     files: &RunFiles,
     run: &'a ProtocolRun<'r>,
     baseline: &'a Baseline,
     options: &GateOptions,
 ) -> Result<Vec<GatedStrategy<'a, 'r>>, Mismatch> {
-    let is_asked = |name: &str| options.strategies.is_empty() || options.strategies.iter().any(|asked| asked == name);
-    let known = || baseline.strategies.iter().filter(|one| one.head.protocol == run.protocol);
+    let is_asked = |name: &str| {
+        options.strategies.is_empty() || options.strategies.iter().any(|asked| asked == name)
+    };
+    let known = || {
+        baseline
+            .strategies
+            .iter()
+            .filter(|one| one.head.protocol == run.protocol)
+    };
     let (now, before) = (baseline::conditions(files), &baseline.run);
     let mut pairs = Vec::new();
     for strategy in replay::tested(run).filter(|strategy| is_asked(strategy.name)) {
-        let one_sided =
-            || Mismatch::OneSided { strategy: strategy.name.to_owned(), protocol: run.protocol, side: "run" };
-        let baseline = known().find(|one| one.head.strategy == strategy.name).ok_or_else(one_sided)?;
+        let one_sided = || Mismatch::OneSided {
+            strategy: strategy.name.to_owned(),
+            protocol: run.protocol,
+            side: "run",
+        };
+        let baseline = known()
+            .find(|one| one.head.strategy == strategy.name)
+            .ok_or_else(one_sided)?;
         let head = baseline::head(run, strategy);
         baseline::same_trigger(&head, &baseline.head)?;
         let changed = candidate::changes(&head, &baseline.head, &now, before);
         let more_room = candidate::more_room(&head, &baseline.head, &now, before);
-        pairs.push(GatedStrategy { run, strategy, head, baseline, changed, more_room });
+        pairs.push(GatedStrategy {
+            run,
+            strategy,
+            head,
+            baseline,
+            changed,
+            more_room,
+        });
     }
-    let is_paired = |one: &StrategyHead| pairs.iter().any(|pair| pair.head.strategy == one.strategy);
-    let left = known().map(|one| &one.head).find(|one| is_asked(&one.strategy) && !is_paired(one));
-    if let Some(StrategyHead { strategy, protocol, .. }) = left {
-        return Err(Mismatch::OneSided { strategy: strategy.clone(), protocol: *protocol, side: "baseline" });
+    let is_paired =
+        |one: &StrategyHead| pairs.iter().any(|pair| pair.head.strategy == one.strategy);
+    let left = known()
+        .map(|one| &one.head)
+        .find(|one| is_asked(&one.strategy) && !is_paired(one));
+    if let Some(StrategyHead {
+        strategy, protocol, ..
+    }) = left
+    {
+        return Err(Mismatch::OneSided {
+            strategy: strategy.clone(),
+            protocol: *protocol,
+            side: "baseline",
+        });
     }
     let names = || known().map(|one| one.head.strategy.as_str());
-    if let Some(unknown) = options.strategies.iter().find(|asked| names().all(|name| name != asked.as_str())) {
-        return Err(Mismatch::Unknown(compactometer_text::suggest::unknown("strategy", unknown, names())));
+    if let Some(unknown) = options
+        .strategies
+        .iter()
+        .find(|asked| names().all(|name| name != asked.as_str()))
+    {
+        return Err(Mismatch::Unknown(compactometer_text::suggest::unknown(
+            "strategy",
+            unknown,
+            names(),
+        )));
     }
-    if pairs.is_empty() { Err(Mismatch::NothingTested) } else { Ok(pairs) }
+    if pairs.is_empty() {
+        Err(Mismatch::NothingTested)
+    } else {
+        Ok(pairs)
+    }
 }
 
 /// Whether each strategy's records are the same bytes.
 fn exact(run: &RunFiles, pairs: &[GatedStrategy]) -> Result<Vec<Check>, Mismatch> {
     let models = [&run.manifest.summarizer, run.manifest.target_model()];
     if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
-        return Err(Mismatch::Exact { model: model.to_owned() });
+        return Err(Mismatch::Exact {
+            model: model.to_owned(),
+        });
     }
     let check = |pair: &GatedStrategy| {
         let (found, expected) = (&pair.head.records_hash, &pair.baseline.head.records_hash);
-        let detail =
-            if found == expected { found.clone() } else { format!("{} against {}", code(found), code(expected)) };
+        let detail = if found == expected {
+            found.clone()
+        } else {
+            format!("{} against {}", code(found), code(expected))
+        };
         Check {
-            name: format!("records of {} are the baseline's, byte for byte", pair.strategy.name),
+            name: format!(
+                "records of {} are the baseline's, byte for byte",
+                pair.strategy.name
+            ),
             passed: Some(found == expected),
             detail,
         }
@@ -239,7 +304,12 @@ fn exact(run: &RunFiles, pairs: &[GatedStrategy]) -> Result<Vec<Check>, Mismatch
     Ok(pairs.iter().map(check).collect())
 }
 
-fn notes(files: &RunFiles, baseline: &Baseline, replay: &ProtocolRun, summary: &Summary) -> Vec<String> {
+fn notes(
+    files: &RunFiles,
+    baseline: &Baseline,
+    replay: &ProtocolRun,
+    summary: &Summary,
+) -> Vec<String> {
     let (new, old) = (&files.manifest, &baseline.run);
     let mut notes = Vec::new();
     if replay.is_mock() {
@@ -247,12 +317,23 @@ fn notes(files: &RunFiles, baseline: &Baseline, replay: &ProtocolRun, summary: &
             true => (new.summarizer.as_str(), "wrote the summaries"),
             false => (new.target_model(), "answered the questions"),
         };
-        notes.push(format!("mechanism, not model: {} {did}; a pass says nothing about a real model", code(model)));
+        notes.push(format!(
+            "mechanism, not model: {} {did}; a pass says nothing about a real model",
+            code(model)
+        ));
     }
     let differing = [
         ("seed", new.seed.to_string(), old.seed.to_string()),
-        ("price table", new.prices_hash.clone(), old.prices_hash.clone()),
-        ("the program's commit", new.commit.clone(), old.commit.clone()),
+        (
+            "price table",
+            new.prices_hash.clone(),
+            old.prices_hash.clone(),
+        ),
+        (
+            "the program's commit",
+            new.commit.clone(),
+            old.commit.clone(),
+        ),
     ];
     for (what, new, old) in differing {
         if new != old {
@@ -260,15 +341,30 @@ fn notes(files: &RunFiles, baseline: &Baseline, replay: &ProtocolRun, summary: &
         }
     }
     if old.matcher.is_empty() || new.matcher.is_empty() {
-        let side = if old.matcher.is_empty() { "baseline" } else { "run" };
+        let side = if old.matcher.is_empty() {
+            "baseline"
+        } else {
+            "run"
+        };
         notes.push(format!(
             "the {side} does not record how its matcher finds values; the gate assumes that both match alike"
         ));
     }
-    if baseline.strategies.iter().any(|one| one.head.protocol != replay.protocol) {
-        notes.push(format!("only the {} protocol is judged; the baseline also has another", replay.protocol.name()));
+    if baseline
+        .strategies
+        .iter()
+        .any(|one| one.head.protocol != replay.protocol)
+    {
+        notes.push(format!(
+            "only the {} protocol is judged; the baseline also has another",
+            replay.protocol.name()
+        ));
     }
-    let untold = summary.groups.iter().flat_map(|group| &group.checks).filter(|check| check.passed.is_none());
+    let untold = summary
+        .groups
+        .iter()
+        .flat_map(|group| &group.checks)
+        .filter(|check| check.passed.is_none());
     notes.extend(untold.map(|check| format!("not checked: {}: {}", check.name, check.detail)));
     notes
 }

@@ -1,10 +1,12 @@
-//! How often the gate is wrong, and how often it finds a loss: from two runs that differ in their seed alone.
+//! How often the gate is wrong, and how often it finds a loss: from two runs that differ in their
+//! seed alone.
 //!
-//! Units are drawn again from those of the runs, which of the two is new is drawn for each unit, so without a loss the true
-//! difference is 0; losses are planted in what contexts held until the mean difference is the stated one. q of CR* is that
-//! of the whole runs.
+//! Units are drawn again from those of the runs, which of the two is new is drawn for each unit, so
+//! without a loss the true difference is 0; losses are planted in what contexts held until the mean
+//! difference is the stated one. q of CR* is that of the whole runs.
 //!
-//! Absent on purpose: made-up numbers, and gates over several strategies: one alone raises the most false alarms.
+//! Absent on purpose: made-up numbers, and gates over several strategies: one alone raises the most
+//! false alarms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,8 +32,9 @@ use crate::stats::{mean, proportion};
 
 /// At most this share of gates may be wrong.
 const MOST_WRONG: f64 = 0.05;
-/// At most this share of a single strategy's gates, beyond chance. The level of a t test moves with the shape of few differences;
-/// Bradley (1978, Robustness?) calls a test robust if its level stays within half of the nominal one.
+/// At most this share of a single strategy's gates, beyond chance. The level of a t test moves with
+/// the shape of few differences; Bradley (1978, Robustness?) calls a test robust if its level stays
+/// within half of the nominal one.
 const MOST_WRONG_OF_ONE: f64 = 1.5 * MOST_WRONG;
 /// At least this share must find a loss of two margins at G*.
 const LEAST_FOUND: f64 = 0.8;
@@ -44,14 +47,17 @@ const SEED: u64 = 0x5E1F;
 pub struct SelfTest {
     /// [`VERSION`].
     pub version: u32,
-    /// Whether every rate is as required, at most .05, at most .05, at least .80, over all strategies; no single strategy's
-    /// interval (95 % for all of them together) is above .075 or under .80; and no planted damage was let through.
+    /// Whether every rate is as required, at most .05, at most .05, at least .80, over all
+    /// strategies; no single strategy's interval (95 % for all of them together) is above .075 or
+    /// under .80; and no planted damage was let through.
     pub ok: bool,
-    /// The share of gates that found a regression where nothing was lost, over all strategies, at G and G*.
+    /// The share of gates that found a regression where nothing was lost, over all strategies, at G
+    /// and G*.
     pub false_alarm_rate: f64,
     /// The share of gates that passed where the margin was lost, over all strategies, at G and G*.
     pub wrong_pass_rate: f64,
-    /// The share of gates that found a regression where two margins were lost, over all strategies, at G*.
+    /// The share of gates that found a regression where two margins were lost, over all strategies,
+    /// at G*.
     pub detection_rate: f64,
     /// The loss of recall that is tolerated.
     pub margin: f64,
@@ -132,21 +138,29 @@ pub fn self_test(
     gates: usize,
 ) -> Result<SelfTest, SelfTestError> {
     check(&first.manifest, &second.manifest)?;
-    let runs = [first, second].map(|run| ProtocolRun::by_protocol(&run.manifest, &run.records, prices));
+    let runs =
+        [first, second].map(|run| ProtocolRun::by_protocol(&run.manifest, &run.records, prices));
     let mut judged = Vec::new();
-    let replay = |at: usize| default_replay(&runs[at]).map_err(|error| SelfTestError(error.to_string()));
+    let replay =
+        |at: usize| default_replay(&runs[at]).map_err(|error| SelfTestError(error.to_string()));
     let (one, other) = (replay(0)?, replay(1)?);
     for strategy in tested(one) {
-        let Some(again) = other.strategy(strategy.name) else { continue };
+        let Some(again) = other.strategy(strategy.name) else {
+            continue;
+        };
         judged.push(one_strategy(one.protocol, strategy, again, margin, gates)?);
     }
     if judged.is_empty() {
-        return Err(SelfTestError("no strategy under test is in both runs".to_owned()));
+        return Err(SelfTestError(
+            "no strategy under test is in both runs".to_owned(),
+        ));
     }
     let names: Vec<&str> = judged.iter().map(|one| one.strategy.as_str()).collect();
     let damages = damage::all(first, prices, &names, margin);
     let rows = |times: f64| {
-        let all = judged.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
+        let all = judged
+            .iter()
+            .flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
         all.filter(move |(_, row)| row.difference == 0.0 - times * margin)
     };
     let alarms = GateRate::new(rows(0.0).map(|(_, row)| row.regression), gates);
@@ -172,12 +186,13 @@ pub fn self_test(
     })
 }
 
-/// A share over all strategies. Each row is of as many gates, so their mean is it; the worst of several noisy rows would be
-/// above the truth even for an exact test.
+/// A share over all strategies. Each row is of as many gates, so their mean is it; the worst of
+/// several noisy rows would be above the truth even for an exact test.
 struct GateRate {
     mean: f64,
-    /// The highest lower and the lowest upper end of the rows' intervals, which hold for all rows at once. With an interval for
-    /// each row, one of five rows whose rate is exactly the allowed one would fail every eighth self-test.
+    /// The highest lower and the lowest upper end of the rows' intervals, which hold for all rows
+    /// at once. With an interval for each row, one of five rows whose rate is exactly the allowed
+    /// one would fail every eighth self-test.
     ends: (f64, f64),
 }
 
@@ -186,9 +201,16 @@ impl GateRate {
     fn new(rows: impl Iterator<Item = f64>, gates: usize) -> Self {
         let shares: Vec<f64> = rows.collect();
         let hits = |share: &f64| libm::round(share * gates as f64) as usize;
-        let intervals = shares.iter().map(|share| proportion::wilson_among(shares.len(), hits(share), gates));
-        let ends = intervals.fold((0.0_f64, 1.0_f64), |ends, (low, high)| (ends.0.max(low), ends.1.min(high)));
-        GateRate { mean: nine_digits(mean(&shares).unwrap_or(f64::NAN)), ends }
+        let intervals = shares
+            .iter()
+            .map(|share| proportion::wilson_among(shares.len(), hits(share), gates));
+        let ends = intervals.fold((0.0_f64, 1.0_f64), |ends, (low, high)| {
+            (ends.0.max(low), ends.1.min(high))
+        });
+        GateRate {
+            mean: nine_digits(mean(&shares).unwrap_or(f64::NAN)),
+            ends,
+        }
     }
 
     fn is_rare(&self) -> bool {
@@ -209,15 +231,31 @@ fn check(first: &Manifest, second: &Manifest) -> Result<(), SelfTestError> {
         )));
     }
     let bare = |manifest: &Manifest| {
-        let bare = Manifest { seed: 0, command: Vec::new(), commit: String::new(), ..manifest.clone() };
-        serde_json::to_value(bare).ok().and_then(|value| value.as_object().cloned()).unwrap_or_default()
+        let bare = Manifest {
+            seed: 0,
+            command: Vec::new(),
+            commit: String::new(),
+            ..manifest.clone()
+        };
+        serde_json::to_value(bare)
+            .ok()
+            .and_then(|value| value.as_object().cloned())
+            .unwrap_or_default()
     };
     let (first, second) = (bare(first), bare(second));
-    match first.iter().find(|(field, value)| second.get(*field) != Some(value)) {
+    match first
+        .iter()
+        .find(|(field, value)| second.get(*field) != Some(value))
+    {
         Some((field, value)) => {
-            let other = second.get(field).map(ToString::to_string).unwrap_or_default();
+            let other = second
+                .get(field)
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let what = format!("`{field}` is {value} and {other}");
-            Err(SelfTestError(format!("the two runs differ in more than their seed: {what}")))
+            Err(SelfTestError(format!(
+                "the two runs differ in more than their seed: {what}"
+            )))
         }
         None => Ok(()),
     }
@@ -241,16 +279,34 @@ fn one_strategy(
     let units = pairs + identical;
     let population = Population::new(arms);
     let no_power = || {
-        let what = format!("a loss of two margins of {margin} cannot be planted, or no number of units finds it");
+        let what = format!(
+            "a loss of two margins of {margin} cannot be planted, or no number of units finds it"
+        );
         SelfTestError(format!("`{}`: {what}", strategy.name))
     };
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
-    let with_loss = population.planted(2.0 * margin, &mut random).as_deref().and_then(Paired::new);
-    let needed = population.needed(margin, 1, &mut random).ok_or_else(no_power)?;
+    let with_loss = population
+        .planted(2.0 * margin, &mut random)
+        .as_deref()
+        .and_then(Paired::new);
+    let needed = population
+        .needed(margin, 1, &mut random)
+        .ok_or_else(no_power)?;
     let mut simulated = Vec::new();
-    for units in if units == needed { vec![units] } else { vec![units, needed] } {
+    for units in if units == needed {
+        vec![units]
+    } else {
+        vec![units, needed]
+    } {
         for times in [0.0, 1.0, 2.0] {
-            let at = Gates { loss: times * margin, units, margin, tests: 1, gates, widest: false };
+            let at = Gates {
+                loss: times * margin,
+                units,
+                margin,
+                tests: 1,
+                gates,
+                widest: false,
+            };
             let verdicts = population.gates(&at, &mut random).ok_or_else(no_power)?;
             simulated.push(shares(0.0 - times * margin, units, &verdicts));
         }
@@ -268,10 +324,14 @@ fn one_strategy(
     })
 }
 
-/// Each unit that differs, twice: either run may be the new one. With the metric, and the number of identical units.
+/// Each unit that differs, twice: either run may be the new one. With the metric, and the number of
+/// identical units.
 fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, Vec<Arm>, usize) {
     for metric in PrimaryMetric::Context.metrics() {
-        let (Some(one), Some(other)) = (UnitScores::new(metric, strategy), UnitScores::new(metric, again)) else {
+        let (Some(one), Some(other)) = (
+            UnitScores::new(metric, strategy),
+            UnitScores::new(metric, again),
+        ) else {
             continue;
         };
         let held = [one.held(metric, strategy), other.held(metric, again)];
@@ -280,9 +340,17 @@ fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, V
         let same = identical(strategy, again);
         let mut arms = Vec::new();
         for (unit, score) in one.iter().filter(|(unit, _)| !same.contains(unit.as_str())) {
-            let Some(second) = other.get(unit) else { continue };
-            arms.push(Arm { noise: second - score, held: held(1, unit) });
-            arms.push(Arm { noise: score - second, held: held(0, unit) });
+            let Some(second) = other.get(unit) else {
+                continue;
+            };
+            arms.push(Arm {
+                noise: second - score,
+                held: held(1, unit),
+            });
+            arms.push(Arm {
+                noise: score - second,
+                held: held(0, unit),
+            });
         }
         return (metric, arms, same.len());
     }
@@ -295,28 +363,52 @@ fn identical<'r>(strategy: &StrategyRecords<'r>, again: &StrategyRecords<'r>) ->
         strategy
             .units
             .iter()
-            .map(|unit| (unit.group, unit.records.iter().map(|record| content(record)).collect()))
+            .map(|unit| {
+                (
+                    unit.group,
+                    unit.records.iter().map(|record| content(record)).collect(),
+                )
+            })
             .collect()
     };
     let (one, other) = (shown(strategy), shown(again));
-    one.iter().filter(|(unit, shown)| other.get(*unit) == Some(shown)).map(|(unit, _)| *unit).collect()
+    one.iter()
+        .filter(|(unit, shown)| other.get(*unit) == Some(shown))
+        .map(|(unit, _)| *unit)
+        .collect()
 }
 
 fn content(record: &Record) -> serde_json::Value {
     let rows = record.compactions.iter();
-    let texts: Vec<_> =
-        rows.map(|row| (&row.inserted, row.calls.iter().map(|call| &call.reply).collect::<Vec<_>>())).collect();
-    let fates: Vec<_> = record.observations.iter().map(|observation| &observation.fates).collect();
+    let texts: Vec<_> = rows
+        .map(|row| {
+            (
+                &row.inserted,
+                row.calls.iter().map(|call| &call.reply).collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    let fates: Vec<_> = record
+        .observations
+        .iter()
+        .map(|observation| &observation.fates)
+        .collect();
     serde_json::json!([record.case.scenario, texts, fates])
 }
 
 fn shares(difference: f64, units: usize, verdicts: &[Verdict]) -> Simulated {
     let n = verdicts.len();
-    let count = |counts: fn(Verdict) -> bool| verdicts.iter().filter(|verdict| counts(**verdict)).count();
+    let count =
+        |counts: fn(Verdict) -> bool| verdicts.iter().filter(|verdict| counts(**verdict)).count();
     let passes = count(|verdict| verdict <= Verdict::PassWorse);
     let regressions = count(|verdict| verdict == Verdict::Regression);
     let share = |hits: usize| hits as f64 / n.max(1) as f64;
-    let interval = |hits: usize| (nine_digits(proportion::wilson(hits, n).0), nine_digits(proportion::most(hits, n)));
+    let interval = |hits: usize| {
+        (
+            nine_digits(proportion::wilson(hits, n).0),
+            nine_digits(proportion::most(hits, n)),
+        )
+    };
     Simulated {
         difference,
         units,
@@ -330,7 +422,14 @@ fn shares(difference: f64, units: usize, verdicts: &[Verdict]) -> Simulated {
 
 /// The self-test as a terminal shows it.
 pub fn self_test_text(found: &SelfTest) -> String {
-    let SelfTest { suite, model, margin, n, seeds, .. } = found;
+    let SelfTest {
+        suite,
+        model,
+        margin,
+        n,
+        seeds,
+        ..
+    } = found;
     let mut text = format!(
         "gate self-test: {suite} | summarizer {model} | seeds {} and {} | margin {margin} | {n} gates each\n\n",
         seeds[0], seeds[1]
@@ -366,12 +465,23 @@ pub fn self_test_text(found: &SelfTest) -> String {
 fn damage_text(damages: &[PlantedDamage]) -> String {
     let line = |planted: &PlantedDamage| {
         let found = match (planted.verdict, &planted.reason) {
-            (Some(verdict), _) => format!("{}{}", verdict.name(), if planted.is_missed() { ": MISSED" } else { "" }),
+            (Some(verdict), _) => format!(
+                "{}{}",
+                verdict.name(),
+                if planted.is_missed() { ": MISSED" } else { "" }
+            ),
             (None, reason) => format!("not planted: {}", reason.as_deref().unwrap_or_default()),
         };
-        format!("  {} ({}): {found}\n", planted.damage.name(), planted.strategy)
+        format!(
+            "  {} ({}): {found}\n",
+            planted.damage.name(),
+            planted.strategy
+        )
     };
-    format!("\nplanted damage:\n{}", damages.iter().map(line).collect::<String>())
+    format!(
+        "\nplanted damage:\n{}",
+        damages.iter().map(line).collect::<String>()
+    )
 }
 
 #[cfg(test)]
@@ -381,8 +491,17 @@ mod tests {
     #[test]
     fn one_row_of_several_denies_a_rate_only_beyond_chance() {
         let denied = |shares: [f64; 5]| !GateRate::new(shares.into_iter(), 1_000).is_rare();
-        assert!(!denied([0.085, 0.030, 0.030, 0.030, 0.030]), "one row is above the bound by chance");
-        assert!(denied([0.110, 0.030, 0.030, 0.030, 0.030]), "the mean is in order, one row is not");
-        assert!(denied([0.052, 0.052, 0.052, 0.052, 0.052]), "no row is out of order, the mean is");
+        assert!(
+            !denied([0.085, 0.030, 0.030, 0.030, 0.030]),
+            "one row is above the bound by chance"
+        );
+        assert!(
+            denied([0.110, 0.030, 0.030, 0.030, 0.030]),
+            "the mean is in order, one row is not"
+        );
+        assert!(
+            denied([0.052, 0.052, 0.052, 0.052, 0.052]),
+            "no row is out of order, the mean is"
+        );
     }
 }

@@ -18,25 +18,47 @@ const LISTED: usize = 10;
 /// Strategies with a line of their own in the short form.
 const ROWS: usize = 6;
 
-/// The verdict, what was changed, what a reader needs to know, and up to ten lost values with where they were said, in at most 29
-/// lines.
+/// The verdict, what was changed, what a reader needs to know, and up to ten lost values with where
+/// they were said, in at most 29 lines.
 pub fn terminal(report: &GateReport, width: usize) -> String {
     let model = models(&report.model, report.target.as_deref());
     let mut lines = vec![format!("verdict: {}", report.verdict.name())];
-    let tolerated = format!("{}, summaries by {model}; a loss of {} is tolerated", report.suite, report.margin);
+    let tolerated = format!(
+        "{}, summaries by {model}; a loss of {} is tolerated",
+        report.suite, report.margin
+    );
     lines.extend(wrapped(&tolerated, width));
-    for check in report.checks.iter().filter(|check| check.passed == Some(false)) {
-        lines.extend(wrapped(&format!("FAILED hard check: {}: {}", check.name, check.detail), width));
+    for check in report
+        .checks
+        .iter()
+        .filter(|check| check.passed == Some(false))
+    {
+        lines.extend(wrapped(
+            &format!("FAILED hard check: {}: {}", check.name, check.detail),
+            width,
+        ));
     }
     lines.push(String::new());
     let mut strategies = report.strategies.iter().collect::<Vec<_>>();
     strategies.sort_by_key(|strategy| std::cmp::Reverse(strategy.verdict));
     for strategy in strategies.iter().take(ROWS) {
-        let head = format!("{} ({}): {}", strategy.strategy, strategy.protocol.name(), strategy.verdict.name());
+        let head = format!(
+            "{} ({}): {}",
+            strategy.strategy,
+            strategy.protocol.name(),
+            strategy.verdict.name()
+        );
         lines.extend(wrapped(&head, width));
-        let why = strategy.metrics.iter().find(|metric| metric.verdict == strategy.verdict);
+        let why = strategy
+            .metrics
+            .iter()
+            .find(|metric| metric.verdict == strategy.verdict);
         let about = about(strategy).filter(|_| strategy.verdict > Verdict::PassWorse);
-        for line in candidate(strategy).into_iter().chain(why.map(short_line)).chain(about) {
+        for line in candidate(strategy)
+            .into_iter()
+            .chain(why.map(short_line))
+            .chain(about)
+        {
             lines.extend(wrapped(&format!("  {line}"), width));
         }
     }
@@ -58,15 +80,29 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// What was changed about a strategy; of another strategy, without the prompt and parameters that go with it.
+/// What was changed about a strategy; of another strategy, without the prompt and parameters that
+/// go with it.
 fn candidate(strategy: &StrategyGate) -> Option<String> {
-    let other = strategy.changed.iter().find(|change| change.setting == "strategy");
-    let retained = strategy.changed.iter().filter(|change| change.setting == "retained budget");
+    let other = strategy
+        .changed
+        .iter()
+        .find(|change| change.setting == "strategy");
+    let retained = strategy
+        .changed
+        .iter()
+        .filter(|change| change.setting == "retained budget");
     match other {
         Some(other) => {
-            let changes = std::iter::once(other).chain(retained).map(SettingChange::text).collect::<Vec<_>>();
+            let changes = std::iter::once(other)
+                .chain(retained)
+                .map(SettingChange::text)
+                .collect::<Vec<_>>();
             let number = strategy.changed.len() - changes.len();
-            let rest = if number == 0 { String::new() } else { format!("; {number} settings that go with it") };
+            let rest = if number == 0 {
+                String::new()
+            } else {
+                format!("; {number} settings that go with it")
+            };
             Some(format!("candidate: {}{rest}", changes.join("; ")))
         }
         None => changed(strategy),
@@ -77,18 +113,34 @@ fn candidate(strategy: &StrategyGate) -> Option<String> {
 fn short_line(metric: &MetricGate) -> String {
     let numbers = match (metric.baseline, metric.run, metric.difference) {
         (Some(old), Some(new), Some(difference)) => {
-            format!(" {old:.3} to {new:.3}, difference {difference:+.3} {}", bounds(metric))
+            format!(
+                " {old:.3} to {new:.3}, difference {difference:+.3} {}",
+                bounds(metric)
+            )
         }
         _ => String::new(),
     };
-    let reason = metric.reason.as_ref().map_or(String::new(), |reason| format!("; {reason}"));
-    format!("{}{numbers}, {} groups of conversations{reason}", metric.metric, metric.units)
+    let reason = metric
+        .reason
+        .as_ref()
+        .map_or(String::new(), |reason| format!("; {reason}"));
+    format!(
+        "{}{numbers}, {} groups of conversations{reason}",
+        metric.metric, metric.units
+    )
 }
 
-/// What the strategies newly lost, those of the worst verdict first, in as many lines as there is room for.
+/// What the strategies newly lost, those of the worst verdict first, in as many lines as there is
+/// room for.
 fn lost(strategies: &[&StrategyGate], room: usize, width: usize) -> Vec<String> {
     let all = || strategies.iter().flat_map(|strategy| &strategy.newly_lost);
-    let (lost, kept) = (all().count(), strategies.iter().map(|strategy| strategy.newly_kept.len()).sum::<usize>());
+    let (lost, kept) = (
+        all().count(),
+        strategies
+            .iter()
+            .map(|strategy| strategy.newly_kept.len())
+            .sum::<usize>(),
+    );
     let mut lines = Vec::new();
     let mut shown = 0;
     for change in all().take(LISTED) {
@@ -102,25 +154,53 @@ fn lost(strategies: &[&StrategyGate], room: usize, width: usize) -> Vec<String> 
     if shown == 0 {
         return Vec::new();
     }
-    let first = if lost > shown { format!("; the first {shown}") } else { String::new() };
-    [String::new(), format!("newly lost, {lost} (newly kept, {kept}){first}:")].into_iter().chain(lines).collect()
+    let first = if lost > shown {
+        format!("; the first {shown}")
+    } else {
+        String::new()
+    };
+    [
+        String::new(),
+        format!("newly lost, {lost} (newly kept, {kept}){first}:"),
+    ]
+    .into_iter()
+    .chain(lines)
+    .collect()
 }
 
-/// The whole report as text: every strategy, metric and note. At most ten changed facts of a strategy are listed.
+/// The whole report as text: every strategy, metric and note. At most ten changed facts of a
+/// strategy are listed.
 pub fn whole(report: &GateReport) -> String {
     let GateReport { suite, margin, .. } = report;
     let model = models(&report.model, report.target.as_deref());
     let mut text = format!("gate: {suite} | summarizer {model} | margin {margin}\n\n");
     for strategy in &report.strategies {
-        let _ = writeln!(text, "{} ({}): {}", strategy.strategy, strategy.protocol.name(), strategy.verdict.name());
-        let metrics = strategy.metrics.iter().map(|metric| metric_line(metric, *margin));
-        for line in changed(strategy).into_iter().chain(metrics).chain(about(strategy)) {
+        let _ = writeln!(
+            text,
+            "{} ({}): {}",
+            strategy.strategy,
+            strategy.protocol.name(),
+            strategy.verdict.name()
+        );
+        let metrics = strategy
+            .metrics
+            .iter()
+            .map(|metric| metric_line(metric, *margin));
+        for line in changed(strategy)
+            .into_iter()
+            .chain(metrics)
+            .chain(about(strategy))
+        {
             let _ = writeln!(text, "  {line}");
         }
         text.push_str(&change_list("newly lost", &strategy.newly_lost));
         text.push_str(&change_list("newly kept", &strategy.newly_kept));
     }
-    for check in report.checks.iter().filter(|check| check.passed == Some(false)) {
+    for check in report
+        .checks
+        .iter()
+        .filter(|check| check.passed == Some(false))
+    {
         let _ = writeln!(text, "FAILED hard check: {}: {}", check.name, check.detail);
     }
     for note in &report.notes {
@@ -135,7 +215,11 @@ pub fn markdown(report: &GateReport) -> String {
     let mut text = format!("## Recall gate: {}\n\n", report.verdict.name());
     let model = models(&report.model, report.target.as_deref());
     let [suite, model] = [&report.suite, &model].map(|text| markdown_text(text));
-    let _ = writeln!(text, "Suite {suite}, summarizer {model}, margin {}.\n", report.margin);
+    let _ = writeln!(
+        text,
+        "Suite {suite}, summarizer {model}, margin {}.\n",
+        report.margin
+    );
     text.push_str(
         "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | units | power | equivalent | verdict |\n",
     );
@@ -149,17 +233,41 @@ pub fn markdown(report: &GateReport) -> String {
         changed(strategy)
             .into_iter()
             .chain(about(strategy))
-            .chain(strategy.metrics.iter().filter_map(|metric| metric.reason.clone()))
+            .chain(
+                strategy
+                    .metrics
+                    .iter()
+                    .filter_map(|metric| metric.reason.clone()),
+            )
             .map(|line| (&strategy.strategy, line))
     });
-    let lines: Vec<String> =
-        lines.map(|(name, line)| format!("- {}: {}", markdown_text(name), markdown_text(&line))).collect();
-    let checks = report.checks.iter().filter(|check| check.passed == Some(false));
+    let lines: Vec<String> = lines
+        .map(|(name, line)| format!("- {}: {}", markdown_text(name), markdown_text(&line)))
+        .collect();
+    let checks = report
+        .checks
+        .iter()
+        .filter(|check| check.passed == Some(false));
     let checks = checks.map(|check| {
-        format!("- **hard check failed**: {}: {}", markdown_text(&check.name), markdown_text(&check.detail))
+        format!(
+            "- **hard check failed**: {}: {}",
+            markdown_text(&check.name),
+            markdown_text(&check.detail)
+        )
     });
-    let notes = report.notes.iter().map(|note| format!("- {}", markdown_text(note)));
-    let _ = writeln!(text, "\n{}\n", checks.chain(lines).chain(notes).collect::<Vec<_>>().join("\n"));
+    let notes = report
+        .notes
+        .iter()
+        .map(|note| format!("- {}", markdown_text(note)));
+    let _ = writeln!(
+        text,
+        "\n{}\n",
+        checks
+            .chain(lines)
+            .chain(notes)
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
     for strategy in &report.strategies {
         text.push_str(&details(strategy, "newly lost", &strategy.newly_lost));
         text.push_str(&details(strategy, "newly kept", &strategy.newly_kept));
@@ -169,14 +277,24 @@ pub fn markdown(report: &GateReport) -> String {
 
 /// What was changed about a strategy, if anything was.
 pub(super) fn changed(strategy: &StrategyGate) -> Option<String> {
-    let changes = strategy.changed.iter().map(SettingChange::text).collect::<Vec<_>>();
+    let changes = strategy
+        .changed
+        .iter()
+        .map(SettingChange::text)
+        .collect::<Vec<_>>();
     (!changes.is_empty()).then(|| format!("candidate: {}", changes.join("; ")))
 }
 
 fn metric_line(metric: &MetricGate, margin: f64) -> String {
     let mut line = format!("{}: {}", metric.metric, metric.verdict.name());
-    if let (Some(old), Some(new), Some(difference)) = (metric.baseline, metric.run, metric.difference) {
-        let _ = write!(line, "; {old:.3} to {new:.3}, difference {difference:+.3} {}", bounds(metric));
+    if let (Some(old), Some(new), Some(difference)) =
+        (metric.baseline, metric.run, metric.difference)
+    {
+        let _ = write!(
+            line,
+            "; {old:.3} to {new:.3}, difference {difference:+.3} {}",
+            bounds(metric)
+        );
         let p = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
         let _ = write!(
             line,
@@ -191,14 +309,23 @@ fn metric_line(metric: &MetricGate, margin: f64) -> String {
         .into_iter()
         .chain(power(metric, margin))
         .for_each(|said| line.push_str(&format!("; {said}")));
-    metric.reason.iter().for_each(|reason| line.push_str(&format!("; {reason}")));
+    metric
+        .reason
+        .iter()
+        .for_each(|reason| line.push_str(&format!("; {reason}")));
     line
 }
 
 /// Whether the difference is shown to be under the margin on both sides.
 pub(super) fn equivalence(metric: &MetricGate, margin: f64) -> Option<String> {
-    let p = metric.p_equivalent.map_or("-".to_owned(), |p| format!("{p:.4}"));
-    let said = if metric.equivalent? { "equivalent" } else { "not shown to be equivalent" };
+    let p = metric
+        .p_equivalent
+        .map_or("-".to_owned(), |p| format!("{p:.4}"));
+    let said = if metric.equivalent? {
+        "equivalent"
+    } else {
+        "not shown to be equivalent"
+    };
     Some(format!("{said} within {margin} (p {p})"))
 }
 
@@ -206,12 +333,22 @@ pub(super) fn equivalence(metric: &MetricGate, margin: f64) -> Option<String> {
 pub(super) fn power(metric: &MetricGate, margin: f64) -> Option<String> {
     let power = metric.power?;
     let enough = metric.units_needed.filter(|_| power < POWER);
-    let enough = enough.map_or(String::new(), |units| format!(", which takes {units} units for {POWER:.2}"));
-    Some(format!("power {power:.2} for a loss of {}{enough}", 2.0 * margin))
+    let enough = enough.map_or(String::new(), |units| {
+        format!(", which takes {units} units for {POWER:.2}")
+    });
+    Some(format!(
+        "power {power:.2} for a loss of {}{enough}",
+        2.0 * margin
+    ))
 }
 
 fn bounds(metric: &MetricGate) -> String {
-    metric.low.zip(metric.high).map_or(String::new(), |(low, high)| format!("[{low:+.3}, {high:+.3}]"))
+    metric
+        .low
+        .zip(metric.high)
+        .map_or(String::new(), |(low, high)| {
+            format!("[{low:+.3}, {high:+.3}]")
+        })
 }
 
 pub(super) fn about(strategy: &StrategyGate) -> impl Iterator<Item = String> {
@@ -227,23 +364,49 @@ fn change_list(what: &str, changes: &[FateChange]) -> String {
         let _ = writeln!(text, "    {}", change_line(change));
     }
     if changes.len() > LISTED {
-        let _ = writeln!(text, "    and {} more; `--json` or `--markdown` lists all", changes.len() - LISTED);
+        let _ = writeln!(
+            text,
+            "    and {} more; `--json` or `--markdown` lists all",
+            changes.len() - LISTED
+        );
     }
     text
 }
 
 /// The fact by its value and where it was said, if that is known, and by its ids.
 pub(super) fn change_line(change: &FateChange) -> String {
-    let FateChange { scenario, fact, stated, .. } = change;
-    let Some(StatedFact { subject, value, said_by, message }) = stated else {
+    let FateChange {
+        scenario,
+        fact,
+        stated,
+        ..
+    } = change;
+    let Some(StatedFact {
+        subject,
+        value,
+        said_by,
+        message,
+    }) = stated
+    else {
         return format!("{scenario} {fact}: {}", fates(change));
     };
-    let subject = if subject.is_empty() { String::new() } else { format!(" ({})", short(subject)) };
+    let subject = if subject.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", short(subject))
+    };
     let said = match message {
-        Some(message) => format!("said by {} in message {message} of {scenario}", speaker_name(*said_by)),
+        Some(message) => format!(
+            "said by {} in message {message} of {scenario}",
+            speaker_name(*said_by)
+        ),
         None => format!("of {scenario}"),
     };
-    format!("{}{subject}, {said} [{fact}]: {}", short(value), fates(change))
+    format!(
+        "{}{subject}, {said} [{fact}]: {}",
+        short(value),
+        fates(change)
+    )
 }
 
 /// The beginning of a text from a suite, on one line.
@@ -251,7 +414,11 @@ fn short(text: &str) -> String {
     const MOST: usize = 60;
     let text = shown(text);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= MOST { text } else { text.chars().take(MOST - 1).chain(['…']).collect() }
+    if text.chars().count() <= MOST {
+        text
+    } else {
+        text.chars().take(MOST - 1).chain(['…']).collect()
+    }
 }
 
 fn fates(change: &FateChange) -> String {
@@ -268,7 +435,10 @@ fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
         bad @ (Verdict::Regression | Verdict::Failed) => format!("**{}**", bad.name()),
         other => other.name().to_owned(),
     };
-    let equivalent = metric.equivalent.map_or("-", |is_equivalent| if is_equivalent { "yes" } else { "not shown" });
+    let equivalent = metric.equivalent.map_or(
+        "-",
+        |is_equivalent| if is_equivalent { "yes" } else { "not shown" },
+    );
     format!(
         "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {equivalent} | {verdict} |\n",
         markdown_cell(&strategy.strategy),
@@ -280,7 +450,9 @@ fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
         bounds(metric),
         number(metric.p_holm),
         metric.units,
-        metric.power.map_or("-".to_owned(), |power| format!("{power:.2}"))
+        metric
+            .power
+            .map_or("-".to_owned(), |power| format!("{power:.2}"))
     )
 }
 
@@ -291,14 +463,25 @@ fn details(strategy: &StrategyGate, what: &str, changes: &[FateChange]) -> Strin
     // Readers treat a summary as HTML.
     let name = shown(&strategy.strategy);
     let name = HtmlEscape(&name);
-    let mut text = format!("<details><summary>{name}: {} facts {what}</summary>\n\n", changes.len());
+    let mut text = format!(
+        "<details><summary>{name}: {} facts {what}</summary>\n\n",
+        changes.len()
+    );
     for change in changes {
         let [scenario, fact] = [&change.scenario, &change.fact].map(|id| code(id));
-        let stated = change
-            .stated
-            .as_ref()
-            .map(|stated| format!("{} ({}), ", code(&short(&stated.value)), markdown_text(&short(&stated.subject))));
-        let _ = writeln!(text, "- {}{scenario} {fact}: {}", stated.unwrap_or_default(), fates(change));
+        let stated = change.stated.as_ref().map(|stated| {
+            format!(
+                "{} ({}), ",
+                code(&short(&stated.value)),
+                markdown_text(&short(&stated.subject))
+            )
+        });
+        let _ = writeln!(
+            text,
+            "- {}{scenario} {fact}: {}",
+            stated.unwrap_or_default(),
+            fates(change)
+        );
     }
     text.push_str("\n</details>\n\n");
     text

@@ -1,4 +1,5 @@
-//! What to do about what compactions lost: at most three lines, each with the number that it follows from.
+//! What to do about what compactions lost: at most three lines, each with the number that it
+//! follows from.
 
 use super::Losses;
 use super::text::{percent, thousands};
@@ -11,8 +12,7 @@ const FEWEST_USES: usize = 10;
 const TOKENS_WORTH_SAYING: f64 = 1_000.0;
 
 /// What to paste into the prompt of a compaction.
-const FOR_THE_PROMPT: &str =
-    "List every path, id, command and URL still needed: exact, one a line, paths relative to the working directory.";
+const FOR_THE_PROMPT: &str = "List every path, id, command and URL still needed: exact, one a line, paths relative to the working directory.";
 
 impl Losses {
     pub(super) fn advice(&self) -> Vec<String> {
@@ -21,14 +21,20 @@ impl Losses {
         let ledger = address.with_ledger.filter(|_| address.uses >= FEWEST_USES);
         let mut lines = Vec::new();
         if let (Some(held), Some(ledger)) = (held, ledger) {
-            let (budget, with, without) = (thousands(self.budget.into()), percent(ledger), percent(held));
+            let (budget, with, without) = (
+                thousands(self.budget.into()),
+                percent(ledger),
+                percent(held),
+            );
             if ledger - held >= WORTH_SAYING {
                 lines.push(format!(
                     "Add a ledger after each compaction: {without} to {with} for {budget} tokens, ${:.4} a turn from the cache. To set it \
                      up, run: compactometer hook --print",
                     self.ledger_cost
                 ));
-                lines.push(format!("Or add to your prompt of the compaction: \"{FOR_THE_PROMPT}\""));
+                lines.push(format!(
+                    "Or add to your prompt of the compaction: \"{FOR_THE_PROMPT}\""
+                ));
             } else {
                 lines.push(format!(
                     "More values would hardly help: a ledger of {budget} tokens brings {without} to {with}."

@@ -1,5 +1,5 @@
-//! What the compactions in an agent's own sessions lost: shares over all uses with intervals over sessions, for a terminal, a page and
-//! programs.
+//! What the compactions in an agent's own sessions lost: shares over all uses with intervals over
+//! sessions, for a terminal, a page and programs.
 
 mod advice;
 mod cost;
@@ -10,7 +10,9 @@ mod typical;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_formats::losses::{CompactionLosses, Count, HookFailure, SessionLosses, UseSeen, VALUE_DRAWS};
+use compactometer_formats::losses::{
+    CompactionLosses, Count, HookFailure, SessionLosses, UseSeen, VALUE_DRAWS,
+};
 use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{Held, UseKind};
 use compactometer_formats::scenario::Unmeasured;
@@ -44,7 +46,8 @@ pub struct Losses {
     pub unmeasured: BTreeMap<Unmeasured, usize>,
     /// Later uses of values that were last said before a compaction.
     pub uses: UsesByKind,
-    /// Exact values said before a compaction that later calls used, and how many of them each compaction left.
+    /// Exact values said before a compaction that later calls used, and how many of them each
+    /// compaction left.
     pub used_values: Count,
     /// The same for exact values that no later call used.
     pub unused_values: Count,
@@ -77,15 +80,21 @@ pub struct Hook {
 
 impl Hook {
     fn new(command: &str, number: usize, compactions: &[CompactionLosses]) -> Self {
-        let runs = compactions.iter().filter_map(|one| one.hooks.get(number)).collect::<Vec<_>>();
+        let runs = compactions
+            .iter()
+            .filter_map(|one| one.hooks.get(number))
+            .collect::<Vec<_>>();
         let mut took = runs.iter().map(|run| run.took_ms).collect::<Vec<_>>();
         took.sort_unstable();
         let mut failures = BTreeMap::new();
-        runs.iter().filter_map(|run| run.failure).for_each(|kind| *failures.entry(kind).or_insert(0) += 1);
+        runs.iter()
+            .filter_map(|run| run.failure)
+            .for_each(|kind| *failures.entry(kind).or_insert(0) += 1);
         Hook {
             command: command.to_owned(),
             runs: runs.len(),
-            tokens: runs.iter().map(|run| f64::from(run.tokens)).sum::<f64>() / runs.len().max(1) as f64,
+            tokens: runs.iter().map(|run| f64::from(run.tokens)).sum::<f64>()
+                / runs.len().max(1) as f64,
             took_ms: took.get(took.len() / 2).copied().unwrap_or_default(),
             failures,
         }
@@ -110,7 +119,8 @@ pub struct Shares {
     pub uses: usize,
     /// How many of them found another name of the same file and not the value.
     pub named_otherwise: usize,
-    /// The share whose value the log shows in what the compaction left, as it was said or by another name.
+    /// The share whose value the log shows in what the compaction left, as it was said or by
+    /// another name.
     pub held_in_log: Option<f64>,
     /// The share at most, with what the program is known to put back; absent if that is not known.
     pub held_at_most: Option<f64>,
@@ -138,8 +148,16 @@ pub struct Shares {
 
 impl Losses {
     /// Counts what the compactions of these sessions lost.
-    pub fn new(sessions: Vec<SessionLosses>, budget: u32, hooks: &[String], by: &[By], prices: &PriceRow) -> Self {
-        let distinct = |of: fn(&SessionLosses) -> Vec<String>| sessions.iter().flat_map(of).collect::<BTreeSet<_>>();
+    pub fn new(
+        sessions: Vec<SessionLosses>,
+        budget: u32,
+        hooks: &[String],
+        by: &[By],
+        prices: &PriceRow,
+    ) -> Self {
+        let distinct = |of: fn(&SessionLosses) -> Vec<String>| {
+            sessions.iter().flat_map(of).collect::<BTreeSet<_>>()
+        };
         let groups = distinct(|session| vec![session.group.clone()]);
         let projects = distinct(|session| session.projects.clone());
         let programs = distinct(|session| vec![session.program.clone()]);
@@ -149,7 +167,10 @@ impl Losses {
         }
         let uses = UsesByKind::new(&by_group(&sessions));
         let parts = by.iter().flat_map(|by| Part::all(*by, &sessions)).collect();
-        let compactions = sessions.iter().flat_map(|session| &session.compactions).collect::<Vec<_>>();
+        let compactions = sessions
+            .iter()
+            .flat_map(|session| &session.compactions)
+            .collect::<Vec<_>>();
         let typical = Typical::new(&compactions);
         let mut losses = Losses {
             sessions: groups.len(),
@@ -172,7 +193,10 @@ impl Losses {
             losses.each_use.extend(session.uses);
             losses.compactions.extend(session.compactions);
         }
-        let hooks = hooks.iter().enumerate().map(|(number, command)| Hook::new(command, number, &losses.compactions));
+        let hooks = hooks
+            .iter()
+            .enumerate()
+            .map(|(number, command)| Hook::new(command, number, &losses.compactions));
         losses.hooks = hooks.collect();
         losses.cost = Cost::new(&losses.compactions, prices);
         for compaction in &losses.compactions {
@@ -184,8 +208,13 @@ impl Losses {
 
     /// The uses of addresses that found nothing, even with what the program may have put back.
     fn addresses_out_of_sight(&self) -> Vec<&UseSeen> {
-        let of_addresses = self.each_use.iter().filter(|seen| seen.kind == UseKind::Address);
-        of_addresses.filter(|seen| !seen.is_held_at_most()).collect()
+        let of_addresses = self
+            .each_use
+            .iter()
+            .filter(|seen| seen.kind == UseKind::Address);
+        of_addresses
+            .filter(|seen| !seen.is_held_at_most())
+            .collect()
     }
 }
 
@@ -204,7 +233,10 @@ impl UsesByKind {
 fn by_group(sessions: &[SessionLosses]) -> Vec<Vec<&UseSeen>> {
     let mut groups = BTreeMap::<&str, Vec<&UseSeen>>::new();
     for session in sessions {
-        groups.entry(&session.group).or_default().extend(&session.uses);
+        groups
+            .entry(&session.group)
+            .or_default()
+            .extend(&session.uses);
     }
     groups.into_values().collect()
 }
@@ -212,25 +244,47 @@ fn by_group(sessions: &[SessionLosses]) -> Vec<Vec<&UseSeen>> {
 impl Shares {
     fn new(sessions: &[Vec<&UseSeen>], kind: UseKind) -> Self {
         let of_kind = |session: &Vec<&UseSeen>| {
-            session.iter().copied().filter(|seen| seen.kind == kind).cloned().collect::<Vec<UseSeen>>()
+            session
+                .iter()
+                .copied()
+                .filter(|seen| seen.kind == kind)
+                .cloned()
+                .collect::<Vec<UseSeen>>()
         };
-        let sessions = sessions.iter().map(of_kind).filter(|uses| !uses.is_empty()).collect::<Vec<_>>();
+        let sessions = sessions
+            .iter()
+            .map(of_kind)
+            .filter(|uses| !uses.is_empty())
+            .collect::<Vec<_>>();
         let all = || sessions.iter().flatten();
         let is_known = all().all(|seen| seen.at_most.is_some());
-        let is_held = |seen: &UseSeen| if is_known { seen.is_held_at_most() } else { seen.is_held() };
+        let is_held = |seen: &UseSeen| {
+            if is_known {
+                seen.is_held_at_most()
+            } else {
+                seen.is_held()
+            }
+        };
         let in_draws = |seen: &UseSeen| {
-            let drawn = seen.in_random.iter().filter(|drawn| **drawn || is_held(seen)).count();
+            let drawn = seen
+                .in_random
+                .iter()
+                .filter(|drawn| **drawn || is_held(seen))
+                .count();
             drawn as f64 / VALUE_DRAWS as f64
         };
         let mut shares = Shares {
             uses: all().count(),
-            named_otherwise: all().filter(|seen| seen.held == Held::NamedOtherwise).count(),
+            named_otherwise: all()
+                .filter(|seen| seen.held == Held::NamedOtherwise)
+                .count(),
             ..Shares::default()
         };
         let one = |is_so: bool| f64::from(u8::from(is_so));
         shares.held_in_log = shares.share("held_in_log", &sessions, |seen| one(seen.is_held()));
         if is_known {
-            shares.held_at_most = shares.share("held_at_most", &sessions, |seen| one(is_held(seen)));
+            shares.held_at_most =
+                shares.share("held_at_most", &sessions, |seen| one(is_held(seen)));
         }
         shares.with_random = shares.share("with_random", &sessions, in_draws);
         let mut with = |name: &'static str, is_in: fn(&UseSeen) -> bool| {
@@ -242,29 +296,46 @@ impl Shares {
         let unbound = with("with_unbound", |seen| seen.in_unbound);
         let hooks = all().next().map_or(0, |seen| seen.in_hooks.len());
         let with_hook = |hook: usize| {
-            let (share, ends) = pooled(&sessions, |seen| one(seen.in_hooks.get(hook) == Some(&true) || is_held(seen)));
+            let (share, ends) = pooled(&sessions, |seen| {
+                one(seen.in_hooks.get(hook) == Some(&true) || is_held(seen))
+            });
             (share, ends.map(within_one))
         };
         (shares.with_hooks, shares.hook_intervals) = (0..hooks).map(with_hook).unzip();
         (shares.with_newest_text, shares.with_frequent) = (newest, frequent);
         (shares.with_ledger, shares.with_unbound) = (ledger, unbound);
-        let over = pooled(&sessions, |seen| one(seen.in_ledger || is_held(seen)) - in_draws(seen));
+        let over = pooled(&sessions, |seen| {
+            one(seen.in_ledger || is_held(seen)) - in_draws(seen)
+        });
         shares.ledger_over_random = over.0;
-        shares.intervals.extend(over.1.map(|ends| ("ledger_over_random", ends)));
+        shares
+            .intervals
+            .extend(over.1.map(|ends| ("ledger_over_random", ends)));
         let draw = |number: usize| {
-            let held = all().filter(|seen| is_held(seen) || seen.in_random.get(number) == Some(&true)).count();
+            let held = all()
+                .filter(|seen| is_held(seen) || seen.in_random.get(number) == Some(&true))
+                .count();
             held as f64 / all().count() as f64
         };
         let draws = (0..VALUE_DRAWS).map(draw).collect::<Vec<_>>();
-        let ends = (draws.iter().copied().min_by(f64::total_cmp), draws.iter().copied().max_by(f64::total_cmp));
+        let ends = (
+            draws.iter().copied().min_by(f64::total_cmp),
+            draws.iter().copied().max_by(f64::total_cmp),
+        );
         shares.with_random_range = ends.0.zip(ends.1).filter(|_| shares.uses > 0);
         shares
     }
 
     /// A share of all uses, with its interval over sessions.
-    fn share(&mut self, name: &'static str, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
+    fn share(
+        &mut self,
+        name: &'static str,
+        sessions: &[Vec<UseSeen>],
+        of: impl Fn(&UseSeen) -> f64,
+    ) -> Option<f64> {
         let (share, ends) = pooled(sessions, of);
-        self.intervals.extend(ends.map(|ends| (name, within_one(ends))));
+        self.intervals
+            .extend(ends.map(|ends| (name, within_one(ends))));
         share
     }
 }
@@ -274,15 +345,25 @@ fn within_one((low, high): (f64, f64)) -> (f64, f64) {
 }
 
 /// The mean over all uses, with its interval over sessions.
-fn pooled(sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> (Option<f64>, Option<(f64, f64)>) {
-    let sums = sessions.iter().map(|uses| (uses.iter().map(&of).sum::<f64>(), uses.len() as f64)).collect::<Vec<_>>();
+fn pooled(
+    sessions: &[Vec<UseSeen>],
+    of: impl Fn(&UseSeen) -> f64,
+) -> (Option<f64>, Option<(f64, f64)>) {
+    let sums = sessions
+        .iter()
+        .map(|uses| (uses.iter().map(&of).sum::<f64>(), uses.len() as f64))
+        .collect::<Vec<_>>();
     let mean = |times: &[u32]| {
-        let drawn =
-            sums.iter().zip(times).map(|((held, of), times)| (held * f64::from(*times), of * f64::from(*times)));
+        let drawn = sums
+            .iter()
+            .zip(times)
+            .map(|((held, of), times)| (held * f64::from(*times), of * f64::from(*times)));
         let (held, of) = drawn.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         (of > 0.0).then(|| held / of)
     };
     let has_interval = sums.len() >= FEWEST_SESSIONS;
-    let ends = has_interval.then(|| interval::of_statistic(sums.len(), sums.len(), mean)).flatten();
+    let ends = has_interval
+        .then(|| interval::of_statistic(sums.len(), sums.len(), mean))
+        .flatten();
     (mean(&vec![1; sums.len()]), ends)
 }

@@ -1,4 +1,5 @@
-//! What compactions lost, as a page: every value with the message that stated it and the call that used it.
+//! What compactions lost, as a page: every value with the message that stated it and the call that
+//! used it.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +18,28 @@ impl Losses {
     /// # Errors
     /// Where the page's template does not render.
     pub fn page(&self) -> Result<String, minijinja::Error> {
-        let after = self.compactions.iter().map(|one| ((one.session.as_str(), one.place), one.after)).collect();
+        let after = self
+            .compactions
+            .iter()
+            .map(|one| ((one.session.as_str(), one.place), one.after))
+            .collect();
         let uses = |title: &str, note: &str, chosen: Vec<(usize, &UseSeen)>| {
-            let rows = chosen.into_iter().map(|used| use_row(used, &after)).collect::<Vec<_>>();
+            let rows = chosen
+                .into_iter()
+                .map(|used| use_row(used, &after))
+                .collect::<Vec<_>>();
             json!({"title": title, "note": note, "uses": rows})
         };
-        let of =
-            |keep: &dyn Fn(&UseSeen) -> bool| self.each_use.iter().enumerate().filter(|(_, seen)| keep(seen)).collect();
-        let lost = |kind: UseKind| move |seen: &UseSeen| seen.kind == kind && seen.held == Held::OutOfSight;
+        let of = |keep: &dyn Fn(&UseSeen) -> bool| {
+            self.each_use
+                .iter()
+                .enumerate()
+                .filter(|(_, seen)| keep(seen))
+                .collect()
+        };
+        let lost = |kind: UseKind| {
+            move |seen: &UseSeen| seen.kind == kind && seen.held == Held::OutOfSight
+        };
         let lists = [
             uses(
                 "Addresses out of sight",
@@ -79,9 +94,16 @@ impl Losses {
 
     /// The uses that found their value out of sight after this compaction.
     fn lost_at(&self, compaction: &CompactionLosses) -> Vec<Value> {
-        let is_of = |seen: &UseSeen| (&seen.session, seen.compaction) == (&compaction.session, compaction.place);
-        let lost = self.each_use.iter().enumerate().filter(|(_, seen)| is_of(seen) && seen.held == Held::OutOfSight);
-        lost.map(|(number, seen)| json!({"number": number, "value": seen.value})).collect()
+        let is_of = |seen: &UseSeen| {
+            (&seen.session, seen.compaction) == (&compaction.session, compaction.place)
+        };
+        let lost = self
+            .each_use
+            .iter()
+            .enumerate()
+            .filter(|(_, seen)| is_of(seen) && seen.held == Held::OutOfSight);
+        lost.map(|(number, seen)| json!({"number": number, "value": seen.value}))
+            .collect()
     }
 
     fn share_rows(&self, shares: &Shares) -> Vec<Value> {
@@ -96,7 +118,10 @@ impl Losses {
     fn messages(&self) -> Vec<Value> {
         let mut messages = BTreeMap::<(&str, u32), Vec<(usize, &UseSeen)>>::new();
         for (number, seen) in self.each_use.iter().enumerate() {
-            messages.entry((&seen.session, seen.said_at)).or_default().push((number, seen));
+            messages
+                .entry((&seen.session, seen.said_at))
+                .or_default()
+                .push((number, seen));
         }
         let row = |((session, message), uses): ((&str, u32), Vec<(usize, &UseSeen)>)| {
             json!({
@@ -141,5 +166,14 @@ fn compaction_anchor(session: &str, place: usize) -> String {
 }
 
 fn plain(session: &str) -> String {
-    session.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
+    session
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .collect()
 }

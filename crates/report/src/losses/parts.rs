@@ -25,11 +25,17 @@ pub enum By {
 
 impl By {
     /// All, with their names on the command line.
-    pub const ALL: [(&'static str, By); 3] =
-        [("program", By::Program), ("version", By::Version), ("project", By::Project)];
+    pub const ALL: [(&'static str, By); 3] = [
+        ("program", By::Program),
+        ("version", By::Version),
+        ("project", By::Project),
+    ];
 
     fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, by)| *by == self).map_or("", |(name, _)| name)
+        Self::ALL
+            .iter()
+            .find(|(_, by)| *by == self)
+            .map_or("", |(name, _)| name)
     }
 
     /// The parts that a compaction of a session belongs to.
@@ -37,7 +43,14 @@ impl By {
         match self {
             By::Program => vec![session.program.clone()],
             By::Version => {
-                vec![format!("{} {}", session.program, compaction.version.as_deref().unwrap_or("of unknown version"))]
+                vec![format!(
+                    "{} {}",
+                    session.program,
+                    compaction
+                        .version
+                        .as_deref()
+                        .unwrap_or("of unknown version")
+                )]
             }
             By::Project if session.projects.is_empty() => vec!["unknown".to_owned()],
             By::Project => session.projects.clone(),
@@ -76,10 +89,19 @@ impl Part {
         for session in sessions {
             for compaction in &session.compactions {
                 for name in by.parts(session, compaction) {
-                    let (_, selected) = parts.entry(in_order(&name)).or_insert_with(|| (name, Selected::default()));
+                    let (_, selected) = parts
+                        .entry(in_order(&name))
+                        .or_insert_with(|| (name, Selected::default()));
                     selected.compactions.push(compaction);
-                    let uses = session.uses.iter().filter(|seen| seen.compaction == compaction.place);
-                    selected.uses.entry(&session.group).or_default().extend(uses);
+                    let uses = session
+                        .uses
+                        .iter()
+                        .filter(|seen| seen.compaction == compaction.place);
+                    selected
+                        .uses
+                        .entry(&session.group)
+                        .or_default()
+                        .extend(uses);
                 }
             }
         }
@@ -100,19 +122,37 @@ impl Losses {
     pub(super) fn part_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (_, by) in By::ALL {
-            let parts = self.parts.iter().filter(|part| part.by == by).collect::<Vec<_>>();
+            let parts = self
+                .parts
+                .iter()
+                .filter(|part| part.by == by)
+                .collect::<Vec<_>>();
             if parts.is_empty() {
                 continue;
             }
-            let names = parts.iter().map(|part| code(&part.name)).collect::<Vec<_>>();
-            let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().max(by.name().len());
+            let names = parts
+                .iter()
+                .map(|part| code(&part.name))
+                .collect::<Vec<_>>();
+            let width = names
+                .iter()
+                .map(|name| name.chars().count())
+                .max()
+                .unwrap_or_default()
+                .max(by.name().len());
             lines.push(String::new());
-            lines.push(format!("{:width$}  sessions  addresses  in sight  with ledger  read again  waited", by.name()));
+            lines.push(format!(
+                "{:width$}  sessions  addresses  in sight  with ledger  read again  waited",
+                by.name()
+            ));
             for (name, part) in names.iter().zip(parts) {
                 let address = &part.uses.address;
                 let held = address.held_at_most.or(address.held_in_log);
                 let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
-                let waited = part.typical.waited_ms.map_or("-".to_owned(), |pair| format!("{} s", pair.first / 1_000));
+                let waited = part
+                    .typical
+                    .waited_ms
+                    .map_or("-".to_owned(), |pair| format!("{} s", pair.first / 1_000));
                 lines.push(format!(
                     "{name:width$}  {:>8}  {:>9}  {:>8}  {:>11}  {:>10}  {waited:>6}",
                     part.sessions,

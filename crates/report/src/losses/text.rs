@@ -52,7 +52,11 @@ impl Losses {
     /// What is not measured, and why.
     pub(super) fn not_measured(&self) -> Vec<String> {
         let line = |(reason, number): (&compactometer_formats::scenario::Unmeasured, &usize)| {
-            format!("{} left out: {}", counted(*number, "compaction"), reason.why())
+            format!(
+                "{} left out: {}",
+                counted(*number, "compaction"),
+                reason.why()
+            )
         };
         self.unmeasured.iter().map(line).collect()
     }
@@ -60,18 +64,43 @@ impl Losses {
     fn addresses(&self) -> Vec<String> {
         let shares = &self.uses.address;
         if shares.uses == 0 {
-            return vec!["No later call took an address that was last said before a compaction.".to_owned()];
+            return vec![
+                "No later call took an address that was last said before a compaction.".to_owned(),
+            ];
         }
-        let addresses = if shares.uses == 1 { "address" } else { "addresses" };
-        let mut lines =
-            vec![format!("Later calls took {} {addresses} that were last said before a compaction:", shares.uses)];
+        let addresses = if shares.uses == 1 {
+            "address"
+        } else {
+            "addresses"
+        };
+        let mut lines = vec![format!(
+            "Later calls took {} {addresses} that were last said before a compaction:",
+            shares.uses
+        )];
         let shares = self.share_lines(shares);
-        let width = shares.iter().map(|line| line.name.chars().count()).max().unwrap_or_default() + 2;
-        lines.extend(shares.into_iter().map(|ShareLine { name, text, .. }| format!("  {name:<width$}{text}")));
+        let width = shares
+            .iter()
+            .map(|line| line.name.chars().count())
+            .max()
+            .unwrap_or_default()
+            + 2;
+        lines.extend(
+            shares
+                .into_iter()
+                .map(|ShareLine { name, text, .. }| format!("  {name:<width$}{text}")),
+        );
         let lost = self.addresses_out_of_sight();
         if !lost.is_empty() {
-            lines.push(format!("Out of sight when they were needed: {} ({})", lost.len(), kinds(&lost)));
-            lines.extend(telling(&lost).into_iter().map(|seen| format!("  {}", example(seen))));
+            lines.push(format!(
+                "Out of sight when they were needed: {} ({})",
+                lost.len(),
+                kinds(&lost)
+            ));
+            lines.extend(
+                telling(&lost)
+                    .into_iter()
+                    .map(|seen| format!("  {}", example(seen))),
+            );
         }
         lines
     }
@@ -79,33 +108,67 @@ impl Losses {
     /// The shares of addresses that were in sight, each with what it is of.
     pub(super) fn share_lines(&self, shares: &Shares) -> Vec<ShareLine> {
         let line = |name: String, key: &str, share: Option<f64>| {
-            let interval = shares.intervals.get(key).copied().map_or(String::new(), bracketed);
-            ShareLine { name, share, text: share.map_or("-".to_owned(), percent) + &interval }
+            let interval = shares
+                .intervals
+                .get(key)
+                .copied()
+                .map_or(String::new(), bracketed);
+            ShareLine {
+                name,
+                share,
+                text: share.map_or("-".to_owned(), percent) + &interval,
+            }
         };
         let budget = thousands(self.budget.into());
         let with = |what: &str| format!("with {budget} tokens of {what}");
-        let mut most = line("at most, with what the program puts back".to_owned(), "held_at_most", shares.held_at_most);
+        let mut most = line(
+            "at most, with what the program puts back".to_owned(),
+            "held_at_most",
+            shares.held_at_most,
+        );
         if shares.held_at_most.is_none() {
             most.text = "unknown: what the program puts back is not known".to_owned();
         }
         let mut random = line(with("random values"), "with_random", shares.with_random);
         if let Some((low, high)) = shares.with_random_range {
-            random.text.push_str(&format!("; draws {} to {}", bare(low), bare(high)));
+            random
+                .text
+                .push_str(&format!("; draws {} to {}", bare(low), bare(high)));
         }
         let mut ledger = line(with("a ledger"), "with_ledger", shares.with_ledger);
-        if let Some(over) = shares.ledger_over_random.filter(|_| shares.intervals.contains_key("ledger_over_random")) {
-            ledger.text.push_str(&format!("; {:+.0} over random", 100.0 * over));
+        if let Some(over) = shares
+            .ledger_over_random
+            .filter(|_| shares.intervals.contains_key("ledger_over_random"))
+        {
+            ledger
+                .text
+                .push_str(&format!("; {:+.0} over random", 100.0 * over));
         }
         let mut lines = vec![
-            line("in sight, as the log shows".to_owned(), "held_in_log", shares.held_in_log),
+            line(
+                "in sight, as the log shows".to_owned(),
+                "held_in_log",
+                shares.held_in_log,
+            ),
             most,
             random,
-            line(with("the newest text"), "with_newest_text", shares.with_newest_text),
-            line(with("frequent values"), "with_frequent", shares.with_frequent),
+            line(
+                with("the newest text"),
+                "with_newest_text",
+                shares.with_newest_text,
+            ),
+            line(
+                with("frequent values"),
+                "with_frequent",
+                shares.with_frequent,
+            ),
             ledger,
             line(with("its bare values"), "with_unbound", shares.with_unbound),
         ];
-        let hooks = self.hooks.iter().zip(shares.with_hooks.iter().zip(&shares.hook_intervals));
+        let hooks = self
+            .hooks
+            .iter()
+            .zip(shares.with_hooks.iter().zip(&shares.hook_intervals));
         lines.extend(hooks.map(|(hook, (share, ends))| hook_line(hook, *share, *ends)));
         lines
     }
@@ -113,7 +176,9 @@ impl Losses {
     fn other_kinds(&self) -> Vec<String> {
         let uses = &self.uses;
         let pair = |shares: &Shares| match (shares.held_in_log, shares.held_at_most) {
-            (Some(log), Some(most)) => format!(", {} in sight, at most {}", percent(log), percent(most)),
+            (Some(log), Some(most)) => {
+                format!(", {} in sight, at most {}", percent(log), percent(most))
+            }
             (Some(log), None) => format!(", {} in sight", percent(log)),
             _ => String::new(),
         };
@@ -161,9 +226,11 @@ impl Losses {
             ));
         }
         if let Some(cost) = &self.cost {
-            let paid = cost.paid_after_turns.map_or("not paid for".to_owned(), |turns| {
-                format!("paid for after {}", counted(turns.ceil() as usize, "turn"))
-            });
+            let paid = cost
+                .paid_after_turns
+                .map_or("not paid for".to_owned(), |turns| {
+                    format!("paid for after {}", counted(turns.ceil() as usize, "turn"))
+                });
             lines.push(format!(
                 "A turn: ${:.3} before, ${:.3} after; a compaction: ${:.3}{}, {paid} (prices of {})",
                 cost.turn_before,
@@ -173,8 +240,16 @@ impl Losses {
                 cost.prices_of
             ));
         }
-        let said = self.compactions.iter().map(|one| one.costs.said_again.len()).sum::<usize>();
-        let wrong = self.compactions.iter().map(|one| one.costs.wrong_values.len()).sum::<usize>();
+        let said = self
+            .compactions
+            .iter()
+            .map(|one| one.costs.said_again.len())
+            .sum::<usize>();
+        let wrong = self
+            .compactions
+            .iter()
+            .map(|one| one.costs.wrong_values.len())
+            .sum::<usize>();
         lines.push(format!(
             "Users said {} again; {} failed on a path that nobody had said",
             counted(said, "lost value"),
@@ -186,14 +261,25 @@ impl Losses {
     /// What cannot be said.
     pub(super) fn limits(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let sessions = self.compactions.iter().map(|one| &one.session).collect::<std::collections::BTreeSet<_>>().len();
+        let sessions = self
+            .compactions
+            .iter()
+            .map(|one| &one.session)
+            .collect::<std::collections::BTreeSet<_>>()
+            .len();
         if sessions < FEWEST_SESSIONS {
             lines.push(match sessions {
                 1 => "One session with a compaction shows something and proves nothing.".to_owned(),
-                _ => format!("{sessions} sessions with compactions show something and prove nothing."),
+                _ => format!(
+                    "{sessions} sessions with compactions show something and prove nothing."
+                ),
             });
         }
-        let unlogged = self.compactions.iter().filter_map(|one| one.unlogged_tokens.map(u64::from)).collect();
+        let unlogged = self
+            .compactions
+            .iter()
+            .filter_map(|one| one.unlogged_tokens.map(u64::from))
+            .collect();
         if let Some(tokens) = median(unlogged) {
             lines.push(format!(
                 "Some {} tokens of the request after a compaction are not in the log.",
@@ -212,7 +298,10 @@ impl Losses {
 
 /// The share with what a hook added, with its size, time and failures.
 fn hook_line(hook: &Hook, share: Option<f64>, ends: Option<(f64, f64)>) -> ShareLine {
-    let failures = hook.failures.iter().map(|(kind, number)| format!("; {number} of {} {}", hook.runs, kind.why()));
+    let failures = hook
+        .failures
+        .iter()
+        .map(|(kind, number)| format!("; {number} of {} {}", hook.runs, kind.why()));
     let text = format!(
         "{}{}; {} tokens in {} ms{}",
         share.map_or("-".to_owned(), percent),
@@ -221,14 +310,21 @@ fn hook_line(hook: &Hook, share: Option<f64>, ends: Option<(f64, f64)>) -> Share
         thousands(hook.took_ms),
         failures.collect::<String>()
     );
-    ShareLine { name: format!("with hook {}", code(&shortened(&hook.command))), share, text }
+    ShareLine {
+        name: format!("with hook {}", code(&shortened(&hook.command))),
+        share,
+        text,
+    }
 }
 
 /// The end of a command that is long, since many begin with one path.
 fn shortened(command: &str) -> String {
     let letters = command.chars().count();
     match letters > LETTERS {
-        true => format!("…{}", command.chars().skip(letters - LETTERS).collect::<String>()),
+        true => format!(
+            "…{}",
+            command.chars().skip(letters - LETTERS).collect::<String>()
+        ),
         false => command.to_owned(),
     }
 }
@@ -243,11 +339,16 @@ pub(super) struct ShareLine {
 /// The uses of the values that most calls needed, one for each value.
 fn telling<'u>(lost: &[&'u UseSeen]) -> Vec<&'u UseSeen> {
     let mut by_value = std::collections::BTreeMap::<&str, Vec<&'u UseSeen>>::new();
-    lost.iter().for_each(|seen| by_value.entry(seen.value.as_str()).or_default().push(seen));
+    lost.iter()
+        .for_each(|seen| by_value.entry(seen.value.as_str()).or_default().push(seen));
     let mut values = by_value.into_values().collect::<Vec<_>>();
     // Of values that as many calls needed, a long one is the hardest to guess.
     values.sort_by_key(|uses| {
-        std::cmp::Reverse((uses.len(), uses[0].value_kind != ValueKind::Number, uses[0].value.len()))
+        std::cmp::Reverse((
+            uses.len(),
+            uses[0].value_kind != ValueKind::Number,
+            uses[0].value.len(),
+        ))
     });
     values.into_iter().take(SHOWN).map(|uses| uses[0]).collect()
 }
@@ -256,11 +357,20 @@ fn telling<'u>(lost: &[&'u UseSeen]) -> Vec<&'u UseSeen> {
 pub(super) fn example(seen: &UseSeen) -> String {
     let letters = seen.value.chars().count();
     let value = match letters > LETTERS {
-        true => format!("…{}", seen.value.chars().skip(letters - LETTERS).collect::<String>()),
+        true => format!(
+            "…{}",
+            seen.value
+                .chars()
+                .skip(letters - LETTERS)
+                .collect::<String>()
+        ),
         false => seen.value.clone(),
     };
-    let by =
-        if seen.argument.is_empty() { code(&seen.tool) } else { code(&format!("{}.{}", seen.tool, seen.argument)) };
+    let by = if seen.argument.is_empty() {
+        code(&seen.tool)
+    } else {
+        code(&format!("{}.{}", seen.tool, seen.argument))
+    };
     format!("{}, for {by} in message {}", code(&value), seen.used_at)
 }
 
@@ -269,23 +379,47 @@ fn kinds(uses: &[&UseSeen]) -> String {
     let of = |kind: fn(ValueKind) -> bool| uses.iter().filter(|seen| kind(seen.value_kind)).count();
     let paths = of(|kind| kind == ValueKind::Path);
     let numbers = of(|kind| kind == ValueKind::Number);
-    let all = [(paths, "path"), (numbers, "number"), (uses.len() - paths - numbers, "name or id")];
-    let named = all.iter().filter(|(number, _)| *number > 0).map(|(number, name)| match (*number, *name) {
-        (1, name) => format!("1 {name}"),
-        (number, "name or id") => format!("{number} names and ids"),
-        (number, name) => format!("{number} {name}s"),
-    });
+    let all = [
+        (paths, "path"),
+        (numbers, "number"),
+        (uses.len() - paths - numbers, "name or id"),
+    ];
+    let named = all
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, name)| match (*number, *name) {
+            (1, name) => format!("1 {name}"),
+            (number, "name or id") => format!("{number} names and ids"),
+            (number, name) => format!("{number} {name}s"),
+        });
     named.collect::<Vec<_>>().join(", ")
 }
 
 /// One compaction in a line.
 pub(super) fn line_of(compaction: &CompactionLosses) -> String {
-    let CompactionLosses { session, after, trigger, compactor, reported_tokens, tokens_before, tokens_after, .. } =
-        compaction;
-    let trigger = trigger.as_deref().map_or(String::new(), |trigger| format!(", {}", code(trigger)));
-    let by = compactor.as_deref().map_or(String::new(), |name| format!(", written by {}", code(name)));
-    let reported = reported_tokens.map_or(String::new(), |tokens| format!(" (the program reported {tokens})"));
-    format!("{} after message {after}{trigger}{by}: {tokens_before} -> {tokens_after} tokens{reported}", code(session))
+    let CompactionLosses {
+        session,
+        after,
+        trigger,
+        compactor,
+        reported_tokens,
+        tokens_before,
+        tokens_after,
+        ..
+    } = compaction;
+    let trigger = trigger
+        .as_deref()
+        .map_or(String::new(), |trigger| format!(", {}", code(trigger)));
+    let by = compactor
+        .as_deref()
+        .map_or(String::new(), |name| format!(", written by {}", code(name)));
+    let reported = reported_tokens.map_or(String::new(), |tokens| {
+        format!(" (the program reported {tokens})")
+    });
+    format!(
+        "{} after message {after}{trigger}{by}: {tokens_before} -> {tokens_after} tokens{reported}",
+        code(session)
+    )
 }
 
 /// A share in per cent.
@@ -313,6 +447,8 @@ pub(super) fn counted(number: usize, noun: &str) -> String {
 }
 
 fn wrapped(lines: &[String], width: usize) -> String {
-    let lines = lines.iter().flat_map(|line| compactometer_text::lines::wrapped(line, width));
+    let lines = lines
+        .iter()
+        .flat_map(|line| compactometer_text::lines::wrapped(line, width));
     lines.map(|line| line + "\n").collect()
 }

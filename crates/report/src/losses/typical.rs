@@ -10,9 +10,11 @@ pub struct Typical {
     pub read_again: f64,
     /// The same in the 50 calls before it.
     pub read_again_before: f64,
-    /// The time that automatic compactions took, and that of the next reply; absent if no transcript shows it.
+    /// The time that automatic compactions took, and that of the next reply; absent if no
+    /// transcript shows it.
     pub waited_ms: Option<Pair>,
-    /// Tokens of the request before and after, as programs reported them; absent if no transcript shows them.
+    /// Tokens of the request before and after, as programs reported them; absent if no transcript
+    /// shows them.
     pub request_tokens: Option<Pair>,
 }
 
@@ -30,25 +32,40 @@ pub struct Pair {
 impl Pair {
     fn new(pairs: impl Iterator<Item = (u64, u64)>) -> Option<Self> {
         let (first, second): (Vec<u64>, Vec<u64>) = pairs.unzip();
-        Some(Pair { of: first.len(), first: median(first)?, second: median(second)? })
+        Some(Pair {
+            of: first.len(),
+            first: median(first)?,
+            second: median(second)?,
+        })
     }
 }
 
 impl Typical {
     pub(super) fn new(compactions: &[&CompactionLosses]) -> Self {
         let mean = |of: fn(&CompactionCosts) -> u64| {
-            let sum = compactions.iter().map(|compaction| of(&compaction.costs)).sum::<u64>();
+            let sum = compactions
+                .iter()
+                .map(|compaction| of(&compaction.costs))
+                .sum::<u64>();
             sum as f64 / compactions.len().max(1) as f64
         };
         // Nobody waits for a compaction that was started by hand.
-        let automatic = compactions.iter().filter(|one| one.trigger.as_deref() != Some("manual"));
-        let waits = automatic.filter_map(|one| one.costs.waited_before_ms.zip(one.costs.waited_after_ms));
-        let waits = waits.map(|(to_it, to_reply)| (to_it.max(0).unsigned_abs(), to_reply.max(0).unsigned_abs()));
+        let automatic = compactions
+            .iter()
+            .filter(|one| one.trigger.as_deref() != Some("manual"));
+        let waits =
+            automatic.filter_map(|one| one.costs.waited_before_ms.zip(one.costs.waited_after_ms));
+        let waits = waits
+            .map(|(to_it, to_reply)| (to_it.max(0).unsigned_abs(), to_reply.max(0).unsigned_abs()));
         Typical {
             read_again: mean(|costs| costs.read_again.tokens),
             read_again_before: mean(|costs| costs.read_again_before.tokens),
             waited_ms: Pair::new(waits),
-            request_tokens: Pair::new(compactions.iter().filter_map(|one| one.costs.request_tokens)),
+            request_tokens: Pair::new(
+                compactions
+                    .iter()
+                    .filter_map(|one| one.costs.request_tokens),
+            ),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Whether a summarizer's replies can be used: whether they are summaries, and whether their checkpoints can be read.
+//! Whether a summarizer's replies can be used: whether they are summaries, and whether their
+//! checkpoints can be read.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +18,19 @@ pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",
     definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
     compute: |_, strategy| {
-        rate(strategy, "the records hold no attempt at a checkpoint", |record| {
-            let all = || extractions(record);
-            (all().filter(|extraction| matches!(extraction.reading, Reading::Rung(_))).count(), all().count())
-        })
+        rate(
+            strategy,
+            "the records hold no attempt at a checkpoint",
+            |record| {
+                let all = || extractions(record);
+                (
+                    all()
+                        .filter(|extraction| matches!(extraction.reading, Reading::Rung(_)))
+                        .count(),
+                    all().count(),
+                )
+            },
+        )
     },
     ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
 };
@@ -32,7 +42,10 @@ pub(crate) const IS_SUMMARY: Metric = Metric {
     compute: |_, strategy| {
         rate(strategy, "no compaction asked for a summary", |record| {
             let asked = || record.compactions.iter().filter(|row| has_asked(row));
-            (asked().filter(|row| is_accepted(row)).count(), asked().count())
+            (
+                asked().filter(|row| is_accepted(row)).count(),
+                asked().count(),
+            )
         })
     },
     ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
@@ -55,12 +68,22 @@ pub(crate) fn extraction_counts(strategy: &StrategyRecords) -> Option<Extraction
 }
 
 fn extractions(record: &Record) -> impl Iterator<Item = &Extraction> {
-    let with_summaries = record.compactions.iter().flat_map(|row| &row.event.extractions);
-    with_summaries.chain(record.checkpoints.iter().filter_map(|row| row.event.extraction.as_ref()))
+    let with_summaries = record
+        .compactions
+        .iter()
+        .flat_map(|row| &row.event.extractions);
+    with_summaries.chain(
+        record
+            .checkpoints
+            .iter()
+            .filter_map(|row| row.event.extraction.as_ref()),
+    )
 }
 
 fn has_asked(row: &CompactionRow) -> bool {
-    row.calls.iter().any(|call| call.purpose == Purpose::Compaction)
+    row.calls
+        .iter()
+        .any(|call| call.purpose == Purpose::Compaction)
 }
 
 fn is_accepted(row: &CompactionRow) -> bool {
@@ -71,7 +94,11 @@ fn is_accepted(row: &CompactionRow) -> bool {
     !matches!(failed, Some(FailReason::NoSummary(_) | FailReason::Call(_)))
 }
 
-fn rate(strategy: &StrategyRecords, reason: &str, count: impl Fn(&Record) -> (usize, usize)) -> MetricValue {
+fn rate(
+    strategy: &StrategyRecords,
+    reason: &str,
+    count: impl Fn(&Record) -> (usize, usize),
+) -> MetricValue {
     over_units(strategy, reason, |unit| {
         let counts = unit.records.iter().map(|record| count(record));
         let (part, whole) = counts.fold((0, 0), |sum, found| (sum.0 + found.0, sum.1 + found.1));

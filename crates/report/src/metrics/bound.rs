@@ -13,7 +13,11 @@ pub(crate) const BOUND_RECALL: Metric = Metric {
     id: "bound_recall",
     definition: "BR: as CR over facts with a subject; hit = the context holds the fact, and at an occurrence of its value the \
               fact's own subject wins among all subjects of the conversation",
-    compute: |_, strategy| bound(strategy, |look| look.binding.as_ref().map(|binding| binding.own)),
+    compute: |_, strategy| {
+        bound(strategy, |look| {
+            look.binding.as_ref().map(|binding| binding.own)
+        })
+    },
     ..Metric::share(Section::Recall, "Bound recall")
 };
 
@@ -51,7 +55,9 @@ fn lift_of_unit(unit: &UnitRecords) -> Option<f64> {
 
 /// BR* minus that of random contexts; nothing if the facts have no subjects.
 pub(super) fn lift(strategy: &StrategyRecords) -> Option<MetricValue> {
-    why_undefined(strategy).is_none().then(|| over_units(strategy, NONE_ELIGIBLE, lift_of_unit))
+    why_undefined(strategy)
+        .is_none()
+        .then(|| over_units(strategy, NONE_ELIGIBLE, lift_of_unit))
 }
 
 /// Of each fact of a unit: its weight, and its part in BR*.
@@ -61,7 +67,10 @@ pub(crate) fn shares_of_unit(unit: &UnitRecords) -> Vec<(f64, f64)> {
 
 /// Why there is no bound recall.
 pub(crate) fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
-    let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy && !fact.generic);
+    let facts = strategy
+        .records()
+        .flat_map(|record| &record.facts)
+        .filter(|fact| !fact.decoy && !fact.generic);
     let (mut with_subject, mut left_out) = (0, 0);
     for fact in facts.filter(|fact| fact.category != Category::Incidental) {
         with_subject += 1;

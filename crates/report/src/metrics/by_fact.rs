@@ -12,7 +12,9 @@ pub(super) const NONE_ELIGIBLE: &str = "no fact is old enough at any observation
 
 /// The looks at one conversation's facts that were asked for.
 pub(super) fn asked(record: &Record) -> Vec<Look<'_>> {
-    points(record).flat_map(|observation| prompted_looks(record, observation)).collect()
+    points(record)
+        .flat_map(|observation| prompted_looks(record, observation))
+        .collect()
 }
 
 /// The mean over a unit's weighted facts of the share of looks at which each is present.
@@ -20,7 +22,9 @@ pub(super) fn recall<'r, L: Iterator<Item = Look<'r>>>(
     unit: &UnitRecords<'r>,
     looks: impl Fn(&'r Record) -> L,
 ) -> Option<f64> {
-    mean_over_looks(unit, looks, |look| Some(f64::from(u8::from(look.is_present))))
+    mean_over_looks(unit, looks, |look| {
+        Some(f64::from(u8::from(look.is_present)))
+    })
 }
 
 /// The mean over a unit's weighted facts of the mean of a number over the looks that have it.
@@ -46,17 +50,28 @@ pub(super) fn means_by_fact<'r>(
 ) -> BTreeMap<usize, (f64, f64)> {
     let mut by_fact: BTreeMap<usize, (f64, f64, f64)> = BTreeMap::new();
     for look in looks {
-        let Some(number) = of_look(&look) else { continue };
+        let Some(number) = of_look(&look) else {
+            continue;
+        };
         let (sum, times, weight) = by_fact.entry(look.index).or_default();
         *sum += number;
         *times += 1.0;
         *weight = look.fact.weight;
     }
-    by_fact.into_iter().map(|(fact, (sum, times, weight))| (fact, (weight, sum / times))).collect()
+    by_fact
+        .into_iter()
+        .map(|(fact, (sum, times, weight))| (fact, (weight, sum / times)))
+        .collect()
 }
 
 /// The weight of each fact of a unit, and the mean of a number over its looks at points.
-pub(super) fn fact_means(unit: &UnitRecords, of_look: impl Fn(&Look) -> Option<f64>) -> Vec<(f64, f64)> {
+pub(super) fn fact_means(
+    unit: &UnitRecords,
+    of_look: impl Fn(&Look) -> Option<f64>,
+) -> Vec<(f64, f64)> {
     let of_record = |record| means_by_fact(looks_at_points(record), &of_look).into_values();
-    unit.records.iter().flat_map(|record| of_record(record)).collect()
+    unit.records
+        .iter()
+        .flat_map(|record| of_record(record))
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! Chance matches (`keyword_luck`): how often a value is found in a text that never stated it, as recall by keywords would
-//! count it.
+//! Chance matches (`keyword_luck`): how often a value is found in a text that never stated it, as
+//! recall by keywords would count it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,14 +24,27 @@ pub(crate) const KEYWORD_LUCK: Metric = Metric {
 const NO_FOREIGN: &str = "the suite has too few other groups whose facts could be looked for";
 
 /// Recall and chance matches by the facts' value kind. Exploratory, so without intervals.
-pub(crate) fn by_kind(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
-    let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+pub(crate) fn by_kind(
+    strategy: &StrategyRecords,
+) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
+    let facts = strategy
+        .records()
+        .flat_map(|record| &record.facts)
+        .filter(|fact| !fact.decoy);
     let kinds: BTreeSet<ValueKind> = facts.map(|fact| fact.value_kind).collect();
     let row = |kind| {
-        let recall = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.value_kind == kind));
+        let recall = bare(strategy, |unit| {
+            recall_at_points(unit, |look| look.fact.value_kind == kind)
+        });
         let luck = bare(strategy, |unit| of_kind(unit, |found| found == kind));
-        let luck = MetricValue { reason: luck.reason.map(|_| NO_FOREIGN.to_owned()), ..luck };
-        let row = BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), recall), (KEYWORD_LUCK.id.to_owned(), luck)]);
+        let luck = MetricValue {
+            reason: luck.reason.map(|_| NO_FOREIGN.to_owned()),
+            ..luck
+        };
+        let row = BTreeMap::from([
+            (CONTEXT_RECALL.id.to_owned(), recall),
+            (KEYWORD_LUCK.id.to_owned(), luck),
+        ]);
         (label(&kind), row)
     };
     kinds.into_iter().map(row).collect()
@@ -39,8 +52,11 @@ pub(crate) fn by_kind(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<S
 
 fn of_kind(unit: &UnitRecords, is_wanted: impl Fn(ValueKind) -> bool) -> Option<f64> {
     let points = unit.records.iter().flat_map(|record| points(record));
-    let cells = points.flat_map(|point| &point.chance).filter(|cell| is_wanted(cell.kind));
-    let (hits, pairs) =
-        cells.fold((0.0, 0.0), |sum, cell| (sum.0 + f64::from(cell.hits), sum.1 + f64::from(cell.pairs)));
+    let cells = points
+        .flat_map(|point| &point.chance)
+        .filter(|cell| is_wanted(cell.kind));
+    let (hits, pairs) = cells.fold((0.0, 0.0), |sum, cell| {
+        (sum.0 + f64::from(cell.hits), sum.1 + f64::from(cell.pairs))
+    });
     ratio(hits, pairs)
 }

@@ -1,4 +1,5 @@
-//! What users complain of: compactions that free little, fire again at once, lose the live request, or make the agent wait.
+//! What users complain of: compactions that free little, fire again at once, lose the live request,
+//! or make the agent wait.
 
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
@@ -29,7 +30,13 @@ pub(crate) const LIVE_REQUEST_PRESENT: Metric = Metric {
     id: "live_request_present",
     definition: "applied compactions after which the context holds the user's last message, whole or in part / applied compactions, \
               by unit; mean over units",
-    compute: |_, strategy| over_units(strategy, "no record says whether the user's last message stayed", live_request),
+    compute: |_, strategy| {
+        over_units(
+            strategy,
+            "no record says whether the user's last message stayed",
+            live_request,
+        )
+    },
     ..Metric::share(Section::Requests, "Compactions")
 };
 
@@ -75,26 +82,46 @@ pub(crate) const WAITING_SHARE: Metric = Metric {
     ..Metric::share(Section::Requests, "Latency")
 };
 
-const IN_MILLISECONDS: Metric =
-    Metric { unit: MetricUnit::Milliseconds, better: Better::Lower, ..Metric::share(Section::Requests, "Latency") };
+const IN_MILLISECONDS: Metric = Metric {
+    unit: MetricUnit::Milliseconds,
+    better: Better::Lower,
+    ..Metric::share(Section::Requests, "Latency")
+};
 
 const NONE_APPLIED: &str = "no compaction was applied";
 /// Turns of the agent.
 const SOON: usize = 3;
 
 fn freed(unit: &UnitRecords) -> Option<f64> {
-    let applied = unit.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
-    let share = |before: u32, after: u32| ratio(f64::from(before) - f64::from(after), f64::from(before));
-    mean(&applied.filter_map(|row| share(row.event.tokens_before, row.event.tokens_after)).collect::<Vec<_>>())
+    let applied = unit
+        .records
+        .iter()
+        .flat_map(|record| &record.compactions)
+        .filter(|row| is_applied(row));
+    let share =
+        |before: u32, after: u32| ratio(f64::from(before) - f64::from(after), f64::from(before));
+    mean(
+        &applied
+            .filter_map(|row| share(row.event.tokens_before, row.event.tokens_after))
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn refired(unit: &UnitRecords) -> Option<f64> {
     let (mut soon, mut all) = (0.0, 0.0);
     for record in &unit.records {
-        let applied = record.compactions.iter().filter(|row| is_applied(row)).map(|row| row.event.after);
+        let applied = record
+            .compactions
+            .iter()
+            .filter(|row| is_applied(row))
+            .map(|row| row.event.after);
         let applied = applied.collect::<Vec<_>>();
         for pair in applied.windows(2) {
-            let between = record.turns.iter().filter(|turn| turn.message > pair[0] && turn.message <= pair[1]).count();
+            let between = record
+                .turns
+                .iter()
+                .filter(|turn| turn.message > pair[0] && turn.message <= pair[1])
+                .count();
             soon += f64::from(u8::from(between <= SOON));
             all += 1.0;
         }
@@ -103,40 +130,95 @@ fn refired(unit: &UnitRecords) -> Option<f64> {
 }
 
 fn live_request(unit: &UnitRecords) -> Option<f64> {
-    let applied = unit.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
-    mean(&applied.filter_map(|row| row.holds_request).map(|holds| f64::from(u8::from(holds))).collect::<Vec<_>>())
+    let applied = unit
+        .records
+        .iter()
+        .flat_map(|record| &record.compactions)
+        .filter(|row| is_applied(row));
+    mean(
+        &applied
+            .filter_map(|row| row.holds_request)
+            .map(|holds| f64::from(u8::from(holds)))
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn written(unit: &UnitRecords) -> Option<f64> {
-    mean(&unit.records.iter().map(|record| f64::from(record.case.budget.written)).collect::<Vec<_>>())
+    mean(
+        &unit
+            .records
+            .iter()
+            .map(|record| f64::from(record.case.budget.written))
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn waited(unit: &UnitRecords) -> Option<f64> {
-    let of_record =
-        |record: &&Record| record.turns.iter().map(|turn| Some(turn.waited_ms? as f64)).sum::<Option<f64>>();
-    mean(&unit.records.iter().map(of_record).collect::<Option<Vec<_>>>()?)
+    let of_record = |record: &&Record| {
+        record
+            .turns
+            .iter()
+            .map(|turn| Some(turn.waited_ms? as f64))
+            .sum::<Option<f64>>()
+    };
+    mean(
+        &unit
+            .records
+            .iter()
+            .map(of_record)
+            .collect::<Option<Vec<_>>>()?,
+    )
 }
 
 fn waiting(unit: &UnitRecords) -> Option<f64> {
     let turns = unit.records.iter().flat_map(|record| &record.turns);
-    let waited = turns.map(|turn| Some(f64::from(u8::from(turn.waited_ms? > 0)))).collect::<Option<Vec<_>>>()?;
+    let waited = turns
+        .map(|turn| Some(f64::from(u8::from(turn.waited_ms? > 0))))
+        .collect::<Option<Vec<_>>>()?;
     mean(&waited)
 }
 
-/// The time of the session's calls for which no turn waited, in a conversation: mean over units. Unknown if a latency is.
+/// The time of the session's calls for which no turn waited, in a conversation: mean over units.
+/// Unknown if a latency is.
 pub(crate) fn background_ms(strategy: &StrategyRecords) -> Option<f64> {
     let of_record = |record: &&Record| {
-        let calls = record.calls().map(|call| Some(call.latency_ms? as f64)).sum::<Option<f64>>()?;
-        let waited = record.turns.iter().map(|turn| Some(turn.waited_ms? as f64)).sum::<Option<f64>>()?;
+        let calls = record
+            .calls()
+            .map(|call| Some(call.latency_ms? as f64))
+            .sum::<Option<f64>>()?;
+        let waited = record
+            .turns
+            .iter()
+            .map(|turn| Some(turn.waited_ms? as f64))
+            .sum::<Option<f64>>()?;
         Some((calls - waited).max(0.0))
     };
-    let of_unit = |unit: &UnitRecords| mean(&unit.records.iter().map(of_record).collect::<Option<Vec<_>>>()?);
-    mean(&strategy.units.iter().map(of_unit).collect::<Option<Vec<_>>>()?)
+    let of_unit = |unit: &UnitRecords| {
+        mean(
+            &unit
+                .records
+                .iter()
+                .map(of_record)
+                .collect::<Option<Vec<_>>>()?,
+        )
+    };
+    mean(
+        &strategy
+            .units
+            .iter()
+            .map(of_unit)
+            .collect::<Option<Vec<_>>>()?,
+    )
 }
 
 fn wait(strategy: &StrategyRecords, share: f64) -> MetricValue {
-    let Some(waits) = engine::waits(strategy) else { return undefined(engine::NO_WAITS) };
-    let mut waits = waits.into_iter().filter(|wait| *wait > 0.0).collect::<Vec<_>>();
+    let Some(waits) = engine::waits(strategy) else {
+        return undefined(engine::NO_WAITS);
+    };
+    let mut waits = waits
+        .into_iter()
+        .filter(|wait| *wait > 0.0)
+        .collect::<Vec<_>>();
     waits.sort_by(f64::total_cmp);
     match quantile(&waits, share) {
         Some(wait) => defined(wait, None, strategy.units.len()),

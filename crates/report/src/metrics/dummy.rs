@@ -1,4 +1,5 @@
-//! A metric for tests: it is named only in the registry, and must be found in every table, file and list.
+//! A metric for tests: it is named only in the registry, and must be found in every table, file and
+//! list.
 
 use super::{Better, Column, Metric, MetricUnit, Section};
 use crate::metrics::value::defined;

@@ -26,7 +26,12 @@ pub(crate) const COMPRESSION_RATIO: Metric = Metric {
     better: Better::Neither,
     definition: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
     compute: |_, strategy| {
-        over_compactions(strategy, |event| ratio(f64::from(event.tokens_after), f64::from(event.tokens_before)))
+        over_compactions(strategy, |event| {
+            ratio(
+                f64::from(event.tokens_after),
+                f64::from(event.tokens_before),
+            )
+        })
     },
     ..Metric::share(Section::Requests, "Sizes")
 };
@@ -39,12 +44,15 @@ pub(crate) const REQUEST_VALIDITY: Metric = Metric {
 };
 
 /// Why there are no waits.
-pub(crate) const NO_WAITS: &str = "the records hold no waits; if a server was called, `timings.json` has them";
+pub(crate) const NO_WAITS: &str =
+    "the records hold no waits; if a server was called, `timings.json` has them";
 
 /// How long each turn waited for compactions, in milliseconds; nothing if a wait is unknown.
 pub(crate) fn waits(strategy: &StrategyRecords) -> Option<Vec<f64>> {
     let turns = strategy.records().flat_map(|record| &record.turns);
-    turns.map(|turn| turn.waited_ms.map(|waited| waited as f64)).collect()
+    turns
+        .map(|turn| turn.waited_ms.map(|waited| waited as f64))
+        .collect()
 }
 
 const NO_TURN: &str = "the agent took no turn";
@@ -53,17 +61,34 @@ const NO_TURN: &str = "the agent took no turn";
 pub(crate) fn tokens_retained(unit: &UnitRecords) -> Option<f64> {
     let due = unit.records.iter().flat_map(|record| &record.compactions);
     let due = due.filter(|row| is_applied(row) || matches!(row.event.outcome, Outcome::Failed(_)));
-    mean(&due.map(|row| f64::from(row.event.tokens_retained)).collect::<Vec<_>>())
+    mean(
+        &due.map(|row| f64::from(row.event.tokens_retained))
+            .collect::<Vec<_>>(),
+    )
 }
 
-fn over_compactions(strategy: &StrategyRecords, number: impl Fn(&Event) -> Option<f64>) -> MetricValue {
+fn over_compactions(
+    strategy: &StrategyRecords,
+    number: impl Fn(&Event) -> Option<f64>,
+) -> MetricValue {
     over_units(strategy, "no compaction was applied", |group| {
-        let applied = group.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
-        mean(&applied.filter_map(|row| number(&row.event)).collect::<Vec<_>>())
+        let applied = group
+            .records
+            .iter()
+            .flat_map(|record| &record.compactions)
+            .filter(|row| is_applied(row));
+        mean(
+            &applied
+                .filter_map(|row| number(&row.event))
+                .collect::<Vec<_>>(),
+        )
     })
 }
 
 fn valid_turns(unit: &UnitRecords) -> Option<f64> {
     let turns = || unit.records.iter().flat_map(|record| &record.turns);
-    ratio(turns().filter(|turn| turn.violations == 0).count() as f64, turns().count() as f64)
+    ratio(
+        turns().filter(|turn| turn.violations == 0).count() as f64,
+        turns().count() as f64,
+    )
 }

@@ -1,4 +1,5 @@
-//! Compactions that failed and requests over the window. Both keep everything in the context, and neither is memory.
+//! Compactions that failed and requests over the window. Both keep everything in the context, and
+//! neither is memory.
 
 use compactometer_engine::event::Outcome;
 use compactometer_formats::summary::{Compared, StrategySummary};
@@ -26,11 +27,14 @@ pub(crate) const OVER_WINDOW_SHARE: Metric = Metric {
 /// The greatest share of either with which a strategy is compared.
 const MOST: f64 = 0.05;
 
-/// Why a strategy cannot be compared: it asks another model, or it fails or exceeds the window too often.
-pub(crate) fn why_not_compared(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<(Compared, String)> {
+/// Why a strategy cannot be compared: it asks another model, or it fails or exceeds the window too
+/// often.
+pub(crate) fn why_not_compared(
+    run: &ProtocolRun,
+    strategy: &StrategyRecords,
+) -> Option<(Compared, String)> {
     if run.is_unmetered(strategy.name) {
-        let reason =
-            "asks a model past the meter, so its summaries may be another model's, and its calls are in no cost";
+        let reason = "asks a model past the meter, so its summaries may be another model's, and its calls are in no cost";
         return Some((Compared::Unmetered, reason.to_owned()));
     }
     Some((Compared::FailsTooOften, fails_too_often(strategy)?))
@@ -38,7 +42,8 @@ pub(crate) fn why_not_compared(run: &ProtocolRun, strategy: &StrategyRecords) ->
 
 fn fails_too_often(strategy: &StrategyRecords) -> Option<String> {
     let mean = |of: fn(&UnitRecords) -> Option<f64>| {
-        crate::stats::mean(&strategy.units.iter().filter_map(of).collect::<Vec<_>>()).filter(|share| *share > MOST)
+        crate::stats::mean(&strategy.units.iter().filter_map(of).collect::<Vec<_>>())
+            .filter(|share| *share > MOST)
     };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     if let Some(share) = mean(failed) {
@@ -48,10 +53,14 @@ fn fails_too_often(strategy: &StrategyRecords) -> Option<String> {
         ));
     }
     let share = mean(over_window)?;
-    Some(format!("{} of its turns were sent over the window, which no provider takes", percent(share)))
+    Some(format!(
+        "{} of its turns were sent over the window, which no provider takes",
+        percent(share)
+    ))
 }
 
-/// Whether a report marks the strategy as one that fails, or exceeds the window, too often to be compared.
+/// Whether a report marks the strategy as one that fails, or exceeds the window, too often to be
+/// compared.
 pub(crate) fn is_marked(strategy: &StrategySummary) -> bool {
     let exceeds = |metric: &Metric| metric.value(strategy).is_some_and(|share| share > MOST);
     strategy.family.is_tested() && (exceeds(&FAILED_SHARE) || exceeds(&OVER_WINDOW_SHARE))
@@ -59,12 +68,17 @@ pub(crate) fn is_marked(strategy: &StrategySummary) -> bool {
 
 pub(crate) fn failed(unit: &UnitRecords) -> Option<f64> {
     let rows = || unit.records.iter().flat_map(|record| &record.compactions);
-    let failed = rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count();
+    let failed = rows()
+        .filter(|row| matches!(row.event.outcome, Outcome::Failed(_)))
+        .count();
     let applied = rows().filter(|row| is_applied(row)).count();
     ratio(failed as f64, (failed + applied) as f64)
 }
 
 pub(crate) fn over_window(unit: &UnitRecords) -> Option<f64> {
     let turns = || unit.records.iter().flat_map(|record| &record.turns);
-    ratio(turns().filter(|turn| turn.over_window).count() as f64, turns().count() as f64)
+    ratio(
+        turns().filter(|turn| turn.over_window).count() as f64,
+        turns().count() as f64,
+    )
 }

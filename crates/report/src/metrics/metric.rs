@@ -44,8 +44,17 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    pub(super) const fn at(place: u8, header: [&'static str; 2], about: &'static str) -> Option<Self> {
-        Some(Column { header, place, has_interval: false, about })
+    pub(super) const fn at(
+        place: u8,
+        header: [&'static str; 2],
+        about: &'static str,
+    ) -> Option<Self> {
+        Some(Column {
+            header,
+            place,
+            has_interval: false,
+            about,
+        })
     }
 }
 
@@ -72,7 +81,8 @@ impl Better {
 }
 
 impl Metric {
-    /// What most metrics are: a share, better higher, without a column in the terminal's table. A row adds the rest.
+    /// What most metrics are: a share, better higher, without a column in the terminal's table. A
+    /// row adds the rest.
     pub(super) const fn share(section: Section, chapter: &'static str) -> Self {
         Metric {
             id: "",
@@ -94,7 +104,11 @@ impl Metric {
             return undefined(UNMETERED);
         }
         let value = (self.compute)(run, strategy);
-        let least = if self.is_signed { f64::NEG_INFINITY } else { 0.0 };
+        let least = if self.is_signed {
+            f64::NEG_INFINITY
+        } else {
+            0.0
+        };
         rounded(self.unit, within(self.unit, least, value))
     }
 

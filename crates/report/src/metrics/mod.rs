@@ -1,6 +1,7 @@
-//! The metrics. Each is a row that holds everything about it: id, unit, direction, definition, the table that shows it, the
-//! heading of a page of `docs/measurement` that explains it, and its computation. Pages, files and lists iterate [`ALL`], so a new metric
-//! needs its row and one line there.
+//! The metrics. Each is a row that holds everything about it: id, unit, direction, definition, the
+//! table that shows it, the heading of a page of `docs/measurement` that explains it, and its
+//! computation. Pages, files and lists iterate [`ALL`], so a new metric needs its row and one line
+//! there.
 //!
 //! Absent on purpose: rankings.
 
@@ -127,9 +128,16 @@ mod tests {
 
     #[test]
     fn every_required_metric_has_one_row() {
-        assert!(ALL.iter().all(|metric| !metric.id.is_empty() && !metric.definition.is_empty()));
+        assert!(
+            ALL.iter()
+                .all(|metric| !metric.id.is_empty() && !metric.definition.is_empty())
+        );
         for id in REQUIRED.split_whitespace() {
-            assert_eq!(ALL.iter().filter(|metric| metric.id == id).count(), 1, "{id}");
+            assert_eq!(
+                ALL.iter().filter(|metric| metric.id == id).count(),
+                1,
+                "{id}"
+            );
         }
     }
 }

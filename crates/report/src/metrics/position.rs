@@ -1,6 +1,7 @@
 //! Recall by position in the conversation: facts by the fifth in which they were first stated.
 //!
-//! Absent on purpose: intervals. The fifths are five small samples, and no claim is made about a single one.
+//! Absent on purpose: intervals. The fifths are five small samples, and no claim is made about a
+//! single one.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,11 @@ use crate::metrics::value::undefined;
 
 const FIFTHS: u64 = 5;
 
-/// Recall of the facts that each fifth of a conversation first states, the first fifth first; nothing where a record does not
-/// say which messages state its facts.
+/// Recall of the facts that each fifth of a conversation first states, the first fifth first;
+/// nothing where a record does not say which messages state its facts.
 pub(crate) fn by_position(strategy: &StrategyRecords) -> Vec<BTreeMap<String, MetricValue>> {
-    let is_old = |record: &Record| looks_at_points(record).any(|look| look.fact.mentions.is_empty());
+    let is_old =
+        |record: &Record| looks_at_points(record).any(|look| look.fact.mentions.is_empty());
     if strategy.records().any(is_old) {
         return Vec::new();
     }
@@ -31,17 +33,23 @@ pub(crate) fn by_position(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Me
             None => bare(strategy, |unit| of_unit(unit, place, own)),
         };
         let context = bare(strategy, |unit| of_unit(unit, place, held));
-        BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), context), (BOUND_RECALL.id.to_owned(), bound)])
+        BTreeMap::from([
+            (CONTEXT_RECALL.id.to_owned(), context),
+            (BOUND_RECALL.id.to_owned(), bound),
+        ])
     };
     (0..FIFTHS).map(row).collect()
 }
 
 fn of_unit(unit: &UnitRecords, place: u64, number: impl Fn(&Look) -> Option<f64>) -> Option<f64> {
-    let of_place = |record| looks_at_points(record).filter(move |look: &Look| fifth(record, look.fact) == Some(place));
+    let of_place = |record| {
+        looks_at_points(record).filter(move |look: &Look| fifth(record, look.fact) == Some(place))
+    };
     mean_over_looks(unit, of_place, number)
 }
 
-/// The fifth of the conversation's messages, from 0, in which the fact is first stated. The last observation is at the end.
+/// The fifth of the conversation's messages, from 0, in which the fact is first stated. The last
+/// observation is at the end.
 fn fifth(record: &Record, fact: &FactRow) -> Option<u64> {
     let end = u64::from(record.observations.iter().map(|seen| seen.after.0).max()?);
     let first = u64::from(fact.mentions.first()?.0);

@@ -1,4 +1,5 @@
-//! Prompted recall: what contexts hold together with what a strategy retrieves for a question, without a model call.
+//! Prompted recall: what contexts hold together with what a strategy retrieves for a question,
+//! without a model call.
 
 use compactometer_formats::record::{Observation, Prompted};
 
@@ -15,7 +16,9 @@ pub(crate) const PROMPTED_RECALL: Metric = Metric {
               retrieves for the question, both within the retained budget, hold the fact",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(reason),
-        None => over_units(strategy, NO_QUESTION, |unit| recall(unit, |record| asked(record).into_iter())),
+        None => over_units(strategy, NO_QUESTION, |unit| {
+            recall(unit, |record| asked(record).into_iter())
+        }),
     },
     ..Metric::share(Section::Retrieval, "Probes")
 };
@@ -49,12 +52,19 @@ pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
 const NO_QUESTION: &str = "no eligible fact has a question";
 
 fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
-    let points = || strategy.records().flat_map(points).filter(|point| !point.asked.is_empty());
+    let points = || {
+        strategy
+            .records()
+            .flat_map(points)
+            .filter(|point| !point.asked.is_empty())
+    };
     let retrieved = || points().filter_map(|point| point.prompted.as_ref());
     let reason = match () {
         () if points().next().is_none() => NO_QUESTION,
         () if retrieved().next().is_none() => "the strategy has nothing to look in for a question",
-        () if retrieved().all(|prompted| prompted.tokens == 0) => "nothing that fits the retained budget was retrieved",
+        () if retrieved().all(|prompted| prompted.tokens == 0) => {
+            "nothing that fits the retained budget was retrieved"
+        }
         () => return None,
     };
     Some(reason.to_owned())
@@ -62,7 +72,12 @@ fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
 
 fn tokens_by_question(unit: &UnitRecords) -> Option<f64> {
     let points = || unit.records.iter().flat_map(|record| points(record));
-    let tokens = |point: &Observation| point.prompted.as_ref().map_or(0, |Prompted { tokens, .. }| *tokens);
+    let tokens = |point: &Observation| {
+        point
+            .prompted
+            .as_ref()
+            .map_or(0, |Prompted { tokens, .. }| *tokens)
+    };
     let questions = points().map(|point| point.asked.len()).sum::<usize>();
     ratio(points().map(tokens).sum::<u64>() as f64, questions as f64)
 }

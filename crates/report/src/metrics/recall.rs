@@ -1,4 +1,5 @@
-//! Whether contexts hold facts: raw, corrected for chance, against random drops, and at the moment of use.
+//! Whether contexts hold facts: raw, corrected for chance, against random drops, and at the moment
+//! of use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ use super::chance::CorrectedRecall;
 use super::{Column, Metric, Section, bound};
 use crate::data::label;
 use crate::data::{
-    Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses, uses_with_generic,
+    Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses,
+    uses_with_generic,
 };
 use crate::metrics::value::{defined, estimated, over_units, ratio, undefined};
 
@@ -18,14 +20,22 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
     definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
               over a unit's facts, mean over units",
-    compute: |_, strategy| over_units(strategy, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true)),
+    compute: |_, strategy| {
+        over_units(strategy, NONE_ELIGIBLE, |unit| {
+            recall_at_points(unit, |_| true)
+        })
+    },
     ..Metric::share(Section::Recall, "Context recall")
 };
 
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
     is_signed: true,
-    column: Column::at(75, ["value", "alone"], "Value alone: recall that asks for the value and not for its subject."),
+    column: Column::at(
+        75,
+        ["value", "alone"],
+        "Value alone: recall that asks for the value and not for its subject.",
+    ),
     definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
@@ -83,14 +93,30 @@ pub(crate) const ADDRESS_USE_RECALL_AT_MOST: Metric = Metric {
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
-/// The share of all uses of addresses for which something is so, over the units together. Undefined where it is not known of one.
+/// The share of all uses of addresses for which something is so, over the units together. Undefined
+/// where it is not known of one.
 fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -> MetricValue {
     let of_unit = |unit: &UnitRecords| {
-        let uses = unit.records.iter().flat_map(|record| points(record)).flat_map(|observation| &observation.uses);
-        let addresses = uses.filter(|seen| seen.kind == UseKind::Address).map(&is_so).collect::<Option<Vec<_>>>()?;
-        Some((addresses.iter().filter(|is_so| **is_so).count() as f64, addresses.len() as f64))
+        let uses = unit
+            .records
+            .iter()
+            .flat_map(|record| points(record))
+            .flat_map(|observation| &observation.uses);
+        let addresses = uses
+            .filter(|seen| seen.kind == UseKind::Address)
+            .map(&is_so)
+            .collect::<Option<Vec<_>>>()?;
+        Some((
+            addresses.iter().filter(|is_so| **is_so).count() as f64,
+            addresses.len() as f64,
+        ))
     };
-    let Some(sums) = strategy.units.iter().map(of_unit).collect::<Option<Vec<_>>>() else {
+    let Some(sums) = strategy
+        .units
+        .iter()
+        .map(of_unit)
+        .collect::<Option<Vec<_>>>()
+    else {
         return undefined("it is not known what the recorded program puts back after a compaction");
     };
     let carrying = sums.iter().filter(|(_, uses)| *uses > 0.0).count();
@@ -98,9 +124,14 @@ fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -
         return undefined("no turn uses an address that is old enough");
     }
     estimated(sums.len(), carrying, |times| {
-        let of_draw = |(sum, times): (&(f64, f64), &u32)| (sum.0 * f64::from(*times), sum.1 * f64::from(*times));
-        let (held, uses) =
-            sums.iter().zip(times).map(of_draw).fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+        let of_draw = |(sum, times): (&(f64, f64), &u32)| {
+            (sum.0 * f64::from(*times), sum.1 * f64::from(*times))
+        };
+        let (held, uses) = sums
+            .iter()
+            .zip(times)
+            .map(of_draw)
+            .fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
         ratio(held, uses)
     })
 }
@@ -108,32 +139,52 @@ fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -
 pub(crate) const NEEDED_AT_USE_WITH_GENERIC: Metric = Metric {
     id: "needed_at_use_recall_with_generic",
     definition: "as needed_at_use_recall, over uses of generic values too",
-    compute: |_, strategy| over_units(strategy, NONE_USED, |unit| needed_at_use(unit, uses_with_generic)),
+    compute: |_, strategy| {
+        over_units(strategy, NONE_USED, |unit| {
+            needed_at_use(unit, uses_with_generic)
+        })
+    },
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
 const NONE_USED: &str = "no turn uses a fact last mentioned a trigger's length earlier";
 
-/// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
-pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
-    let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+/// Recall by category of fact, over the units that have facts of it. Without intervals:
+/// exploratory.
+pub(crate) fn by_category(
+    strategy: &StrategyRecords,
+) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
+    let facts = strategy
+        .records()
+        .flat_map(|record| &record.facts)
+        .filter(|fact| !fact.decoy);
     let categories: BTreeSet<_> = facts.map(|fact| fact.category).collect();
     let row = |category| {
-        let value = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.category == category));
-        (label(&category), BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)]))
+        let value = bare(strategy, |unit| {
+            recall_at_points(unit, |look| look.fact.category == category)
+        });
+        (
+            label(&category),
+            BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)]),
+        )
     };
     categories.into_iter().map(row).collect()
 }
 
-/// Recall by applied compactions so far, over observations of both kinds. Without intervals: later rounds are on
-/// fewer conversations.
+/// Recall by applied compactions so far, over observations of both kinds. Without intervals: later
+/// rounds are on fewer conversations.
 pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, MetricValue>> {
     let observed = strategy.records().flat_map(|record| &record.observations);
-    let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
+    let Some(last) = observed.map(|observation| observation.round).max() else {
+        return Vec::new();
+    };
     let row = |round| {
         let value = over_units(strategy, NONE_ELIGIBLE, |unit| {
             recall(unit, |record| {
-                let seen = record.observations.iter().flat_map(|observation| looks(record, observation));
+                let seen = record
+                    .observations
+                    .iter()
+                    .flat_map(|observation| looks(record, observation));
                 seen.filter(|look| look.round == round)
             })
         });
@@ -143,7 +194,10 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
 }
 
 /// The mean over units without an interval.
-pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> Option<f64>) -> MetricValue {
+pub(super) fn bare(
+    strategy: &StrategyRecords,
+    number: impl Fn(&UnitRecords) -> Option<f64>,
+) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     match crate::stats::mean(&values) {
         Some(value) => defined(value, None, values.len()),
@@ -151,13 +205,22 @@ pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> 
     }
 }
 
-/// Of each fact of a unit, by conversation and id: its weight, and the share of looks at which contexts held it.
+/// Of each fact of a unit, by conversation and id: its weight, and the share of looks at which
+/// contexts held it.
 pub(crate) fn fact_shares<'r>(unit: &UnitRecords<'r>) -> BTreeMap<(&'r str, &'r str), (f64, f64)> {
     let mut shares = BTreeMap::new();
     for record in &unit.records {
-        let means = means_by_fact(looks_at_points(record), |look| Some(f64::from(u8::from(look.is_present))));
+        let means = means_by_fact(looks_at_points(record), |look| {
+            Some(f64::from(u8::from(look.is_present)))
+        });
         let share = |(index, mean): (usize, (f64, f64))| {
-            ((record.case.scenario.as_str(), record.facts[index].id.as_str()), mean)
+            (
+                (
+                    record.case.scenario.as_str(),
+                    record.facts[index].id.as_str(),
+                ),
+                mean,
+            )
         };
         shares.extend(means.into_iter().map(share));
     }
@@ -188,15 +251,20 @@ fn needed_at_use<'r, U: Iterator<Item = bool>>(
 }
 
 fn against_random(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
-    let has_draws =
-        |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
+    let has_draws = |observation: &Observation| {
+        observation.eligible.is_empty() || !observation.selection_hits.is_empty()
+    };
     if !strategy.records().flat_map(points).all(has_draws) {
         return undefined("the records are too old to hold contexts with the same tail");
     }
     corrected(run, strategy, CorrectedRecall::against_random(strategy))
 }
 
-fn corrected(run: &ProtocolRun, strategy: &StrategyRecords, statistic: CorrectedRecall) -> MetricValue {
+fn corrected(
+    run: &ProtocolRun,
+    strategy: &StrategyRecords,
+    statistic: CorrectedRecall,
+) -> MetricValue {
     if strategy.units.iter().all(|unit| of_unit(unit).is_none()) {
         return undefined(NONE_ELIGIBLE);
     }

@@ -1,4 +1,5 @@
-//! Values of the primary metrics by unit: the one place from which comparisons, gates and baselines take them.
+//! Values of the primary metrics by unit: the one place from which comparisons, gates and baselines
+//! take them.
 //!
 //! Absent on purpose: what is made of them.
 
@@ -35,10 +36,14 @@ pub(crate) enum PrimaryMetric {
 
 impl PrimaryMetric {
     /// Those that are compared, in the order of reports.
-    pub(crate) const COMPARED: [PrimaryMetric; 2] = [PrimaryMetric::Context, PrimaryMetric::Answers];
+    pub(crate) const COMPARED: [PrimaryMetric; 2] =
+        [PrimaryMetric::Context, PrimaryMetric::Answers];
     /// Those that a gate asks for.
-    pub(crate) const GATED: [PrimaryMetric; 3] =
-        [PrimaryMetric::Context, PrimaryMetric::Values, PrimaryMetric::Answers];
+    pub(crate) const GATED: [PrimaryMetric; 3] = [
+        PrimaryMetric::Context,
+        PrimaryMetric::Values,
+        PrimaryMetric::Answers,
+    ];
 
     /// The metrics that can represent it, the preferred one first.
     pub(crate) fn metrics(self) -> &'static [&'static str] {
@@ -64,7 +69,11 @@ enum ScoreValues {
 impl UnitScores {
     /// Nothing if no unit has a value.
     pub(crate) fn new(metric: &str, strategy: &StrategyRecords) -> Option<Self> {
-        let groups = strategy.units.iter().map(|unit| unit.group.to_owned()).collect();
+        let groups = strategy
+            .units
+            .iter()
+            .map(|unit| unit.group.to_owned())
+            .collect();
         let values = match metric {
             CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
             BOUND if bound::why_undefined(strategy).is_some() => return None,
@@ -73,7 +82,10 @@ impl UnitScores {
             _ => ScoreValues::Plain(strategy.units.iter().map(answered::score).collect()),
         };
         let scores = UnitScores { groups, values };
-        let has_any = scores.drawn(&vec![1; strategy.units.len()]).iter().any(Option::is_some);
+        let has_any = scores
+            .drawn(&vec![1; strategy.units.len()])
+            .iter()
+            .any(Option::is_some);
         has_any.then_some(scores)
     }
 
@@ -89,14 +101,24 @@ impl UnitScores {
     pub(crate) fn by_unit(&self) -> BTreeMap<String, f64> {
         let values = self.drawn(&vec![1; self.groups.len()]);
         let found = self.groups.iter().cloned().zip(values);
-        found.filter_map(|(group, value)| Some((group, value?))).collect()
+        found
+            .filter_map(|(group, value)| Some((group, value?)))
+            .collect()
     }
 
     /// By unit, the contribution of each fact that contexts hold or answers give.
-    pub(crate) fn held(&self, metric: &str, strategy: &StrategyRecords) -> BTreeMap<String, Vec<f64>> {
+    pub(crate) fn held(
+        &self,
+        metric: &str,
+        strategy: &StrategyRecords,
+    ) -> BTreeMap<String, Vec<f64>> {
         let held = match &self.values {
             ScoreValues::CorrectedRecall(corrected) => corrected.held(strategy),
-            ScoreValues::Plain(_) => strategy.units.iter().map(|unit| parts(&shares(metric, unit))).collect(),
+            ScoreValues::Plain(_) => strategy
+                .units
+                .iter()
+                .map(|unit| parts(&shares(metric, unit)))
+                .collect(),
         };
         self.groups.iter().cloned().zip(held).collect()
     }
@@ -114,11 +136,23 @@ fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {
 /// What each share adds to their weighted mean, of those that add anything.
 fn parts(shares: &[(f64, f64)]) -> Vec<f64> {
     let whole: f64 = shares.iter().map(|(weight, _)| weight).sum();
-    shares.iter().map(|(weight, share)| weight * share / whole).filter(|part| *part > 0.0).collect()
+    shares
+        .iter()
+        .map(|(weight, share)| weight * share / whole)
+        .filter(|part| *part > 0.0)
+        .collect()
 }
 
-/// The recall of a group that readers see first: BR*; CR* where facts have no subjects, and CR where chance is unknown.
+/// The recall of a group that readers see first: BR*; CR* where facts have no subjects, and CR
+/// where chance is unknown.
 pub(crate) fn shown_recall(strategies: &[StrategySummary]) -> &'static Metric {
-    let has_any = |metric: &&'static Metric| strategies.iter().any(|strategy| metric.value(strategy).is_some());
-    [&BOUND_RECALL_CORRECTED, &CONTEXT_RECALL_CORRECTED].into_iter().find(has_any).unwrap_or(&CONTEXT_RECALL)
+    let has_any = |metric: &&'static Metric| {
+        strategies
+            .iter()
+            .any(|strategy| metric.value(strategy).is_some())
+    };
+    [&BOUND_RECALL_CORRECTED, &CONTEXT_RECALL_CORRECTED]
+        .into_iter()
+        .find(has_any)
+        .unwrap_or(&CONTEXT_RECALL)
 }

@@ -90,5 +90,9 @@ const TABLES: &[(Section, &str, &str)] = &[
         "US dollars per conversation, compaction and checkpoint calls included; what asking the questions costs is shown \
          apart. Turns without a time follow each other by 10 s; `10min`: by ten minutes, longer than most caches live.",
     ),
-    (Section::Storage, "Storage", "What a session's records take, uncompressed."),
+    (
+        Section::Storage,
+        "Storage",
+        "What a session's records take, uncompressed.",
+    ),
 ];

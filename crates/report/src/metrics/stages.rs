@@ -1,4 +1,5 @@
-//! How far facts come on their way out of the context: reached | left, written | reached, kept | written.
+//! How far facts come on their way out of the context: reached | left, written | reached, kept |
+//! written.
 
 use compactometer_formats::record::Stages;
 use compactometer_formats::summary::MetricValue;
@@ -10,31 +11,49 @@ use crate::metrics::value::{over_units, ratio, undefined};
 pub(crate) const REACHED: Metric = Metric {
     id: "reached",
     definition: "facts that a request to the summarizer held / facts whose last original left, by unit; mean over units",
-    compute: |_, strategy| rate(strategy, "no fact left", |stages| (stages.reached, stages.left)),
+    compute: |_, strategy| {
+        rate(strategy, "no fact left", |stages| {
+            (stages.reached, stages.left)
+        })
+    },
     ..Metric::share(Section::Stages, "Stages")
 };
 
 pub(crate) const WRITTEN: Metric = Metric {
     id: "written",
     definition: "facts that a reply held / facts that reached a summarizer, by unit; mean over units",
-    compute: |_, strategy| rate(strategy, "no fact reached a summarizer", |stages| (stages.written, stages.reached)),
+    compute: |_, strategy| {
+        rate(strategy, "no fact reached a summarizer", |stages| {
+            (stages.written, stages.reached)
+        })
+    },
     ..Metric::share(Section::Stages, "Stages")
 };
 
 pub(crate) const KEPT: Metric = Metric {
     id: "kept",
     definition: "facts that the new context carries / facts that a reply held, by unit; mean over units",
-    compute: |_, strategy| rate(strategy, "no fact was written", |stages| (stages.kept, stages.written)),
+    compute: |_, strategy| {
+        rate(strategy, "no fact was written", |stages| {
+            (stages.kept, stages.written)
+        })
+    },
     ..Metric::share(Section::Stages, "Stages")
 };
 
-fn rate(strategy: &StrategyRecords, reason: &str, parts: impl Fn(&Stages) -> (u32, u32)) -> MetricValue {
+fn rate(
+    strategy: &StrategyRecords,
+    reason: &str,
+    parts: impl Fn(&Stages) -> (u32, u32),
+) -> MetricValue {
     if strategy.calls().next().is_none() {
         return undefined("calls no summarizer");
     }
     over_units(strategy, reason, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.compactions);
-        let (part, whole) = rows.map(|row| parts(&row.stages)).fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+        let (part, whole) = rows
+            .map(|row| parts(&row.stages))
+            .fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
         ratio(f64::from(part), f64::from(whole))
     })
 }

@@ -18,7 +18,13 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
     definition: "bytes of the JSON of all records (summaries, checkpoints, failed attempts) that a session has saved at the end of \
               its conversation, uncompressed, without views; mean over a unit's conversations, then over units",
     compute: |_, strategy| {
-        over_units(strategy, TOO_OLD, |unit| mean(&kept(unit).map(|storage| storage.bytes as f64).collect::<Vec<_>>()))
+        over_units(strategy, TOO_OLD, |unit| {
+            mean(
+                &kept(unit)
+                    .map(|storage| storage.bytes as f64)
+                    .collect::<Vec<_>>(),
+            )
+        })
     },
     ..Metric::share(Section::Storage, "Summaries and checkpoints")
 };
@@ -28,13 +34,17 @@ pub(crate) const FIELDS_POPULATED: Metric = Metric {
     definition: "fields with a value / fields that the conversation supported (a fact of the field's category was stated by then), \
               over all checkpoints of the strategic plan's form; by unit; mean over units",
     compute: |_, strategy| {
-        over_units(strategy, "no checkpoint was written where the suite's facts support a field", |unit| {
-            let sum = |of: fn(&Storage) -> u32| kept(unit).map(of).sum::<u32>();
-            ratio(
-                f64::from(sum(|storage| storage.fields_populated)),
-                f64::from(sum(|storage| storage.fields_supported)),
-            )
-        })
+        over_units(
+            strategy,
+            "no checkpoint was written where the suite's facts support a field",
+            |unit| {
+                let sum = |of: fn(&Storage) -> u32| kept(unit).map(of).sum::<u32>();
+                ratio(
+                    f64::from(sum(|storage| storage.fields_populated)),
+                    f64::from(sum(|storage| storage.fields_supported)),
+                )
+            },
+        )
     },
     ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
 };
@@ -45,10 +55,18 @@ pub(crate) const STORED_SHARE: Metric = Metric {
               facts out of the context (dropped_unseen, unwritten or eroded), at each conversation's last observation point, decoys \
               left out; by unit; mean over units",
     compute: |_, strategy| {
-        over_units(strategy, "no fact is out of the context at the end", |unit| {
-            let (stored, lost) = unit.records.iter().map(|record| out_of_context(record)).fold((0.0, 0.0), add);
-            ratio(stored, lost)
-        })
+        over_units(
+            strategy,
+            "no fact is out of the context at the end",
+            |unit| {
+                let (stored, lost) = unit
+                    .records
+                    .iter()
+                    .map(|record| out_of_context(record))
+                    .fold((0.0, 0.0), add);
+                ratio(stored, lost)
+            },
+        )
     },
     ..Metric::share(Section::Storage, "Fates")
 };
@@ -61,13 +79,22 @@ pub(crate) const CHECKPOINTS_WRITTEN: Metric = Metric {
         over_units(strategy, TOO_OLD, |unit| {
             let written = |record: &&Record| {
                 let saved = record.contexts.iter().flat_map(|context| &context.saved);
-                let written = saved.filter(|saved| saved.kind == RecordKind::Checkpoint).count() as f64;
-                // Records from before contexts were kept say how many records there were, and not of which kind.
-                let is_known =
-                    !record.contexts.is_empty() || record.storage.is_some_and(|storage| storage.records == 0);
+                let written = saved
+                    .filter(|saved| saved.kind == RecordKind::Checkpoint)
+                    .count() as f64;
+                // Records from before contexts were kept say how many records there were, and not
+                // of which kind.
+                let is_known = !record.contexts.is_empty()
+                    || record.storage.is_some_and(|storage| storage.records == 0);
                 is_known.then_some(written)
             };
-            mean(&unit.records.iter().map(written).collect::<Option<Vec<_>>>()?)
+            mean(
+                &unit
+                    .records
+                    .iter()
+                    .map(written)
+                    .collect::<Option<Vec<_>>>()?,
+            )
         })
     },
     ..COUNTED
@@ -79,7 +106,8 @@ pub(crate) const RECOVERIES_SHOWN: Metric = Metric {
               conversations, then over units",
     compute: |_, strategy| {
         over_units(strategy, "there is no record", |unit| {
-            let is_shown = |event: &&RecoveryEvent| matches!(event.outcome, RecoveryOutcome::Shown(..));
+            let is_shown =
+                |event: &&RecoveryEvent| matches!(event.outcome, RecoveryOutcome::Shown(..));
             let shown = |record: &&Record| record.recoveries.iter().filter(is_shown).count() as f64;
             mean(&unit.records.iter().map(shown).collect::<Vec<_>>())
         })
@@ -92,10 +120,22 @@ pub(crate) const SUMMARIES_SHOWN: Metric = Metric {
     definition: "summaries that the context shows after an applied compaction, merged ones as one; mean over a unit's compactions, \
               then over units",
     compute: |_, strategy| {
-        over_units(strategy, "no compaction is recorded with the view after it", |unit| {
-            let views = unit.records.iter().flat_map(|record| &record.compactions).filter_map(|row| row.view.as_ref());
-            mean(&views.map(|view| view.summaries.len() as f64).collect::<Vec<_>>())
-        })
+        over_units(
+            strategy,
+            "no compaction is recorded with the view after it",
+            |unit| {
+                let views = unit
+                    .records
+                    .iter()
+                    .flat_map(|record| &record.compactions)
+                    .filter_map(|row| row.view.as_ref());
+                mean(
+                    &views
+                        .map(|view| view.summaries.len() as f64)
+                        .collect::<Vec<_>>(),
+                )
+            },
+        )
     },
     ..COUNTED
 };
@@ -108,12 +148,19 @@ const COUNTED: Metric = Metric {
 
 const TOO_OLD: &str = "the records are too old to hold it";
 
-/// Of a conversation's facts that are out of the context at the end, those that storage holds, and all.
+/// Of a conversation's facts that are out of the context at the end, those that storage holds, and
+/// all.
 fn out_of_context(record: &Record) -> (f64, f64) {
-    let Some(end) = points(record).last() else { return (0.0, 0.0) };
+    let Some(end) = points(record).last() else {
+        return (0.0, 0.0);
+    };
     let facts = record.facts.iter().zip(&end.fates.0).enumerate();
-    let lost = facts.filter(|(_, (fact, fate))| !fact.decoy && fate.is_lost()).map(|(index, _)| index as u32);
-    lost.fold((0.0, 0.0), |sum, fact| add(sum, (f64::from(u8::from(end.is_stored(fact))), 1.0)))
+    let lost = facts
+        .filter(|(_, (fact, fate))| !fact.decoy && fate.is_lost())
+        .map(|(index, _)| index as u32);
+    lost.fold((0.0, 0.0), |sum, fact| {
+        add(sum, (f64::from(u8::from(end.is_stored(fact))), 1.0))
+    })
 }
 
 fn add(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
@@ -121,5 +168,7 @@ fn add(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
 }
 
 fn kept<'u>(unit: &'u UnitRecords<'_>) -> impl Iterator<Item = &'u Storage> {
-    unit.records.iter().filter_map(|record| record.storage.as_ref())
+    unit.records
+        .iter()
+        .filter_map(|record| record.storage.as_ref())
 }

@@ -1,4 +1,5 @@
-//! What contexts say around the values of facts without a subject. Diagnostics beside CR*: nothing is decided by them.
+//! What contexts say around the values of facts without a subject. Diagnostics beside CR*: nothing
+//! is decided by them.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +13,18 @@ use crate::metrics::value::{over_units, undefined};
 
 pub(crate) const STATED_SHARE: Metric = Metric {
     id: "stated_share",
-    column: Column::at(80, ["in a", "clause"], "In a clause: of the values held, those with other words beside them."),
+    column: Column::at(
+        80,
+        ["in a", "clause"],
+        "In a clause: of the values held, those with other words beside them.",
+    ),
     definition: "of eligible facts without a subject that the context holds, those in a clause with two or more words that belong to no \
               exact value; averaged as CR over the looks that hold the fact",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(reason),
-        None => over_units(strategy, "no context holds an eligible fact", |unit| of_unit(unit, stated)),
+        None => over_units(strategy, "no context holds an eligible fact", |unit| {
+            of_unit(unit, stated)
+        }),
     },
     ..Metric::share(Section::Recall, "Imported facts")
 };
@@ -41,25 +48,35 @@ fn binding_index(strategy: &StrategyRecords) -> MetricValue {
         return undefined(reason);
     }
     let values = strategy.records().map(|record| {
-        looks_at_points(record).filter(|look| look.fit.is_some()).map(|look| look.index).collect::<BTreeSet<_>>().len()
+        looks_at_points(record)
+            .filter(|look| look.fit.is_some())
+            .map(|look| look.index)
+            .collect::<BTreeSet<_>>()
+            .len()
     });
     match values.sum::<usize>() {
-        few if few < FEWEST_VALUES => {
-            undefined(format!("written text holds under {FEWEST_VALUES} facts beside other values of their kind"))
-        }
+        few if few < FEWEST_VALUES => undefined(format!(
+            "written text holds under {FEWEST_VALUES} facts beside other values of their kind"
+        )),
         _ => over_units(strategy, "no written text holds an eligible fact", |unit| {
             of_unit(unit, |look| look.fit).map(|share| 2.0 * share - 1.0)
         }),
     }
 }
 
-/// A unit's share of held values that the context says something about; nothing where facts have subjects.
+/// A unit's share of held values that the context says something about; nothing where facts have
+/// subjects.
 pub(crate) fn stated_share_of(strategy: &StrategyRecords, unit: &UnitRecords) -> Option<f64> {
-    if why_undefined(strategy).is_some() { None } else { of_unit(unit, stated) }
+    if why_undefined(strategy).is_some() {
+        None
+    } else {
+        of_unit(unit, stated)
+    }
 }
 
 fn stated(look: &Look) -> Option<f64> {
-    look.is_present.then_some(f64::from(u8::from(look.is_stated)))
+    look.is_present
+        .then_some(f64::from(u8::from(look.is_stated)))
 }
 
 fn of_unit(unit: &UnitRecords, of_look: impl Fn(&Look) -> Option<f64>) -> Option<f64> {
@@ -71,7 +88,10 @@ fn why_undefined(strategy: &StrategyRecords) -> Option<&'static str> {
     let has_subjects = facts.any(|fact| !fact.decoy && fact.category != Category::Incidental);
     match () {
         () if has_subjects => Some("facts have subjects: see bound_recall"),
-        () if strategy.records().any(|record| record.version < FIRST_VERSION) => {
+        () if strategy
+            .records()
+            .any(|record| record.version < FIRST_VERSION) =>
+        {
             Some("the records are too old to hold it")
         }
         () => None,

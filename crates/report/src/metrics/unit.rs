@@ -40,8 +40,13 @@ impl MetricUnit {
         match self {
             MetricUnit::Share | MetricUnit::Ratio => plain_zero(format!("{value:.2}")),
             // A mean of few things.
-            MetricUnit::Count if value.abs() < 10.0 && value.fract() != 0.0 => plain_zero(format!("{value:.1}")),
-            MetricUnit::Tokens | MetricUnit::Milliseconds | MetricUnit::Bytes | MetricUnit::Count => grouped(value),
+            MetricUnit::Count if value.abs() < 10.0 && value.fract() != 0.0 => {
+                plain_zero(format!("{value:.1}"))
+            }
+            MetricUnit::Tokens
+            | MetricUnit::Milliseconds
+            | MetricUnit::Bytes
+            | MetricUnit::Count => grouped(value),
             MetricUnit::Usd => format!("{value:.3}"),
         }
     }
@@ -54,7 +59,10 @@ mod tests {
     #[test]
     fn numbers_read_plainly() {
         assert_eq!(MetricUnit::Share.show(-0.001), "0.00");
-        assert_eq!([2.08, 3.0, -0.01, 12.6].map(|count| MetricUnit::Count.show(count)), ["2.1", "3", "0.0", "13"]);
+        assert_eq!(
+            [2.08, 3.0, -0.01, 12.6].map(|count| MetricUnit::Count.show(count)),
+            ["2.1", "3", "0.0", "13"]
+        );
         assert_eq!(MetricUnit::Share.show(-0.126), "-0.13");
     }
 }

@@ -10,8 +10,17 @@ use super::rows::{header, number};
 use crate::metrics::MetricUnit;
 use crate::summary::{common_reference, difference};
 
-const COLUMNS: &[&str] =
-    &["strategy", "metric", "difference", "p (t)", "p (sign flip)", "p (Holm)", "smallest found", "units", "verdict"];
+const COLUMNS: &[&str] = &[
+    "strategy",
+    "metric",
+    "difference",
+    "p (t)",
+    "p (sign flip)",
+    "p (Holm)",
+    "smallest found",
+    "units",
+    "verdict",
+];
 
 /// What stands for the reference where each strategy has its own.
 pub(super) const OWN_REFERENCE: &str = "its reference";
@@ -19,9 +28,20 @@ pub(super) const OWN_REFERENCE: &str = "its reference";
 /// The comparisons of a page, and the note above them: what is compared with what, and how.
 pub(super) fn table(group: &Group) -> Value {
     let is_mock = has_mock(&group.summarizer, group.target.as_deref());
-    let rows: Vec<_> = group.comparisons.iter().map(|made| cells(made, is_mock)).collect();
-    let reasons = by_reason(group.comparisons.iter().map(|made| (made.reason.as_ref(), made.strategy.as_str())));
-    let reasons = reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", ")));
+    let rows: Vec<_> = group
+        .comparisons
+        .iter()
+        .map(|made| cells(made, is_mock))
+        .collect();
+    let reasons = by_reason(
+        group
+            .comparisons
+            .iter()
+            .map(|made| (made.reason.as_ref(), made.strategy.as_str())),
+    );
+    let reasons = reasons
+        .into_iter()
+        .map(|(reason, names)| format!("{}: {reason}", names.join(", ")));
     json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons.collect::<Vec<_>>()})
 }
 
@@ -39,7 +59,11 @@ fn note(group: &Group) -> Option<String> {
          probability .80 (before Holm). A strategy dominates another if it retains fewer tokens by more than a tenth and its \
          recall is higher, or not lower by .05. A missing difference does not prove equality.{mock}",
         common_reference(&group.comparisons).map_or_else(|| OWN_REFERENCE.to_owned(), code),
-        group.comparisons.iter().filter(|made| made.p_holm.is_some()).count(),
+        group
+            .comparisons
+            .iter()
+            .filter(|made| made.p_holm.is_some())
+            .count(),
     ))
 }
 
@@ -53,11 +77,17 @@ fn cells(made: &Comparison, is_mock: bool) -> [String; 9] {
         p(made.p_holm),
         share(made.detectable),
         made.n.to_string(),
-        if is_mock { without_verdict(made) } else { made.verdict.name() }.to_owned(),
+        if is_mock {
+            without_verdict(made)
+        } else {
+            made.verdict.name()
+        }
+        .to_owned(),
     ]
 }
 
-/// What is shown in place of a verdict where a mock wrote the text: why there is no comparison, if that is so.
+/// What is shown in place of a verdict where a mock wrote the text: why there is no comparison, if
+/// that is so.
 pub(super) fn without_verdict(made: &Comparison) -> &'static str {
     match made.verdict {
         Compared::SupportedDifference
@@ -71,7 +101,13 @@ pub(super) fn without_verdict(made: &Comparison) -> &'static str {
 
 /// A p as people read it.
 pub(crate) fn p(value: Option<f64>) -> String {
-    value.map_or("-".to_owned(), |value| if value < 0.001 { "< .001".to_owned() } else { format!("{value:.3}") })
+    value.map_or("-".to_owned(), |value| {
+        if value < 0.001 {
+            "< .001".to_owned()
+        } else {
+            format!("{value:.3}")
+        }
+    })
 }
 
 /// A share, or a dash.
@@ -84,9 +120,18 @@ pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
     const HEADER: &str = "protocol,strategy,reference,metric,difference,low,high,sd,p_t,p_sign_flip,p_holm,p_margin,detectable,icc,\
                           design_effect,n,verdict,reason";
     let mut rows = vec![header(HEADER)];
-    for (group, made) in groups.iter().flat_map(|group| group.comparisons.iter().map(move |made| (group, made))) {
-        let mut row =
-            [group.protocol.name(), &made.strategy, &made.reference, &made.metric].map(str::to_owned).to_vec();
+    for (group, made) in groups
+        .iter()
+        .flat_map(|group| group.comparisons.iter().map(move |made| (group, made)))
+    {
+        let mut row = [
+            group.protocol.name(),
+            &made.strategy,
+            &made.reference,
+            &made.metric,
+        ]
+        .map(str::to_owned)
+        .to_vec();
         let numbers = [
             made.difference,
             made.low,
@@ -101,7 +146,11 @@ pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
             made.design_effect,
         ];
         row.extend(numbers.map(number));
-        row.extend([made.n.to_string(), made.verdict.name().to_owned(), made.reason.clone().unwrap_or_default()]);
+        row.extend([
+            made.n.to_string(),
+            made.verdict.name().to_owned(),
+            made.reason.clone().unwrap_or_default(),
+        ]);
         rows.push(row);
     }
     rows

@@ -30,7 +30,8 @@ pub(crate) fn markdown_text(text: &str) -> String {
 /// The same for a table's cell, which a vertical bar would end.
 pub(crate) fn markdown_cell(text: &str) -> String {
     let markdown = pieces(text).into_iter().map(|piece| match piece {
-        // With a second backslash before the bar the cell ends in some readers, and code has no other escape for it.
+        // With a second backslash before the bar the cell ends in some readers, and code has no
+        // other escape for it.
         Piece::Code(inside) if inside.contains('|') && inside.contains('\\') => plain(inside),
         Piece::Code(inside) => code(&shown(inside)).replace('|', r"\|"),
         Piece::Plain(text) => plain(text),

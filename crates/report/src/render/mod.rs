@@ -1,4 +1,5 @@
-//! The files of a report. Each is written under another name and then renamed, so that no file is ever incomplete.
+//! The files of a report. Each is written under another name and then renamed, so that no file is
+//! ever incomplete.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -44,21 +45,34 @@ pub enum Format {
     Csv,
     /// `summary.json`.
     Json,
-    /// `plots/`: the pictures as files. `index.html` holds them itself, and leads to these files where they are.
+    /// `plots/`: the pictures as files. `index.html` holds them itself, and leads to these files
+    /// where they are.
     Plots,
 }
 
 impl Format {
     /// Every part.
-    pub const ALL: &[Format] = &[Format::Html, Format::Markdown, Format::Csv, Format::Json, Format::Plots];
+    pub const ALL: &[Format] = &[
+        Format::Html,
+        Format::Markdown,
+        Format::Csv,
+        Format::Json,
+        Format::Plots,
+    ];
 }
 
-/// Writes `index.html`, `details.html`, `report.md`, `facts.csv`, `summary.csv`, `comparisons.csv`, `summary.json` and `plots/` into the
-/// folder, which is made where it is missing; files of the same names are replaced. The same records give the same bytes.
+/// Writes `index.html`, `details.html`, `report.md`, `facts.csv`, `summary.csv`, `comparisons.csv`,
+/// `summary.json` and `plots/` into the folder, which is made where it is missing; files of the
+/// same names are replaced. The same records give the same bytes.
 ///
 /// # Errors
 /// [`ReportError`]: a file that cannot be written, or a page or picture that cannot be made.
-pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Result<Summary, ReportError> {
+pub fn write(
+    dir: &Path,
+    manifest: &Manifest,
+    records: &[Record],
+    prices: &PriceTable,
+) -> Result<Summary, ReportError> {
     write_formats(dir, manifest, records, prices, Format::ALL)
 }
 
@@ -76,7 +90,10 @@ pub fn write_formats(
     let runs = ProtocolRun::by_protocol(manifest, records, prices);
     let summary = crate::summary::of_runs(&runs);
     let has = |format| formats.contains(&format);
-    create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
+    create_folder(dir).map_err(|source| ReportError::Io {
+        path: dir.to_owned(),
+        source,
+    })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
         let written = cases::Written::read(dir, manifest);
         let beside = |format, name: &str| has(format) || dir.join(name).exists();
@@ -89,17 +106,27 @@ pub fn write_formats(
             "json": beside(Format::Json, "summary.json"),
         });
         for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
-            let text = render_template(name, template, &page).map_err(|error| made(file, &error))?;
+            let text =
+                render_template(name, template, &page).map_err(|error| made(file, &error))?;
             put(dir, file, text.as_bytes())?;
         }
     }
     if has(Format::Json) {
-        let json = serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
+        let json =
+            serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
         put(dir, "summary.json", (json + "\n").as_bytes())?;
     }
     if has(Format::Csv) {
-        put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary))?)?;
-        put(dir, "comparisons.csv", &csv("comparisons.csv", &compared::rows(&summary.groups))?)?;
+        put(
+            dir,
+            "summary.csv",
+            &csv("summary.csv", &rows::metrics(&summary))?,
+        )?;
+        put(
+            dir,
+            "comparisons.csv",
+            &csv("comparisons.csv", &compared::rows(&summary.groups))?,
+        )?;
         put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
     }
     Ok(summary)
@@ -107,19 +134,49 @@ pub fn write_formats(
 
 /// Pages: the file, and the template's name and text.
 const PAGES: [(Format, &str, &str, &str); 3] = [
-    (Format::Markdown, "report.md", "page.md", include_str!("page.md")),
-    (Format::Html, "index.html", "page.html", include_str!("page.html")),
-    (Format::Html, "details.html", "details.html", include_str!("details.html")),
+    (
+        Format::Markdown,
+        "report.md",
+        "page.md",
+        include_str!("page.md"),
+    ),
+    (
+        Format::Html,
+        "index.html",
+        "page.html",
+        include_str!("page.html"),
+    ),
+    (
+        Format::Html,
+        "details.html",
+        "details.html",
+        include_str!("details.html"),
+    ),
 ];
 
-/// What pages show of the pictures of each group, which are written to `plots` if there is a folder for them.
-fn pictures(dir: Option<&Path>, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Value>>, ReportError> {
+/// What pages show of the pictures of each group, which are written to `plots` if there is a folder
+/// for them.
+fn pictures(
+    dir: Option<&Path>,
+    runs: &[ProtocolRun],
+    summary: &Summary,
+) -> Result<Vec<Vec<Value>>, ReportError> {
     let folder = dir.map(|dir| dir.join("plots"));
     if let Some(folder) = &folder {
-        create_folder(folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+        create_folder(folder).map_err(|source| ReportError::Io {
+            path: folder.clone(),
+            source,
+        })?;
     }
     let groups = plots::all(runs, summary).into_iter();
-    groups.map(|plots| plots.into_iter().map(|plot| write_plot(folder.as_deref(), plot)).collect()).collect()
+    groups
+        .map(|plots| {
+            plots
+                .into_iter()
+                .map(|plot| write_plot(folder.as_deref(), plot))
+                .collect()
+        })
+        .collect()
 }
 
 /// A report that could not be written.
@@ -160,20 +217,28 @@ fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         let cells = row.iter().map(|text| cell(text));
-        writer.write_record(cells.map(Cow::into_owned).collect::<Vec<_>>()).map_err(|error| made(file, &error))?;
+        writer
+            .write_record(cells.map(Cow::into_owned).collect::<Vec<_>>())
+            .map_err(|error| made(file, &error))?;
     }
     writer.into_inner().map_err(|error| made(file, &error))
 }
 
-/// A cell that a spreadsheet shows and does not run: an apostrophe precedes text that begins like a formula.
+/// A cell that a spreadsheet shows and does not run: an apostrophe precedes text that begins like a
+/// formula.
 fn cell(text: &str) -> Cow<'_, str> {
     let begins_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if begins_formula && text.parse::<f64>().is_err() { format!("'{text}").into() } else { text.into() }
+    if begins_formula && text.parse::<f64>().is_err() {
+        format!("'{text}").into()
+    } else {
+        text.into()
+    }
 }
 
 fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
     let path = dir.join(name);
-    write_whole(&path, |out| out.write_all(bytes)).map_err(|source| ReportError::Io { path, source })
+    write_whole(&path, |out| out.write_all(bytes))
+        .map_err(|source| ReportError::Io { path, source })
 }
 
 /// A page of that name.
@@ -182,7 +247,10 @@ fn filled(name: &'static str, template: &'static str, page: &Value) -> Result<St
 }
 
 fn made(file: &str, error: &impl std::fmt::Display) -> ReportError {
-    ReportError::Make { file: file.to_owned(), what: error.to_string() }
+    ReportError::Make {
+        file: file.to_owned(),
+        what: error.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -199,21 +267,48 @@ mod tests {
         let summary = write(dir.path(), &manifest, &records, &common::prices()).expect("a report");
         assert_eq!(DUMMY.value(&summary.groups[0].strategies[0]), Some(4_321.0));
         assert!(
-            table(&summary, &Screen { width: 1_000, ..Screen::WHOLE }).contains("4,321"),
+            table(
+                &summary,
+                &Screen {
+                    width: 1_000,
+                    ..Screen::WHOLE
+                }
+            )
+            .contains("4,321"),
             "the terminal's table does not show the metric"
         );
         let read = |file: &str| std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
         for file in ["details.html", "report.md", "summary.csv", "summary.json"] {
-            assert!(read(file).contains(DUMMY.id), "{file} does not name the metric");
+            assert!(
+                read(file).contains(DUMMY.id),
+                "{file} does not name the metric"
+            );
         }
-        assert!(read("details.html").contains(DUMMY.definition), "the page does not define the metric");
-        assert!(read("report.md").contains(DUMMY.definition), "report.md does not define the metric");
+        assert!(
+            read("details.html").contains(DUMMY.definition),
+            "the page does not define the metric"
+        );
+        assert!(
+            read("report.md").contains(DUMMY.definition),
+            "report.md does not define the metric"
+        );
         for page in ["index.html", "report.md"] {
             let text = read(page);
-            assert!(text.contains("4,321"), "no table of {page} shows the metric");
-            assert!(text.contains(plots::dummy::NAME), "{page} does not show the picture");
+            assert!(
+                text.contains("4,321"),
+                "no table of {page} shows the metric"
+            );
+            assert!(
+                text.contains(plots::dummy::NAME),
+                "{page} does not show the picture"
+            );
         }
         assert!(read(&format!("plots/{}.csv", plots::dummy::NAME)).starts_with("row"));
-        assert!(crate::metrics::ALL.iter().any(|metric| metric.id == DUMMY.id), "`list metrics` prints this list");
+        assert!(
+            crate::metrics::ALL
+                .iter()
+                .any(|metric| metric.id == DUMMY.id),
+            "`list metrics` prints this list"
+        );
     }
 }

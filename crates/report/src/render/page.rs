@@ -11,7 +11,8 @@ use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
 use crate::render::phrases::{conditions, slug, verdict};
 
-/// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead to.
+/// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead
+/// to.
 pub(super) fn values(
     manifest: &Manifest,
     summary: &Summary,
@@ -19,7 +20,14 @@ pub(super) fn values(
     cases: Option<&Written>,
 ) -> Value {
     let of_group = |(group, plots): (&Group, Vec<Value>)| {
-        of_group(group, summary.sweep.as_ref().filter(|_| group.protocol.has_limits_of_run()), &plots)
+        of_group(
+            group,
+            summary
+                .sweep
+                .as_ref()
+                .filter(|_| group.protocol.has_limits_of_run()),
+            &plots,
+        )
     };
     json!({
         "title": format!("Compaction report: {}", manifest.suite),
@@ -60,16 +68,35 @@ fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
 
 fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let tokens = |count: u32| format!("{} tokens", grouped(f64::from(count)));
-    let protocols = manifest.protocols.iter().map(|protocol| protocol.name()).collect::<Vec<_>>().join(", ");
+    let protocols = manifest
+        .protocols
+        .iter()
+        .map(|protocol| protocol.name())
+        .collect::<Vec<_>>()
+        .join(", ");
     let retained = std::iter::once(&manifest.retained).chain(&manifest.sweep);
     let mut facts = vec![
-        ("suite", format!("{} ({})", manifest.suite, manifest.suite_hash)),
-        ("conversations", format!("{} in {} groups, the units of statistics", manifest.conversations, manifest.groups)),
+        (
+            "suite",
+            format!("{} ({})", manifest.suite, manifest.suite_hash),
+        ),
+        (
+            "conversations",
+            format!(
+                "{} in {} groups, the units of statistics",
+                manifest.conversations, manifest.groups
+            ),
+        ),
         ("cases", manifest.cases.to_string()),
         ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
     ];
-    let sets = |limits: LimitsOf| manifest.protocols.iter().any(|protocol| protocol.limits() == limits);
+    let sets = |limits: LimitsOf| {
+        manifest
+            .protocols
+            .iter()
+            .any(|protocol| protocol.limits() == limits)
+    };
     if sets(LimitsOf::Strategy) {
         let limits = format!(
             "multiplied by {}; the limits below are those of the matched protocol and of controls",
@@ -84,22 +111,50 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     facts.extend([
         ("window", tokens(manifest.window)),
         ("trigger", tokens(manifest.trigger)),
-        ("retained budget", retained.map(|most| tokens(*most)).collect::<Vec<_>>().join(", ")),
+        (
+            "retained budget",
+            retained
+                .map(|most| tokens(*most))
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
         ("measuring counter", manifest.tokenizer.clone()),
         ("settings", manifest.settings_hash.clone()),
         ("prices", manifest.prices_hash.clone()),
         ("seed", manifest.seed.to_string()),
-        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
+        (
+            "program",
+            format!(
+                "compactometer {}, commit {}",
+                manifest.program, manifest.commit
+            ),
+        ),
     ]);
-    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
-    facts.extend(manifest.checkpointer.clone().map(|checkpointer| ("checkpointer", checkpointer)));
+    facts.extend(
+        manifest
+            .target
+            .clone()
+            .map(|target| ("target model", target)),
+    );
+    facts.extend(
+        manifest
+            .checkpointer
+            .clone()
+            .map(|checkpointer| ("checkpointer", checkpointer)),
+    );
     facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     facts
 }
 
 /// Id, unit, better, definition and chapter.
 fn definition(metric: &Metric) -> [&'static str; 5] {
-    [metric.id, metric.unit.name(), metric.better.name(), metric.definition, metric.chapter]
+    [
+        metric.id,
+        metric.unit.name(),
+        metric.better.name(),
+        metric.definition,
+        metric.chapter,
+    ]
 }
 
 /// A command line as a shell reads it.
@@ -122,6 +177,9 @@ mod tests {
     #[test]
     fn commands_can_be_pasted() {
         let command = ["compactometer", "compare", "my file.jsonl", "it's"].map(str::to_owned);
-        assert_eq!(shell(&command), r"compactometer compare 'my file.jsonl' 'it'\''s'");
+        assert_eq!(
+            shell(&command),
+            r"compactometer compare 'my file.jsonl' 'it'\''s'"
+        );
     }
 }

@@ -7,7 +7,9 @@ use crate::metrics::failures::is_marked;
 
 /// The summarizer, and the target model where that is another.
 pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
-    target.map_or(summarizer.to_owned(), |target| format!("{summarizer}, target model {target}"))
+    target.map_or(summarizer.to_owned(), |target| {
+        format!("{summarizer}, target model {target}")
+    })
 }
 
 /// A strategy's name where it is shown, with a mark if the strategy is not compared.
@@ -22,7 +24,9 @@ pub(crate) fn label(strategy: &StrategySummary) -> String {
 /// A group's protocol, with the scale of published limits.
 pub(crate) fn conditions(group: &Group) -> String {
     let name = group.protocol.name();
-    group.scale.map_or(name.to_owned(), |scale| format!("{name}, scale {scale}"))
+    group
+        .scale
+        .map_or(name.to_owned(), |scale| format!("{name}, scale {scale}"))
 }
 
 /// A group's name in links and files.
@@ -64,5 +68,7 @@ pub(crate) fn in_xml(text: &str) -> String {
         '\u{fffe}' | '\u{ffff}' => false,
         _ => !letter.is_control(),
     };
-    text.chars().map(|letter| if is_allowed(letter) { letter } else { '?' }).collect()
+    text.chars()
+        .map(|letter| if is_allowed(letter) { letter } else { '?' })
+        .collect()
 }

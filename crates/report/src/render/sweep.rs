@@ -22,11 +22,17 @@ struct SweepRow<'s> {
 pub(super) fn table(sweep: &Sweep) -> Value {
     let cell = |point: &Option<&SweepPoint>| point.map_or("-".to_owned(), with_interval);
     let row = |row: &SweepRow| {
-        let written = row.own.map_or("-".to_owned(), |own| grouped(f64::from(own.written_budget)));
-        let cells = std::iter::once(written).chain(row.points.iter().map(cell)).collect::<Vec<_>>();
+        let written = row
+            .own
+            .map_or("-".to_owned(), |own| grouped(f64::from(own.written_budget)));
+        let cells = std::iter::once(written)
+            .chain(row.points.iter().map(cell))
+            .collect::<Vec<_>>();
         json!({"name": row.name, "is_control": row.is_control, "cells": cells})
     };
-    let columns = std::iter::once("may write".to_owned()).chain(columns(sweep)).collect::<Vec<_>>();
+    let columns = std::iter::once("may write".to_owned())
+        .chain(columns(sweep))
+        .collect::<Vec<_>>();
     let rows = rows(sweep).iter().map(row).collect::<Vec<_>>();
     json!({"title": "Recall over size and split", "note": note(sweep), "columns": columns, "rows": rows})
 }
@@ -34,7 +40,11 @@ pub(super) fn table(sweep: &Sweep) -> Value {
 /// The table of a terminal.
 pub(super) fn lines(sweep: &Sweep, width: usize) -> Vec<String> {
     let rows = rows(sweep);
-    let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let longest = rows
+        .iter()
+        .map(|row| row.name.chars().count())
+        .max()
+        .unwrap_or(0);
     let names = longest.min((3 * width / 10).max(12));
     let metric = sweep_metric(&sweep.metric);
     let mut lines = wrapped(
@@ -44,11 +54,19 @@ pub(super) fn lines(sweep: &Sweep, width: usize) -> Vec<String> {
         ),
         width,
     );
-    let columns = columns(sweep).iter().map(|column| format!(" {column:>7}")).collect::<String>();
+    let columns = columns(sweep)
+        .iter()
+        .map(|column| format!(" {column:>7}"))
+        .collect::<String>();
     lines.push(format!("{:<names$}{columns}", ""));
     for row in rows {
-        let cell = |point: &Option<&SweepPoint>| format!(" {:>7}", point.map_or("-".to_owned(), short));
-        lines.push(format!("{:<names$}{}", clipped(row.name, names), row.points.iter().map(cell).collect::<String>()));
+        let cell =
+            |point: &Option<&SweepPoint>| format!(" {:>7}", point.map_or("-".to_owned(), short));
+        lines.push(format!(
+            "{:<names$}{}",
+            clipped(row.name, names),
+            row.points.iter().map(cell).collect::<String>()
+        ));
     }
     lines.push(String::new());
     lines
@@ -73,10 +91,19 @@ pub(super) fn note(sweep: &Sweep) -> String {
 
 /// Retained budgets, then shares, each strategy's own last.
 fn columns(sweep: &Sweep) -> Vec<String> {
-    let sizes = budgets(sweep).into_iter().map(|retained| grouped(f64::from(retained)));
+    let sizes = budgets(sweep)
+        .into_iter()
+        .map(|retained| grouped(f64::from(retained)));
     let splits = shares(sweep);
     let own = (!splits.is_empty()).then(|| "own".to_owned());
-    sizes.chain(splits.into_iter().map(|split| format!("{:.0} %", 100.0 * split))).chain(own).collect()
+    sizes
+        .chain(
+            splits
+                .into_iter()
+                .map(|split| format!("{:.0} %", 100.0 * split)),
+        )
+        .chain(own)
+        .collect()
 }
 
 fn rows(sweep: &Sweep) -> Vec<SweepRow<'_>> {
@@ -87,22 +114,38 @@ fn rows(sweep: &Sweep) -> Vec<SweepRow<'_>> {
         if rows.iter().any(|row| row.name == name) {
             continue;
         }
-        let at_size = |retained: &u32| find(&sweep.sizes, name, |point| point.retained == *retained);
+        let at_size =
+            |retained: &u32| find(&sweep.sizes, name, |point| point.retained == *retained);
         let at_split = |split: &f64| find(&sweep.splits, name, |point| point.split == *split);
         let own = find(&sweep.splits, name, |point| point.is_own_split);
         let points = sizes.iter().map(at_size).chain(splits.iter().map(at_split));
         let points = points.chain((!splits.is_empty()).then_some(own)).collect();
-        rows.push(SweepRow { name, is_control: first.family == Family::Control, own, points });
+        rows.push(SweepRow {
+            name,
+            is_control: first.family == Family::Control,
+            own,
+            points,
+        });
     }
     rows
 }
 
-fn find<'s>(points: &'s [SweepPoint], name: &str, is: impl Fn(&SweepPoint) -> bool) -> Option<&'s SweepPoint> {
-    points.iter().find(|point| point.strategy == name && is(point))
+fn find<'s>(
+    points: &'s [SweepPoint],
+    name: &str,
+    is: impl Fn(&SweepPoint) -> bool,
+) -> Option<&'s SweepPoint> {
+    points
+        .iter()
+        .find(|point| point.strategy == name && is(point))
 }
 
 fn budgets(sweep: &Sweep) -> Vec<u32> {
-    let mut found = sweep.sizes.iter().map(|point| point.retained).collect::<Vec<_>>();
+    let mut found = sweep
+        .sizes
+        .iter()
+        .map(|point| point.retained)
+        .collect::<Vec<_>>();
     found.sort_unstable();
     found.dedup();
     found
@@ -110,8 +153,12 @@ fn budgets(sweep: &Sweep) -> Vec<u32> {
 
 /// Those of the sweep, without the strategies' own.
 fn shares(sweep: &Sweep) -> Vec<f64> {
-    let mut found =
-        sweep.splits.iter().filter(|point| !point.is_own_split).map(|point| point.split).collect::<Vec<_>>();
+    let mut found = sweep
+        .splits
+        .iter()
+        .filter(|point| !point.is_own_split)
+        .map(|point| point.split)
+        .collect::<Vec<_>>();
     found.sort_by(f64::total_cmp);
     found.dedup();
     found
@@ -119,14 +166,21 @@ fn shares(sweep: &Sweep) -> Vec<f64> {
 
 fn with_interval(point: &SweepPoint) -> String {
     let show = |value| MetricUnit::Share.show(value);
-    let Some(value) = point.recall.value else { return "-".to_owned() };
+    let Some(value) = point.recall.value else {
+        return "-".to_owned();
+    };
     let interval = point.recall.low.zip(point.recall.high);
-    let interval = interval.map_or(String::new(), |(low, high)| format!(" [{}, {}]", show(low), show(high)));
+    let interval = interval.map_or(String::new(), |(low, high)| {
+        format!(" [{}, {}]", show(low), show(high))
+    });
     format!("{}{interval}{}", show(value), mark(point))
 }
 
 fn short(point: &SweepPoint) -> String {
-    let shown = point.recall.value.map_or("-".to_owned(), |value| MetricUnit::Share.show(value));
+    let shown = point
+        .recall
+        .value
+        .map_or("-".to_owned(), |value| MetricUnit::Share.show(value));
     format!("{shown}{}", mark(point))
 }
 

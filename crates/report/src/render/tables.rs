@@ -34,7 +34,11 @@ const LEAST: usize = 8;
 pub(super) fn tables(group: &Group) -> Vec<Value> {
     let mut tables = vec![fates_table(group)];
     tables.extend(Section::all().filter_map(|section| metrics_table(group, section)));
-    tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
+    tables.extend([
+        decisions_table(group),
+        categories_table(group),
+        kinds_table(group),
+    ]);
     tables.extend(positions_table(group));
     let open = |(at, table): (usize, &Value)| {
         let parts = parted(table).into_iter();
@@ -44,7 +48,9 @@ pub(super) fn tables(group: &Group) -> Vec<Value> {
         })
     };
     let parts = tables.iter().enumerate().flat_map(open).enumerate();
-    parts.map(|(at, table)| with_address(table, &format!("{}-table-{}", slug(group), at + 1))).collect()
+    parts
+        .map(|(at, table)| with_address(table, &format!("{}-table-{}", slug(group), at + 1)))
+        .collect()
 }
 
 pub(super) fn with_address(mut table: Value, address: &str) -> Value {
@@ -67,22 +73,44 @@ fn parted(table: &Value) -> Vec<Value> {
         };
         let title = table["title"].as_str().unwrap_or_default();
         let (heading, is_continued) = (&table["title"], at > 0);
-        let title =
-            if parts.len() > 1 { format!("{title}, part {} of {}", at + 1, parts.len()) } else { title.to_owned() };
-        let note = if at == 0 { table["note"].clone() } else { "".into() };
+        let title = if parts.len() > 1 {
+            format!("{title}, part {} of {}", at + 1, parts.len())
+        } else {
+            title.to_owned()
+        };
+        let note = if at == 0 {
+            table["note"].clone()
+        } else {
+            "".into()
+        };
         let rows = rows.iter().map(row).collect::<Vec<_>>();
         json!({
             "title": title, "heading": heading, "is_continued": is_continued, "note": note,
             "columns": columns[range.clone()], "rows": rows,
         })
     };
-    if columns.is_empty() { vec![table.clone()] } else { parts.iter().enumerate().map(part).collect() }
+    if columns.is_empty() {
+        vec![table.clone()]
+    } else {
+        parts.iter().enumerate().map(part).collect()
+    }
 }
 
 /// Characters of each column's longest cell; a header is broken.
 fn widths(columns: usize, rows: &[Value]) -> Vec<usize> {
-    let letters = |row: &Value, at: usize| row["cells"][at].as_str().map_or(0, |cell| cell.chars().count());
-    (0..columns).map(|at| rows.iter().map(|row| letters(row, at)).max().unwrap_or_default()).collect()
+    let letters = |row: &Value, at: usize| {
+        row["cells"][at]
+            .as_str()
+            .map_or(0, |cell| cell.chars().count())
+    };
+    (0..columns)
+        .map(|at| {
+            rows.iter()
+                .map(|row| letters(row, at))
+                .max()
+                .unwrap_or_default()
+        })
+        .collect()
 }
 
 /// Columns that stand together: as many as a screen holds.
@@ -111,24 +139,51 @@ pub(super) fn in_order() -> impl Iterator<Item = &'static Metric> {
 }
 
 fn of_section(section: Section) -> impl Iterator<Item = &'static Metric> {
-    metrics::ALL.iter().filter(move |metric| metric.section == section)
+    metrics::ALL
+        .iter()
+        .filter(move |metric| metric.section == section)
 }
 
 fn fates_table(group: &Group) -> Value {
     let occurs = |name: &&str| {
-        group.strategies.iter().any(|strategy| strategy.fates.get(*name).is_some_and(|share| *share > 0.0))
+        group
+            .strategies
+            .iter()
+            .any(|strategy| strategy.fates.get(*name).is_some_and(|share| *share > 0.0))
     };
-    let names: Vec<&str> = Fate::STATED.iter().map(|fate| fate.name()).chain([UNUSABLE]).filter(occurs).collect();
+    let names: Vec<&str> = Fate::STATED
+        .iter()
+        .map(|fate| fate.name())
+        .chain([UNUSABLE])
+        .filter(occurs)
+        .collect();
     let cells = |strategy: &StrategySummary| {
         let triggered = &strategy.triggered;
-        let fired = format!("{}/{}, {}", triggered.conversations, triggered.of, triggered.most_rounds);
-        let share =
-            |name: &&str| strategy.fates.get(*name).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        let stored = STORED_SHARE.value(strategy).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        let waits = [&WAIT_MS_P50, &WAIT_MS_P95].map(|metric| metric.value(strategy).map_or("-".to_owned(), seconds));
-        std::iter::once(fired).chain(waits).chain(names.iter().map(share)).chain([stored]).collect()
+        let fired = format!(
+            "{}/{}, {}",
+            triggered.conversations, triggered.of, triggered.most_rounds
+        );
+        let share = |name: &&str| {
+            strategy
+                .fates
+                .get(*name)
+                .map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+        };
+        let stored = STORED_SHARE
+            .value(strategy)
+            .map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let waits = [&WAIT_MS_P50, &WAIT_MS_P95]
+            .map(|metric| metric.value(strategy).map_or("-".to_owned(), seconds));
+        std::iter::once(fired)
+            .chain(waits)
+            .chain(names.iter().map(share))
+            .chain([stored])
+            .collect()
     };
-    let remark = group.latency.remark().map_or(String::new(), |remark| format!(" ({remark})"));
+    let remark = group
+        .latency
+        .remark()
+        .map_or(String::new(), |remark| format!(" ({remark})"));
     let waits = ["p50", "p95"].map(|share| format!("wait {share}{remark}"));
     const NOTE: &str = "In how many conversations a strategy compacted, with the most rounds of one; how long a turn waits for a \
                         compaction or checkpoint, if it waits; and where the stated facts ended, for the fates that occur. \
@@ -149,11 +204,25 @@ fn fates_table(group: &Group) -> Value {
 
 /// The metrics of a section that any strategy has a value of.
 fn metrics_table(group: &Group, section: Section) -> Option<Value> {
-    let is_defined = |metric: &&Metric| group.strategies.iter().any(|strategy| metric.value(strategy).is_some());
+    let is_defined = |metric: &&Metric| {
+        group
+            .strategies
+            .iter()
+            .any(|strategy| metric.value(strategy).is_some())
+    };
     let shown = of_section(section).filter(is_defined).collect::<Vec<_>>();
-    let cells = |strategy: &StrategySummary| shown.iter().map(|metric| cell(metric, strategy)).collect();
+    let cells =
+        |strategy: &StrategySummary| shown.iter().map(|metric| cell(metric, strategy)).collect();
     let (title, note) = section.heading();
-    (!shown.is_empty()).then(|| table(group, title, note, shown.iter().map(|metric| metric.id), cells))
+    (!shown.is_empty()).then(|| {
+        table(
+            group,
+            title,
+            note,
+            shown.iter().map(|metric| metric.id),
+            cells,
+        )
+    })
 }
 
 fn decisions_table(group: &Group) -> Value {
@@ -174,18 +243,35 @@ fn decisions_table(group: &Group) -> Value {
             ("unread in a row", of.most_unread_in_a_row),
         ]
     };
-    let cells =
-        |strategy: &StrategySummary| columns(&strategy.decisions).map(|(_, count)| grouped(count as f64)).to_vec();
-    table(group, "Decisions", NOTE, columns(&Decisions::default()).map(|(name, _)| name), cells)
+    let cells = |strategy: &StrategySummary| {
+        columns(&strategy.decisions)
+            .map(|(_, count)| grouped(count as f64))
+            .to_vec()
+    };
+    table(
+        group,
+        "Decisions",
+        NOTE,
+        columns(&Decisions::default()).map(|(name, _)| name),
+        cells,
+    )
 }
 
 fn categories_table(group: &Group) -> Value {
     const NOTE: &str = "CR, exploratory: many small numbers, no intervals; n units.";
     let cell = |category: Option<&Metrics>| {
         let found = category.and_then(|metrics| metrics.get(CONTEXT_RECALL.id));
-        found.and_then(|found| Some(format!("{:.2} (n {})", found.value?, found.n))).unwrap_or("-".to_owned())
+        found
+            .and_then(|found| Some(format!("{:.2} (n {})", found.value?, found.n)))
+            .unwrap_or("-".to_owned())
     };
-    table_of_kinds(group, "Recall by category", NOTE, |strategy| &strategy.by_category, cell)
+    table_of_kinds(
+        group,
+        "Recall by category",
+        NOTE,
+        |strategy| &strategy.by_category,
+        cell,
+    )
 }
 
 /// Raw recall beside the rate of chance matches.
@@ -197,28 +283,54 @@ fn kinds_table(group: &Group) -> Value {
         let show = |id: &str| value(id).map_or("-".to_owned(), |share| format!("{share:.2}"));
         format!("{} ({})", show(CONTEXT_RECALL.id), show(KEYWORD_LUCK.id))
     };
-    table_of_kinds(group, "Recall and chance matches by value kind", NOTE, |strategy| &strategy.by_kind, cell)
+    table_of_kinds(
+        group,
+        "Recall and chance matches by value kind",
+        NOTE,
+        |strategy| &strategy.by_kind,
+        cell,
+    )
 }
 
-/// A column for each fifth of the conversation; nothing where no record says which messages state its facts.
+/// A column for each fifth of the conversation; nothing where no record says which messages state
+/// its facts.
 fn positions_table(group: &Group) -> Option<Value> {
     const NOTE: &str = "CR of the facts that each fifth of a conversation's messages first states, and in brackets BR where facts \
                         have subjects; exploratory: no intervals; n units.";
     const FIFTHS: [&str; 5] = ["first fifth", "second", "third", "fourth", "last fifth"];
-    group.strategies.iter().any(|strategy| !strategy.by_position.is_empty()).then(|| {
-        let cells = |strategy: &StrategySummary| {
-            (0..FIFTHS.len()).map(|fifth| position_cell(strategy.by_position.get(fifth))).collect()
-        };
-        table(group, "Recall by position", NOTE, FIFTHS, cells)
-    })
+    group
+        .strategies
+        .iter()
+        .any(|strategy| !strategy.by_position.is_empty())
+        .then(|| {
+            let cells = |strategy: &StrategySummary| {
+                (0..FIFTHS.len())
+                    .map(|fifth| position_cell(strategy.by_position.get(fifth)))
+                    .collect()
+            };
+            table(group, "Recall by position", NOTE, FIFTHS, cells)
+        })
 }
 
 fn position_cell(row: Option<&Metrics>) -> String {
-    let of = |id: &str| row.and_then(|metrics| metrics.get(id)).filter(|found| found.value.is_some());
-    let show = |found: Option<&MetricValue>| found.and_then(|found| found.value).map(|value| format!("{value:.2}"));
-    let Some(context) = of(CONTEXT_RECALL.id) else { return "-".to_owned() };
+    let of = |id: &str| {
+        row.and_then(|metrics| metrics.get(id))
+            .filter(|found| found.value.is_some())
+    };
+    let show = |found: Option<&MetricValue>| {
+        found
+            .and_then(|found| found.value)
+            .map(|value| format!("{value:.2}"))
+    };
+    let Some(context) = of(CONTEXT_RECALL.id) else {
+        return "-".to_owned();
+    };
     let bound = show(of(BOUND_RECALL.id)).map_or(String::new(), |share| format!(" ({share})"));
-    format!("{}{bound} (n {})", show(Some(context)).unwrap_or_default(), context.n)
+    format!(
+        "{}{bound} (n {})",
+        show(Some(context)).unwrap_or_default(),
+        context.n
+    )
 }
 
 /// Metrics by id.
@@ -232,9 +344,17 @@ fn table_of_kinds(
     of: impl Fn(&StrategySummary) -> &BTreeMap<String, Metrics>,
     cell: impl Fn(Option<&Metrics>) -> String,
 ) -> Value {
-    let kinds: BTreeSet<&str> =
-        group.strategies.iter().flat_map(|strategy| of(strategy).keys().map(String::as_str)).collect();
-    let cells = |strategy: &StrategySummary| kinds.iter().map(|kind| cell(of(strategy).get(*kind))).collect();
+    let kinds: BTreeSet<&str> = group
+        .strategies
+        .iter()
+        .flat_map(|strategy| of(strategy).keys().map(String::as_str))
+        .collect();
+    let cells = |strategy: &StrategySummary| {
+        kinds
+            .iter()
+            .map(|kind| cell(of(strategy).get(*kind)))
+            .collect()
+    };
     table(group, title, note, kinds.iter().copied(), cells)
 }
 
@@ -251,16 +371,23 @@ fn table<'c>(
         let address = list_address(group.protocol, &strategy.name);
         json!({"name": label(strategy), "address": address, "is_control": is_control, "cells": cells(strategy)})
     };
-    let (columns, rows) = (Value::from_iter(columns), Value::from_iter(group.strategies.iter().map(row)));
+    let (columns, rows) = (
+        Value::from_iter(columns),
+        Value::from_iter(group.strategies.iter().map(row)),
+    );
     json!({"title": title, "note": note, "columns": columns, "rows": rows})
 }
 
 fn cell(metric: &Metric, strategy: &StrategySummary) -> String {
     let show = |value| metric.unit.show(value);
-    let Some(found) = metric.get(strategy) else { return "-".to_owned() };
+    let Some(found) = metric.get(strategy) else {
+        return "-".to_owned();
+    };
     match (found.value, found.low, found.high) {
         (None, _, _) => "-".to_owned(),
-        (Some(value), Some(low), Some(high)) => format!("{} [{}, {}]", show(value), show(low), show(high)),
+        (Some(value), Some(low), Some(high)) => {
+            format!("{} [{}, {}]", show(value), show(low), show(high))
+        }
         (Some(value), _, _) => show(value),
     }
 }

@@ -7,11 +7,19 @@ use serde::Serialize;
 
 use super::escape::{breakable_html, code_html, markdown_cell, markdown_text, shown};
 
-/// A template filled with what it shows. Templates named `.html` escape all that they print; those named `.md` escape through the
-/// filters `md`, `cell` and `line`. Pages share `style.css`.
-pub(crate) fn render(name: &'static str, template: &'static str, page: &impl Serialize) -> Result<String, Error> {
+/// A template filled with what it shows. Templates named `.html` escape all that they print; those
+/// named `.md` escape through the filters `md`, `cell` and `line`. Pages share `style.css`.
+pub(crate) fn render(
+    name: &'static str,
+    template: &'static str,
+    page: &impl Serialize,
+) -> Result<String, Error> {
     let mut environment = Environment::new();
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .keep_trailing_newline(true)
+        .build()?;
     environment.set_syntax(syntax);
     environment.add_filter("code", code_html);
     environment.add_filter("md", markdown_text);
@@ -24,5 +32,7 @@ pub(crate) fn render(name: &'static str, template: &'static str, page: &impl Ser
     environment.add_template("story.css", include_str!("explain/story.css"))?;
     environment.add_template("parts.html", include_str!("explain/parts.html"))?;
     environment.add_template(name, template)?;
-    environment.get_template(name)?.render(Value::from(Serde(page)))
+    environment
+        .get_template(name)?
+        .render(Value::from(Serde(page)))
 }

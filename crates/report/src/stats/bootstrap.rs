@@ -1,5 +1,5 @@
-//! 95 % percentile bootstrap intervals over units, with 10,000 draws: for statistics that jump where one unit is left out, such as
-//! the order of strategies.
+//! 95 % percentile bootstrap intervals over units, with 10,000 draws: for statistics that jump
+//! where one unit is left out, such as the order of strategies.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,8 +18,8 @@ const TAILS: [f64; 2] = [0.5 * LEVEL, 1.0 - 0.5 * LEVEL];
 
 /// The interval of a statistic over `units` units.
 ///
-/// The statistic gets how often each unit was drawn; it may be undefined for a draw, which then does not count. `None` for under
-/// three units or where no draw is defined.
+/// The statistic gets how often each unit was drawn; it may be undefined for a draw, which then
+/// does not count. `None` for under three units or where no draw is defined.
 pub fn interval(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> Option<(f64, f64)> {
     if units < FEWEST_UNITS {
         return None;
@@ -35,14 +35,24 @@ fn draw(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> Vec<f64> {
     if units > MOST_KEPT {
         let mut random = ChaCha8Rng::seed_from_u64(SEED);
         let mut times = vec![0; units];
-        return (0..DRAWS).filter_map(|_| statistic(draw_once(&mut random, &mut times))).collect();
+        return (0..DRAWS)
+            .filter_map(|_| statistic(draw_once(&mut random, &mut times)))
+            .collect();
     }
-    let drawn = DRAWN.with(|drawn| Rc::clone(drawn.borrow_mut().entry(units).or_insert_with(|| draw_all(units))));
+    let drawn = DRAWN.with(|drawn| {
+        Rc::clone(
+            drawn
+                .borrow_mut()
+                .entry(units)
+                .or_insert_with(|| draw_all(units)),
+        )
+    });
     drawn.chunks_exact(units).filter_map(statistic).collect()
 }
 
 thread_local! {
-    /// What is drawn depends on the number of units alone, and a report has many statistics of the same units.
+    /// What is drawn depends on the number of units alone, and a report has many statistics of the
+    /// same units.
     static DRAWN: RefCell<BTreeMap<usize, Rc<[u32]>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -74,17 +84,23 @@ mod tests {
     fn mean_of(values: &[f64]) -> impl Fn(&[u32]) -> Option<f64> {
         |times| {
             let drawn: u32 = times.iter().sum();
-            let sum: f64 = values.iter().zip(times).map(|(value, times)| value * f64::from(*times)).sum();
+            let sum: f64 = values
+                .iter()
+                .zip(times)
+                .map(|(value, times)| value * f64::from(*times))
+                .sum();
             (drawn > 0).then(|| sum / f64::from(drawn))
         }
     }
 
-    /// Expected values: `scipy.stats.bootstrap(..., np.mean, method="percentile", n_resamples=1_000_000)`, SciPy 1.17.1; the
-    /// tolerance is about four standard errors of a tail from 10,000 draws.
+    /// Expected values: `scipy.stats.bootstrap(..., np.mean, method="percentile",
+    /// n_resamples=1_000_000)`, SciPy 1.17.1; the tolerance is about four standard errors of a tail
+    /// from 10,000 draws.
     #[test]
     fn the_percentiles_agree_with_scipy() {
         let skewed = [0.02, 0.05, 0.05, 0.11, 0.12, 0.20, 0.31, 0.44, 0.71, 0.98];
-        let (low, high) = interval(skewed.len(), mean_of(&skewed)).expect("ten units have an interval");
+        let (low, high) =
+            interval(skewed.len(), mean_of(&skewed)).expect("ten units have an interval");
         assert!((low - 0.128).abs() < 0.01, "{low}");
         assert!((high - 0.503).abs() < 0.02, "{high}");
     }

@@ -1,7 +1,8 @@
 //! Several tests at once: Holm's step-down adjustment.
 
-/// P values adjusted for all that were tested, in the same order (Holm, 1979, "A simple sequentially rejective multiple
-/// test procedure"). `tests` counts tests that gave no p as well, and is at least the number of `p_values`.
+/// P values adjusted for all that were tested, in the same order (Holm, 1979, "A simple
+/// sequentially rejective multiple test procedure"). `tests` counts tests that gave no p as well,
+/// and is at least the number of `p_values`.
 pub(crate) fn holm(p_values: &[f64], tests: usize) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
@@ -21,13 +22,23 @@ mod tests {
 
     fn near(found: &[f64], expected: &[f64]) {
         assert_eq!(found.len(), expected.len());
-        assert!(found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-15), "{found:?}");
+        assert!(
+            found
+                .iter()
+                .zip(expected)
+                .all(|(one, other)| (one - other).abs() < 1e-15),
+            "{found:?}"
+        );
     }
 
-    /// Expected values: `statsmodels.stats.multitest.multipletests(..., method="holm")`, statsmodels 0.15.0.
+    /// Expected values: `statsmodels.stats.multitest.multipletests(..., method="holm")`,
+    /// statsmodels 0.15.0.
     #[test]
     fn agrees_with_statsmodels() {
-        near(&holm(&[0.01, 0.04, 0.03, 0.005], 4), &[0.03, 0.06, 0.06, 0.02]);
+        near(
+            &holm(&[0.01, 0.04, 0.03, 0.005], 4),
+            &[0.03, 0.06, 0.06, 0.02],
+        );
         near(&holm(&[0.5, 0.5, 0.001], 3), &[1.0, 1.0, 0.003]);
     }
 

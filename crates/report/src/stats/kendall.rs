@@ -1,5 +1,5 @@
-//! Kendall's tau-b: how far two lists of numbers put the same things in the same order (Kendall, 1945, "The treatment of ties in
-//! ranking problems").
+//! Kendall's tau-b: how far two lists of numbers put the same things in the same order (Kendall,
+//! 1945, "The treatment of ties in ranking problems").
 
 use std::cmp::Ordering;
 
@@ -35,7 +35,8 @@ fn order(before: f64, after: f64) -> i64 {
 mod tests {
     use super::*;
 
-    /// The last is the example in the documentation of `scipy.stats.kendalltau`; the others are counted by hand.
+    /// The last is the example in the documentation of `scipy.stats.kendalltau`; the others are
+    /// counted by hand.
     #[test]
     fn orders_are_compared_pair_by_pair() {
         for (one, other, expected) in [
@@ -43,11 +44,22 @@ mod tests {
             (&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0], -1.0),
             (&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 2.0, 4.0], 2.0 / 3.0),
             // One pair is tied in the first list: 5 of sqrt(5 * 6).
-            (&[1.0, 1.0, 2.0, 3.0], &[1.0, 2.0, 3.0, 4.0], 0.912_870_929_175_276_9),
-            (&[12.0, 2.0, 1.0, 12.0, 2.0], &[1.0, 4.0, 7.0, 1.0, 0.0], -0.471_404_520_791_031_7),
+            (
+                &[1.0, 1.0, 2.0, 3.0],
+                &[1.0, 2.0, 3.0, 4.0],
+                0.912_870_929_175_276_9,
+            ),
+            (
+                &[12.0, 2.0, 1.0, 12.0, 2.0],
+                &[1.0, 4.0, 7.0, 1.0, 0.0],
+                -0.471_404_520_791_031_7,
+            ),
         ] {
             let found = tau_b(one, other).expect("ordered");
-            assert!((found - expected).abs() < 1e-12, "{one:?} {other:?}: {found}");
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{one:?} {other:?}: {found}"
+            );
         }
     }
 

@@ -30,7 +30,8 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Nine decimals: what lies beyond is rounding of sums, and shorter numbers read back to the same bits everywhere.
+/// Nine decimals: what lies beyond is rounding of sums, and shorter numbers read back to the same
+/// bits everywhere.
 pub(crate) fn nine_digits(value: f64) -> f64 {
     // Adding 0 makes a negative zero a plain one.
     (value * 1e9).round() / 1e9 + 0.0
@@ -40,7 +41,11 @@ pub(crate) fn nine_digits(value: f64) -> f64 {
 fn halved(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
-        if is_below(middle) { low = middle } else { high = middle }
+        if is_below(middle) {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     0.5 * (low + high)
 }

@@ -20,12 +20,26 @@ impl Paired {
     /// Nothing for under two differences.
     pub(crate) fn new(differences: &[f64]) -> Option<Self> {
         let mean = mean(differences).filter(|_| differences.len() > 1)?;
-        let squares: f64 = differences.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let squares: f64 = differences
+            .iter()
+            .map(|value| (value - mean) * (value - mean))
+            .sum();
         let spread = libm::sqrt(squares / (differences.len() - 1) as f64);
-        // Differences that are equal on paper differ in their last bits, and a test would take that for evidence.
-        let largest = differences.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
-        let sd = if spread <= 1e-12 * largest { 0.0 } else { spread };
-        Some(Paired { units: differences.len(), mean, sd })
+        // Differences that are equal on paper differ in their last bits, and a test would take that
+        // for evidence.
+        let largest = differences
+            .iter()
+            .fold(0.0_f64, |most, value| most.max(value.abs()));
+        let sd = if spread <= 1e-12 * largest {
+            0.0
+        } else {
+            spread
+        };
+        Some(Paired {
+            units: differences.len(),
+            mean,
+            sd,
+        })
     }
 
     /// Degrees of freedom.
@@ -33,7 +47,8 @@ impl Paired {
         (self.units - 1) as f64
     }
 
-    /// One-sided bounds at this level: each is exceeded by the true mean, on its side, with that probability.
+    /// One-sided bounds at this level: each is exceeded by the true mean, on its side, with that
+    /// probability.
     pub(crate) fn bounds(&self, level: f64) -> (f64, f64) {
         let reach = student::quantile(1.0 - level, self.freedom()) * self.error();
         (self.mean - reach, self.mean + reach)
@@ -41,11 +56,15 @@ impl Paired {
 
     /// P of a mean at least this high where the true one is `value`.
     pub(crate) fn p_above(&self, value: f64) -> f64 {
-        Paired { mean: -self.mean, ..*self }.p_below(-value)
+        Paired {
+            mean: -self.mean,
+            ..*self
+        }
+        .p_below(-value)
     }
 
-    /// P of a mean at most this high where the true one is `value`. Equal differences leave no doubt: 0, or 1 for a
-    /// mean of the value itself, up to rounding, or above.
+    /// P of a mean at most this high where the true one is `value`. Equal differences leave no
+    /// doubt: 0, or 1 for a mean of the value itself, up to rounding, or above.
     pub(crate) fn p_below(&self, value: f64) -> f64 {
         let distance = self.mean - value;
         if self.sd == 0.0 {
@@ -78,8 +97,15 @@ mod tests {
     fn tests_and_bounds_agree_with_scipy() {
         let paired = Paired::new(&DIFFERENCES).unwrap();
         let (low, high) = paired.bounds(0.05);
-        let found =
-            [paired.mean, paired.sd, low, high, paired.p_below(-0.05), paired.p_above(-0.05), paired.p_two_sided()];
+        let found = [
+            paired.mean,
+            paired.sd,
+            low,
+            high,
+            paired.p_below(-0.05),
+            paired.p_above(-0.05),
+            paired.p_two_sided(),
+        ];
         let expected = [
             -0.05375,
             0.051530157605591924,
@@ -90,7 +116,10 @@ mod tests {
             0.021398616373381533,
         ];
         for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{found} is not {expected}"
+            );
         }
     }
 
@@ -103,7 +132,12 @@ mod tests {
         assert_eq!((paired.p_below(0.5), paired.p_above(0.5)), (0.0, 1.0));
         assert_eq!(Paired::new(&[0.0; 4]).unwrap().p_two_sided(), 1.0);
         let margin = Paired::new(&[0.8 - 0.85; 6]).unwrap();
-        assert_eq!((margin.p_above(-0.05), margin.p_below(-0.05)), (1.0, 1.0), "{}", margin.mean);
+        assert_eq!(
+            (margin.p_above(-0.05), margin.p_below(-0.05)),
+            (1.0, 1.0),
+            "{}",
+            margin.mean
+        );
         assert_eq!(Paired::new(&[0.1]), None);
     }
 }

@@ -7,7 +7,8 @@ pub(crate) fn wilson(hits: usize, of: usize) -> (f64, f64) {
     wilson_among(1, hits, of)
 }
 
-/// The same for one of `shares` shares, wider, so that all their intervals together cover with at least 95 % (Bonferroni).
+/// The same for one of `shares` shares, wider, so that all their intervals together cover with at
+/// least 95 % (Bonferroni).
 pub(crate) fn wilson_among(shares: usize, hits: usize, of: usize) -> (f64, f64) {
     if of == 0 {
         return (0.0, 1.0);
@@ -20,16 +21,22 @@ pub(crate) fn wilson_among(shares: usize, hits: usize, of: usize) -> (f64, f64) 
     ((middle - reach).max(0.0), (middle + reach).min(1.0))
 }
 
-/// The 95 % upper bound of a share: 3 / n where nothing was seen (the rule of three), else that of [`wilson`].
+/// The 95 % upper bound of a share: 3 / n where nothing was seen (the rule of three), else that of
+/// [`wilson`].
 pub(crate) fn most(hits: usize, of: usize) -> f64 {
-    if hits == 0 && of > 0 { (3.0 / of as f64).min(1.0) } else { wilson(hits, of).1 }
+    if hits == 0 && of > 0 {
+        (3.0 / of as f64).min(1.0)
+    } else {
+        wilson(hits, of).1
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Expected values: `statsmodels.stats.proportion.proportion_confint(..., method="wilson")`, statsmodels 0.15.0.
+    /// Expected values: `statsmodels.stats.proportion.proportion_confint(..., method="wilson")`,
+    /// statsmodels 0.15.0.
     #[test]
     fn agrees_with_statsmodels() {
         let expected = [
@@ -40,15 +47,22 @@ mod tests {
         ];
         for (hits, of, low, high) in expected {
             let found = wilson(hits, of);
-            assert!((found.0 - low).abs() < 1e-12 && (found.1 - high).abs() < 1e-12, "{hits} of {of}: {found:?}");
+            assert!(
+                (found.0 - low).abs() < 1e-12 && (found.1 - high).abs() < 1e-12,
+                "{hits} of {of}: {found:?}"
+            );
         }
     }
 
-    /// Expected values: Wilson's interval with z = 2.5758, the quantile of .995, computed with Python's `statistics`.
+    /// Expected values: Wilson's interval with z = 2.5758, the quantile of .995, computed with
+    /// Python's `statistics`.
     #[test]
     fn of_several_shares_each_has_a_wider_interval() {
         let (low, high) = wilson_among(5, 65, 1_000);
-        assert!((low - 0.047648387365485).abs() < 1e-12 && (high - 0.088085926100479).abs() < 1e-12, "{low} {high}");
+        assert!(
+            (low - 0.047648387365485).abs() < 1e-12 && (high - 0.088085926100479).abs() < 1e-12,
+            "{low} {high}"
+        );
     }
 
     #[test]

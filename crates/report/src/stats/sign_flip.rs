@@ -17,7 +17,8 @@ pub(crate) fn p_value(differences: &[f64]) -> f64 {
     (2.0 * share_reaching(differences, observed)).min(1.0)
 }
 
-/// The share of sign patterns whose mean is at least that of `differences`: small where they lie above 0.
+/// The share of sign patterns whose mean is at least that of `differences`: small where they lie
+/// above 0.
 pub(crate) fn p_above(differences: &[f64]) -> f64 {
     share_reaching(differences, differences.iter().sum())
 }
@@ -31,7 +32,9 @@ fn share_reaching(differences: &[f64], observed: f64) -> f64 {
         return reaching(differences, least) as f64 / patterns;
     }
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
-    let hits = (0..SAMPLE).filter(|_| flipped_at_random(differences, &mut random) >= least).count();
+    let hits = (0..SAMPLE)
+        .filter(|_| flipped_at_random(differences, &mut random) >= least)
+        .count();
     (hits + 1) as f64 / f64::from(SAMPLE + 1)
 }
 
@@ -71,7 +74,8 @@ fn sums(differences: &[f64]) -> Vec<f64> {
 fn flipped_at_random(differences: &[f64], random: &mut ChaCha8Rng) -> f64 {
     let flipped = |chunk: &[f64]| -> f64 {
         let signs = random.next_u64();
-        let signed = |(at, value): (usize, &f64)| if signs >> at & 1 == 1 { -value } else { *value };
+        let signed =
+            |(at, value): (usize, &f64)| if signs >> at & 1 == 1 { -value } else { *value };
         chunk.iter().enumerate().map(signed).sum()
     };
     differences.chunks(64).map(flipped).sum()
@@ -81,7 +85,8 @@ fn flipped_at_random(differences: &[f64], random: &mut ChaCha8Rng) -> f64 {
 mod tests {
     use super::*;
 
-    /// Expected values: `scipy.stats.permutation_test(..., permutation_type="samples", n_resamples=inf)`, SciPy 1.17.1.
+    /// Expected values: `scipy.stats.permutation_test(..., permutation_type="samples",
+    /// n_resamples=inf)`, SciPy 1.17.1.
     #[test]
     fn agrees_with_scipy() {
         assert_eq!(p_value(&[0.3, 0.1, 0.2, 0.4, 0.25, 0.15]), 2.0 / 64.0);
@@ -90,8 +95,8 @@ mod tests {
         assert_eq!(p_above(&mixed), 35.0 / 128.0);
         assert_eq!(p_above(&mixed.map(|value| -value)), 99.0 / 128.0);
         let twenty = [
-            0.03, 0.06, 0.003, -0.059, -0.015, -0.069, 0.036, 0.164, -0.019, -0.032, 0.079, 0.066, 0.041, -0.063,
-            0.027, 0.1, -0.104, -0.016, -0.16, -0.099,
+            0.03, 0.06, 0.003, -0.059, -0.015, -0.069, 0.036, 0.164, -0.019, -0.032, 0.079, 0.066,
+            0.041, -0.063, 0.027, 0.1, -0.104, -0.016, -0.16, -0.099,
         ];
         assert_eq!(p_above(&twenty), 560_955.0 / libm::exp2(20.0));
     }
@@ -105,8 +110,11 @@ mod tests {
 
     #[test]
     fn many_units_are_sampled_and_agree_with_the_normal() {
-        let differences: Vec<f64> = (0..40).map(|at| if at % 4 == 0 { -1.0 } else { 1.0 }).collect();
-        // Sum 20 of 40 signs: P(at most 10 or at least 30 of 40 heads) = 0.00222, the exact binomial.
+        let differences: Vec<f64> = (0..40)
+            .map(|at| if at % 4 == 0 { -1.0 } else { 1.0 })
+            .collect();
+        // Sum 20 of 40 signs: P(at most 10 or at least 30 of 40 heads) = 0.00222, the exact
+        // binomial.
         assert!((p_value(&differences) - 0.00222).abs() < 0.0015);
     }
 }

@@ -1,11 +1,13 @@
 //! Student's t distribution, through `libm` so that every platform gives the same bits.
 //!
-//! Own lines instead of a library: those at hand use the platform's logarithms and powers, whose last bits differ.
+//! Own lines instead of a library: those at hand use the platform's logarithms and powers, whose
+//! last bits differ.
 
 /// P(T <= t) with this number of degrees of freedom.
 pub(crate) fn cdf(t: f64, freedom: f64) -> f64 {
     let square = t * t;
-    // Near 0 the tail is close to a half, and its complement has the digits; far out, where t^2 overflows, nothing is left.
+    // Near 0 the tail is close to a half, and its complement has the digits; far out, where t^2
+    // overflows, nothing is left.
     let tail = if square < freedom {
         0.5 - 0.5 * incomplete_beta(0.5, 0.5 * freedom, square / (freedom + square))
     } else {
@@ -34,8 +36,8 @@ pub(crate) fn quantile(p: f64, freedom: f64) -> f64 {
     super::halved(low, 0.0, |middle| cdf(middle, freedom) < p)
 }
 
-/// The regularised incomplete beta function I_x(a, b), by its continued fraction (NIST DLMF 8.17.22) on the side where
-/// that converges fast.
+/// The regularised incomplete beta function I_x(a, b), by its continued fraction (NIST DLMF
+/// 8.17.22) on the side where that converges fast.
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -85,7 +87,10 @@ mod tests {
     fn the_distribution_agrees_with_scipy() {
         for (t, freedom, p) in CDF {
             let found = cdf(t, freedom);
-            assert!((found - p).abs() <= 1e-12 * p.max(1e-3), "t {t}, {freedom} degrees: {found} is not {p}");
+            assert!(
+                (found - p).abs() <= 1e-12 * p.max(1e-3),
+                "t {t}, {freedom} degrees: {found} is not {p}"
+            );
         }
     }
 
@@ -94,7 +99,10 @@ mod tests {
     fn the_quantiles_agree_with_scipy() {
         for (p, freedom, t) in PPF {
             let found = quantile(p, freedom);
-            assert!((found - t).abs() < 1e-9 * t.abs().max(1.0), "p {p}, {freedom} degrees: {found} is not {t}");
+            assert!(
+                (found - t).abs() < 1e-9 * t.abs().max(1.0),
+                "p {p}, {freedom} degrees: {found} is not {t}"
+            );
         }
         assert_eq!(quantile(0.0, 3.0), f64::NEG_INFINITY);
         assert_eq!(quantile(1.0, 3.0), f64::INFINITY);

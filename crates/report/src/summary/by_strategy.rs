@@ -3,8 +3,16 @@
 use crate::data::{ProtocolRun, StrategyRecords};
 
 /// A count by strategy, where any is above 0.
-pub(super) fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyRecords) -> usize) -> Option<String> {
-    let counts = run.strategies.iter().map(|strategy| (strategy.name, count(strategy))).filter(|(_, count)| *count > 0);
+pub(super) fn listed(
+    run: &ProtocolRun,
+    what: &str,
+    count: impl Fn(&StrategyRecords) -> usize,
+) -> Option<String> {
+    let counts = run
+        .strategies
+        .iter()
+        .map(|strategy| (strategy.name, count(strategy)))
+        .filter(|(_, count)| *count > 0);
     joined(what, counts.map(|(name, count)| format!("{name} {count}")))
 }
 

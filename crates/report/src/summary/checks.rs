@@ -14,18 +14,26 @@ use crate::stats::{mean, sign_flip};
 const MOST_NULL: f64 = 0.02;
 /// A difference that no reader needs to hear of.
 const SMALL: f64 = 0.02;
-/// The check fails beyond this difference, if chance gives it in fewer than [`DECOY_LEVEL`] of runs. Honest strategies on fresh
-/// suites differ by chance at .05 as often as that says, and an alarm at each would be ignored.
+/// The check fails beyond this difference, if chance gives it in fewer than [`DECOY_LEVEL`] of
+/// runs. Honest strategies on fresh suites differ by chance at .05 as often as that says, and an
+/// alarm at each would be ignored.
 const DECOY_MARGIN: f64 = 0.10;
 const DECOY_LEVEL: f64 = 0.001;
-/// From here on a difference that does not fail the check is a warning, over all strategies together.
+/// From here on a difference that does not fail the check is a warning, over all strategies
+/// together.
 const DECOY_WARNING: f64 = 0.05;
 /// Differences of means of equal numbers in another order.
 const ROUNDING: f64 = 1e-9;
 
 /// Every check, in the order of reports.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Check> {
-    vec![full(strategies), null(strategies), oracle(run, strategies), unexplained(run), decoys(run)]
+    vec![
+        full(strategies),
+        null(strategies),
+        oracle(run, strategies),
+        unexplained(run),
+        decoys(run),
+    ]
 }
 
 fn full(strategies: &[StrategySummary]) -> Check {
@@ -35,7 +43,9 @@ fn full(strategies: &[StrategySummary]) -> Check {
 
 fn null(strategies: &[StrategySummary]) -> Check {
     let found = value(strategies, NULL, &CONTEXT_RECALL_CORRECTED);
-    numeric_check("CR* of `null` is at most .02", found, |found| found <= MOST_NULL + ROUNDING)
+    numeric_check("CR* of `null` is at most .02", found, |found| {
+        found <= MOST_NULL + ROUNDING
+    })
 }
 
 fn numeric_check(name: &str, found: Result<f64, String>, holds: impl Fn(f64) -> bool) -> Check {
@@ -49,42 +59,69 @@ fn oracle(run: &ProtocolRun, strategies: &[StrategySummary]) -> Check {
     let name = "CR of `oracle` is at least the best strategy's";
     // The oracle's is the most that one size can hold.
     if run.protocol.limits() == LimitsOf::Strategy {
-        return untold(name, "under published limits strategies keep other sizes than `oracle`".to_owned());
+        return untold(
+            name,
+            "under published limits strategies keep other sizes than `oracle`".to_owned(),
+        );
     }
     let oracle = match value(strategies, ORACLE, &CONTEXT_RECALL) {
         Ok(found) => found,
         Err(why) => return untold(name, why),
     };
     let most = |name: &str| {
-        let records = run.strategies.iter().filter(|strategy| strategy.name == name).flat_map(StrategyRecords::records);
-        records.filter_map(|record| record.case.budget.retained).max()
+        let records = run
+            .strategies
+            .iter()
+            .filter(|strategy| strategy.name == name)
+            .flat_map(StrategyRecords::records);
+        records
+            .filter_map(|record| record.case.budget.retained)
+            .max()
     };
     let of_oracle = most(ORACLE);
     // What is added to a recorded compaction is beyond the size of all others.
     let took_part = |strategy: &&StrategySummary| {
-        strategy.family.is_tested() && strategy.triggered.conversations > 0 && most(&strategy.name) <= of_oracle
+        strategy.family.is_tested()
+            && strategy.triggered.conversations > 0
+            && most(&strategy.name) <= of_oracle
     };
     let tested = strategies.iter().filter(took_part);
-    let recalls = tested.filter_map(|strategy| Some((CONTEXT_RECALL.value(strategy)?, &strategy.name)));
+    let recalls =
+        tested.filter_map(|strategy| Some((CONTEXT_RECALL.value(strategy)?, &strategy.name)));
     match recalls.max_by(|one, other| one.0.total_cmp(&other.0)) {
-        Some((best, of)) => {
-            check(name, oracle >= best - ROUNDING, format!("{oracle:.3} against {best:.3} of {}", code(of)))
-        }
+        Some((best, of)) => check(
+            name,
+            oracle >= best - ROUNDING,
+            format!("{oracle:.3} against {best:.3} of {}", code(of)),
+        ),
         None => untold(name, "no strategy under test has a recall".to_owned()),
     }
 }
 
 fn unexplained(run: &ProtocolRun) -> Check {
     let count = |strategy: &StrategyRecords| {
-        let fates =
-            strategy.records().flat_map(|record| &record.observations).flat_map(|observation| &observation.fates.0);
+        let fates = strategy
+            .records()
+            .flat_map(|record| &record.observations)
+            .flat_map(|observation| &observation.fates.0);
         fates.filter(|fate| **fate == Fate::Unexplained).count()
     };
-    let found: Vec<_> = run.strategies.iter().map(|strategy| (count(strategy), strategy.name)).collect();
+    let found: Vec<_> = run
+        .strategies
+        .iter()
+        .map(|strategy| (count(strategy), strategy.name))
+        .collect();
     let total: usize = found.iter().map(|(count, _)| count).sum();
-    let of: Vec<_> =
-        found.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{name} {count}")).collect();
-    let detail = if of.is_empty() { "0".to_owned() } else { format!("{total} sightings: {}", of.join(", ")) };
+    let of: Vec<_> = found
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{name} {count}"))
+        .collect();
+    let detail = if of.is_empty() {
+        "0".to_owned()
+    } else {
+        format!("{total} sightings: {}", of.join(", "))
+    };
     check("no fact is present unexplained", total == 0, detail)
 }
 
@@ -93,16 +130,27 @@ fn decoys(run: &ProtocolRun) -> Check {
     let name = "decoys are written as often as facts, within .10";
     let judged: Vec<_> = decoy_findings(run).collect();
     if judged.is_empty() {
-        return untold(name, "no summarizer read a fact and a decoy in one unit".to_owned());
+        return untold(
+            name,
+            "no summarizer read a fact and a decoy in one unit".to_owned(),
+        );
     }
-    let detail = judged.iter().map(DecoyFinding::told).collect::<Vec<_>>().join("; ");
+    let detail = judged
+        .iter()
+        .map(DecoyFinding::told)
+        .collect::<Vec<_>>()
+        .join("; ");
     let verdicts = || judged.iter().map(DecoyFinding::passes);
     let passed = if verdicts().any(|verdict| verdict == Some(false)) {
         Some(false)
     } else {
         verdicts().all(|verdict| verdict.is_some()).then_some(true)
     };
-    Check { name: name.to_owned(), passed, detail }
+    Check {
+        name: name.to_owned(),
+        passed,
+        detail,
+    }
 }
 
 /// Differences between facts and decoys that chance explains badly and that do not fail the check.
@@ -113,7 +161,11 @@ pub(crate) fn decoy_warning(run: &ProtocolRun) -> Option<String> {
     let suspect = |of: &&DecoyFinding| {
         of.passes() != Some(false) && of.difference.abs() > SMALL && of.p.is_some_and(|p| p < level)
     };
-    let suspects = found.iter().filter(suspect).map(DecoyFinding::told).collect::<Vec<_>>();
+    let suspects = found
+        .iter()
+        .filter(suspect)
+        .map(DecoyFinding::told)
+        .collect::<Vec<_>>();
     (!suspects.is_empty()).then(|| {
         format!(
             "facts and decoys are not written equally often: {}. A strategy cannot know which is which, so this is chance or a \
@@ -140,11 +192,20 @@ impl DecoyFinding<'_> {
         }
         // The least p that this number of units can have.
         let least = libm::exp2(1.0 - self.units as f64);
-        if least >= DECOY_LEVEL { None } else { self.p.map(|p| p >= DECOY_LEVEL) }
+        if least >= DECOY_LEVEL {
+            None
+        } else {
+            self.p.map(|p| p >= DECOY_LEVEL)
+        }
     }
 
     fn told(&self) -> String {
-        let DecoyFinding { strategy, difference, units, p } = self;
+        let DecoyFinding {
+            strategy,
+            difference,
+            units,
+            p,
+        } = self;
         let found = format!("{strategy} {difference:+.3} over {units} units");
         match (self.passes(), p) {
             (None, _) => format!("{found}, too few to decide"),
@@ -156,16 +217,29 @@ impl DecoyFinding<'_> {
 
 /// Of each strategy with a unit that has both rates. The oracle knows the facts.
 fn decoy_findings<'r>(run: &ProtocolRun<'r>) -> impl Iterator<Item = DecoyFinding<'r>> {
-    run.strategies.iter().filter(|strategy| strategy.name != ORACLE).filter_map(|strategy| {
-        let differences: Vec<f64> = strategy.units.iter().filter_map(decoy_difference).collect();
-        let units = differences.len();
-        let p = (units >= sign_flip::FEWEST_UNITS).then(|| sign_flip::p_value(&differences));
-        Some(DecoyFinding { strategy: strategy.name, difference: mean(&differences)?, units, p })
-    })
+    run.strategies
+        .iter()
+        .filter(|strategy| strategy.name != ORACLE)
+        .filter_map(|strategy| {
+            let differences: Vec<f64> =
+                strategy.units.iter().filter_map(decoy_difference).collect();
+            let units = differences.len();
+            let p = (units >= sign_flip::FEWEST_UNITS).then(|| sign_flip::p_value(&differences));
+            Some(DecoyFinding {
+                strategy: strategy.name,
+                difference: mean(&differences)?,
+                units,
+                p,
+            })
+        })
 }
 
 fn decoy_difference(unit: &UnitRecords) -> Option<f64> {
-    let rows = unit.records.iter().flat_map(|record| &record.compactions).map(|row| row.stages);
+    let rows = unit
+        .records
+        .iter()
+        .flat_map(|record| &record.compactions)
+        .map(|row| row.stages);
     let sum = rows.fold(Stages::default(), |sum, row| Stages {
         reached: sum.reached + row.reached,
         written: sum.written + row.written,
@@ -173,21 +247,33 @@ fn decoy_difference(unit: &UnitRecords) -> Option<f64> {
         decoys_written: sum.decoys_written + row.decoys_written,
         ..sum
     });
-    let rate = |written: u32, reached: u32| (reached > 0).then(|| f64::from(written) / f64::from(reached));
+    let rate =
+        |written: u32, reached: u32| (reached > 0).then(|| f64::from(written) / f64::from(reached));
     Some(rate(sum.written, sum.reached)? - rate(sum.decoys_written, sum.decoys_reached)?)
 }
 
 fn value(strategies: &[StrategySummary], name: &str, metric: &Metric) -> Result<f64, String> {
     let strategy = strategies.iter().find(|strategy| strategy.name == name);
-    let found =
-        strategy.and_then(|strategy| metric.get(strategy)).ok_or_else(|| format!("{} was not run", code(name)))?;
-    found.value.ok_or_else(|| found.reason.clone().unwrap_or_default())
+    let found = strategy
+        .and_then(|strategy| metric.get(strategy))
+        .ok_or_else(|| format!("{} was not run", code(name)))?;
+    found
+        .value
+        .ok_or_else(|| found.reason.clone().unwrap_or_default())
 }
 
 fn check(name: &str, passed: bool, detail: String) -> Check {
-    Check { name: name.to_owned(), passed: Some(passed), detail }
+    Check {
+        name: name.to_owned(),
+        passed: Some(passed),
+        detail,
+    }
 }
 
 fn untold(name: &str, why: String) -> Check {
-    Check { name: name.to_owned(), passed: None, detail: format!("not applicable: {why}") }
+    Check {
+        name: name.to_owned(),
+        passed: None,
+        detail: format!("not applicable: {why}"),
+    }
 }

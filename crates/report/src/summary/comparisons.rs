@@ -1,7 +1,8 @@
 //! Every strategy under test against one declared reference, or its own one, paired by unit.
 //!
-//! Absent on purpose: rankings; under a mock also comparisons of answers, which are its own making. What is not a measurement of
-//! recall, as that of a strategy that fails too often, has no number here.
+//! Absent on purpose: rankings; under a mock also comparisons of answers, which are its own making.
+//! What is not a measurement of recall, as that of a strategy that fails too often, has no number
+//! here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,24 +19,31 @@ use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
 use crate::metrics::surroundings::STATED_SHARE;
 use crate::stats::equivalence::equivalent;
 use crate::stats::paired::Paired;
-use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, family, interval, mean, nine_digits, planning, sign_flip};
+use crate::stats::{
+    FEWEST_UNITS, LEVEL, T_ALONE, family, interval, mean, nine_digits, planning, sign_flip,
+};
 use crate::summary::sizes::agree;
 
-/// A difference of recall under this, on either side, is none that matters: the gate's margin where no other is named.
+/// A difference of recall under this, on either side, is none that matters: the gate's margin where
+/// no other is named.
 const MARGIN: f64 = 0.05;
 
-/// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
+/// The strategy that all others are compared with: the one declared, else the first reference
+/// strategy of the run.
 pub(crate) fn reference<'r>(run: &ProtocolRun<'r>) -> Option<&'r str> {
     let declared = run.manifest.reference.as_deref();
     let is_it = |strategy: &&StrategyRecords| match declared {
         Some(name) => strategy.name == name,
         None => strategy.family == Family::Reference,
     };
-    run.strategies.iter().find(is_it).map(|strategy| strategy.name)
+    run.strategies
+        .iter()
+        .find(is_it)
+        .map(|strategy| strategy.name)
 }
 
-/// The names of every strategy under test and of what it is compared with: its own reference, or that of the run. What is another
-/// strategy's own reference is compared with nothing.
+/// The names of every strategy under test and of what it is compared with: its own reference, or
+/// that of the run. What is another strategy's own reference is compared with nothing.
 pub(super) fn pairs<'r>(run: &ProtocolRun<'r>) -> Vec<[&'r str; 2]> {
     let own = &run.manifest.pairs;
     let common = reference(run);
@@ -43,34 +51,60 @@ pub(super) fn pairs<'r>(run: &ProtocolRun<'r>) -> Vec<[&'r str; 2]> {
         Some(reference) => run.strategy(reference).map(|found| found.name),
         None => common.filter(|_| !own.values().any(|other| other == name)),
     };
-    let tested = run.strategies.iter().filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name);
-    tested.filter_map(|name| Some([name, of(name)?])).filter(|[name, reference]| name != reference).collect()
+    let tested = run
+        .strategies
+        .iter()
+        .filter(|strategy| strategy.family.is_tested())
+        .map(|strategy| strategy.name);
+    tested
+        .filter_map(|name| Some([name, of(name)?]))
+        .filter(|[name, reference]| name != reference)
+        .collect()
 }
 
-/// Every comparison, in the order of strategies, then of metrics; a metric that neither side has is left out.
+/// Every comparison, in the order of strategies, then of metrics; a metric that neither side has is
+/// left out.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comparison> {
-    let primaries = if run.is_mock() { &PrimaryMetric::COMPARED[..1] } else { &PrimaryMetric::COMPARED[..] };
+    let primaries = if run.is_mock() {
+        &PrimaryMetric::COMPARED[..1]
+    } else {
+        &PrimaryMetric::COMPARED[..]
+    };
     let find = |name: &str| strategies.iter().find(|strategy| strategy.name == name);
-    let pairs = pairs(run).into_iter().filter_map(|[name, reference]| Some([find(name)?, find(reference)?]));
+    let pairs = pairs(run)
+        .into_iter()
+        .filter_map(|[name, reference]| Some([find(name)?, find(reference)?]));
     let pairs = pairs.flat_map(|sides| primaries.iter().map(move |primary| (sides, *primary)));
-    let drafts = pairs.filter_map(|(sides, primary)| Some((sides[0].family, one(run, sides, primary)?)));
+    let drafts =
+        pairs.filter_map(|(sides, primary)| Some((sides[0].family, one(run, sides, primary)?)));
     tested(run, drafts.collect())
 }
 
-/// The verdicts. With references of their own, published forms and changed parameters are two families of tests.
+/// The verdicts. With references of their own, published forms and changed parameters are two
+/// families of tests.
 pub(super) fn tested(run: &ProtocolRun, mut drafts: Vec<(Family, Draft)>) -> Vec<Comparison> {
     let is_one = run.manifest.pairs.is_empty();
     let family = |family: Family| if is_one { None } else { Some(family) };
-    let families = drafts.iter().map(|(of, _)| family(*of)).collect::<BTreeSet<_>>();
+    let families = drafts
+        .iter()
+        .map(|(of, _)| family(*of))
+        .collect::<BTreeSet<_>>();
     let tests = families.into_iter().map(|one| {
-        let mut of_one = drafts.iter_mut().filter(|(of, _)| family(*of) == one).map(|(_, draft)| draft);
+        let mut of_one = drafts
+            .iter_mut()
+            .filter(|(of, _)| family(*of) == one)
+            .map(|(_, draft)| draft);
         (one, adjust(&mut of_one))
     });
     let tests = tests.collect::<BTreeMap<_, _>>();
-    drafts.into_iter().map(|(of, draft)| decided(draft, tests[&family(of)])).collect()
+    drafts
+        .into_iter()
+        .map(|(of, draft)| decided(draft, tests[&family(of)]))
+        .collect()
 }
 
-/// A comparison before Holm: [`Comparison::p_holm`] and [`Comparison::p_margin`] hold unadjusted p values, if tests were made.
+/// A comparison before Holm: [`Comparison::p_holm`] and [`Comparison::p_margin`] hold unadjusted p
+/// values, if tests were made.
 pub(super) struct Draft {
     pub(super) made: Comparison,
     /// The two sizes, if they differ.
@@ -86,7 +120,10 @@ pub(super) struct Sizes {
 
 impl Sizes {
     fn new([strategy, reference]: [&StrategySummary; 2]) -> Option<Self> {
-        Some(Sizes { own: TOKENS_RETAINED.value(strategy)?, other: TOKENS_RETAINED.value(reference)? })
+        Some(Sizes {
+            own: TOKENS_RETAINED.value(strategy)?,
+            other: TOKENS_RETAINED.value(reference)?,
+        })
     }
 
     /// 1 where the strategy retains less, -1 where it retains more.
@@ -95,13 +132,19 @@ impl Sizes {
     }
 
     fn words(self) -> String {
-        format!("retains {:.0} tokens on average against {:.0}", self.own, self.other)
+        format!(
+            "retains {:.0} tokens on average against {:.0}",
+            self.own, self.other
+        )
     }
 }
 
 fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) -> Option<Draft> {
     let [strategy, reference] = sides;
-    let pair = SharedUnits::new(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
+    let pair = SharedUnits::new(
+        run.strategy(&strategy.name)?,
+        run.strategy(&reference.name)?,
+    );
     let (scores, metric) = pair.scores(primary)?;
     let mut made = empty(&strategy.name, &reference.name, metric);
     let (own, other) = match (why_not(run, &pair, sides, primary), scores) {
@@ -114,7 +157,11 @@ fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) 
     };
     made.reason = raw_remark(metric);
     let sizes = Sizes::new(sides).filter(|sizes| !agree(sizes.own, sizes.other));
-    test(&mut made, &differences(&own, &other, pair.own.units.len()), sizes);
+    test(
+        &mut made,
+        &differences(&own, &other, pair.own.units.len()),
+        sizes,
+    );
     if primary == PrimaryMetric::Context {
         plan(&mut made, &pair);
     }
@@ -123,7 +170,8 @@ fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) 
 
 /// What a reader needs to know where chance is unknown.
 pub(super) fn raw_remark(metric: &str) -> Option<String> {
-    (metric == RAW).then(|| format!("`{CORRECTED}` is undefined, so raw recall is compared: chance is in it"))
+    (metric == RAW)
+        .then(|| format!("`{CORRECTED}` is undefined, so raw recall is compared: chance is in it"))
 }
 
 /// Why two strategies are not compared, whatever their recall.
@@ -141,18 +189,26 @@ fn why_not(
         return Some(found);
     }
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
-        return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
+        return Some((
+            Compared::DidNotTrigger,
+            format!("{} never compacted anything", code(&idle.name)),
+        ));
     }
     let shares = sides.map(|side| STATED_SHARE.value(side));
-    if let Some(reason) = lists_values(&sides[1].name, shares).filter(|_| primary == PrimaryMetric::Context) {
+    if let Some(reason) =
+        lists_values(&sides[1].name, shares).filter(|_| primary == PrimaryMetric::Context)
+    {
         return Some((Compared::ListsValues, reason));
     }
-    let weak = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten();
+    let weak = (primary == PrimaryMetric::Answers)
+        .then(|| reader_strength(run).err())
+        .flatten();
     weak.map(|weak| (Compared::Undefined, weak))
 }
 
-/// Where facts have no subjects, a value counts whatever is said about it. A text that says little about most of the values that it
-/// holds, compared with the reference, may be a list of them: its recall is not a measure of what a reader can use.
+/// Where facts have no subjects, a value counts whatever is said about it. A text that says little
+/// about most of the values that it holds, compared with the reference, may be a list of them: its
+/// recall is not a measure of what a reader can use.
 pub(super) fn lists_values(reference: &str, shares: [Option<f64>; 2]) -> Option<String> {
     let [own, other] = [shares[0]?, shares[1]?];
     (own < other / 2.0).then(|| {
@@ -166,7 +222,14 @@ pub(super) fn lists_values(reference: &str, shares: [Option<f64>; 2]) -> Option<
 
 /// A comparison without a test, and the reason.
 pub(super) fn undecided(made: Comparison, verdict: Compared, reason: String) -> Draft {
-    Draft { made: Comparison { verdict, reason: Some(reason), ..made }, sizes: None }
+    Draft {
+        made: Comparison {
+            verdict,
+            reason: Some(reason),
+            ..made
+        },
+        sizes: None,
+    }
 }
 
 /// Two strategies in the units that both have.
@@ -180,21 +243,37 @@ type PairedScores = (Option<(UnitScores, UnitScores)>, &'static str);
 
 impl<'r> SharedUnits<'r> {
     fn new(own: &StrategyRecords<'r>, other: &StrategyRecords<'r>) -> Self {
-        let groups =
-            |strategy: &StrategyRecords<'r>| strategy.units.iter().map(|unit| unit.group).collect::<BTreeSet<_>>();
+        let groups = |strategy: &StrategyRecords<'r>| {
+            strategy
+                .units
+                .iter()
+                .map(|unit| unit.group)
+                .collect::<BTreeSet<_>>()
+        };
         let shared: BTreeSet<_> = groups(own).intersection(&groups(other)).copied().collect();
         let within = |strategy: &StrategyRecords<'r>| StrategyRecords {
-            units: strategy.units.iter().filter(|unit| shared.contains(unit.group)).cloned().collect(),
+            units: strategy
+                .units
+                .iter()
+                .filter(|unit| shared.contains(unit.group))
+                .cloned()
+                .collect(),
             ..strategy.clone()
         };
-        SharedUnits { own: within(own), other: within(other) }
+        SharedUnits {
+            own: within(own),
+            other: within(other),
+        }
     }
 
     /// The first metric that both sides have; nothing if neither has any.
     fn scores(&self, primary: PrimaryMetric) -> Option<PairedScores> {
         let mut any = None;
         for metric in primary.metrics() {
-            match (UnitScores::new(metric, &self.own), UnitScores::new(metric, &self.other)) {
+            match (
+                UnitScores::new(metric, &self.own),
+                UnitScores::new(metric, &self.other),
+            ) {
                 (Some(own), Some(other)) => return Some((Some((own, other)), metric)),
                 (None, None) => {}
                 _ => any = any.or(Some(*metric)),
@@ -207,9 +286,12 @@ impl<'r> SharedUnits<'r> {
 pub(super) fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Sizes>) {
     made.n = differences.len();
     made.difference = mean(differences).map(nine_digits);
-    let Some(paired) = Paired::new(differences) else { return };
-    (made.low, made.high) =
-        interval::of_mean(differences).map(|(low, high)| (nine_digits(low), nine_digits(high))).unzip();
+    let Some(paired) = Paired::new(differences) else {
+        return;
+    };
+    (made.low, made.high) = interval::of_mean(differences)
+        .map(|(low, high)| (nine_digits(low), nine_digits(high)))
+        .unzip();
     made.sd = Some(nine_digits(paired.sd));
     made.detectable = Some(nine_digits(planning::detectable(&paired)));
     if made.n < FEWEST_UNITS {
@@ -228,32 +310,52 @@ pub(super) fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Siz
 /// Those of units that have a value on both sides.
 fn differences(own: &UnitScores, other: &UnitScores, units: usize) -> Vec<f64> {
     let all = vec![1; units];
-    own.drawn(&all).into_iter().zip(other.drawn(&all)).filter_map(|(own, other)| Some(own? - other?)).collect()
+    own.drawn(&all)
+        .into_iter()
+        .zip(other.drawn(&all))
+        .filter_map(|(own, other)| Some(own? - other?))
+        .collect()
 }
 
 /// How similar the differences of one unit's facts are.
 fn plan(made: &mut Comparison, pair: &SharedUnits) {
     let of_unit = |(own, other): (&UnitRecords, &UnitRecords)| {
         let (own, other) = (fact_shares(own), fact_shares(other));
-        own.iter().filter_map(|(fact, (_, share))| Some(share - other.get(fact)?.1)).collect()
+        own.iter()
+            .filter_map(|(fact, (_, share))| Some(share - other.get(fact)?.1))
+            .collect()
     };
-    let clusters: Vec<Vec<f64>> = pair.own.units.iter().zip(&pair.other.units).map(of_unit).collect();
+    let clusters: Vec<Vec<f64>> = pair
+        .own
+        .units
+        .iter()
+        .zip(&pair.other.units)
+        .map(of_unit)
+        .collect();
     let found = planning::clustering(&clusters);
-    (made.icc, made.design_effect) =
-        found.map(|found| (nine_digits(found.icc), nine_digits(found.design_effect))).unzip();
+    (made.icc, made.design_effect) = found
+        .map(|found| (nine_digits(found.icc), nine_digits(found.design_effect)))
+        .unzip();
 }
 
-/// Holm over all tests of a family, of differences and, apart from them, of the margin. Returns the number of tests in each.
+/// Holm over all tests of a family, of differences and, apart from them, of the margin. Returns the
+/// number of tests in each.
 fn adjust<'d>(drafts: impl Iterator<Item = &'d mut Draft>) -> usize {
     let mut drafts = drafts.collect::<Vec<_>>();
     // The family was fixed before the results: a comparison without a test stays in it.
     let tests = drafts.len();
-    let both: [fn(&mut Comparison) -> &mut Option<f64>; 2] = [|made| &mut made.p_holm, |made| &mut made.p_margin];
+    let both: [fn(&mut Comparison) -> &mut Option<f64>; 2] =
+        [|made| &mut made.p_holm, |made| &mut made.p_margin];
     for p_of in both {
-        let mut p_values: Vec<&mut f64> =
-            drafts.iter_mut().filter_map(|draft| p_of(&mut draft.made).as_mut()).collect();
+        let mut p_values: Vec<&mut f64> = drafts
+            .iter_mut()
+            .filter_map(|draft| p_of(&mut draft.made).as_mut())
+            .collect();
         let adjusted = family::holm(&p_values.iter().map(|p| **p).collect::<Vec<_>>(), tests);
-        p_values.iter_mut().zip(adjusted).for_each(|(p, adjusted)| **p = nine_digits(adjusted));
+        p_values
+            .iter_mut()
+            .zip(adjusted)
+            .for_each(|(p, adjusted)| **p = nine_digits(adjusted));
     }
     tests
 }
@@ -263,14 +365,27 @@ fn decided(draft: Draft, tests: usize) -> Comparison {
     if made.verdict != Compared::NoSupportedDifference {
         return made;
     }
-    let Some(sizes) = sizes else { return at_one_size(made, tests) };
+    let Some(sizes) = sizes else {
+        return at_one_size(made, tests);
+    };
     if let Some(why) = dominance(&made, sizes) {
-        made.verdict = if sizes.sign() > 0.0 { Compared::Dominates } else { Compared::Dominated };
+        made.verdict = if sizes.sign() > 0.0 {
+            Compared::Dominates
+        } else {
+            Compared::Dominated
+        };
         made.reason = Some(format!("{}, and its recall is {why}", sizes.words()));
-        return if is_supported(&made) { made } else { reaching_zero(made) };
+        return if is_supported(&made) {
+            made
+        } else {
+            reaching_zero(made)
+        };
     }
     let verdict = Compared::SizesDiffer;
-    let reason = Some(format!("{}: recall is not compared at one size", sizes.words()));
+    let reason = Some(format!(
+        "{}: recall is not compared at one size",
+        sizes.words()
+    ));
     Comparison {
         verdict,
         reason,
@@ -297,23 +412,32 @@ fn at_one_size(mut made: Comparison, tests: usize) -> Comparison {
     } else {
         Compared::NoSupportedDifference
     };
-    if made.verdict == Compared::SupportedDifference { made } else { reaching_zero(made) }
+    if made.verdict == Compared::SupportedDifference {
+        made
+    } else {
+        reaching_zero(made)
+    }
 }
 
 /// Whether the tests support a difference and the interval, if there is one, shows it.
 fn is_supported(made: &Comparison) -> bool {
-    let holds_zero = made.low.zip(made.high).is_some_and(|(low, high)| low <= 0.0 && high >= 0.0);
+    let holds_zero = made
+        .low
+        .zip(made.high)
+        .is_some_and(|(low, high)| low <= 0.0 && high >= 0.0);
     made.p_holm.is_some_and(|p| p <= LEVEL) && !holds_zero
 }
 
-/// Whether the tests support that the difference, on each of these sides, is not a loss of the margin, and the interval shows it.
+/// Whether the tests support that the difference, on each of these sides, is not a loss of the
+/// margin, and the interval shows it.
 fn is_within<const N: usize>(made: &Comparison, signs: [f64; N]) -> bool {
     let ends = [made.low, made.high].into_iter().flatten();
     let reaches = |end: f64| signs.iter().any(|sign| sign * end <= -MARGIN);
     made.p_margin.is_some_and(|p| p <= LEVEL) && !ends.into_iter().any(reaches)
 }
 
-/// Why the smaller of two strategies dominates the larger one: how the recall of the first is to that of the second.
+/// Why the smaller of two strategies dominates the larger one: how the recall of the first is to
+/// that of the second.
 fn dominance(made: &Comparison, sizes: Sizes) -> Option<&'static str> {
     let (sign, supported) = (sizes.sign(), is_supported(made));
     let difference = made.difference? * sign;
@@ -321,30 +445,57 @@ fn dominance(made: &Comparison, sizes: Sizes) -> Option<&'static str> {
         return Some(if sign > 0.0 { "higher" } else { "lower" });
     }
     let not_worse = !supported && is_within(made, [sign]);
-    not_worse.then_some(if sign > 0.0 { "not lower by .05" } else { "not higher by .05" })
+    not_worse.then_some(if sign > 0.0 {
+        "not lower by .05"
+    } else {
+        "not higher by .05"
+    })
 }
 
 /// The interval extended to 0: one that leaves 0 out would say what the tests do not support.
 fn reaching_zero(made: Comparison) -> Comparison {
-    Comparison { low: made.low.map(|low| low.min(0.0)), high: made.high.map(|high| high.max(0.0)), ..made }
+    Comparison {
+        low: made.low.map(|low| low.min(0.0)),
+        high: made.high.map(|high| high.max(0.0)),
+        ..made
+    }
 }
 
 pub(super) fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison {
     let [strategy, reference, metric] = [strategy, reference, metric].map(str::to_owned);
-    Comparison { strategy, reference, metric, ..Comparison::default() }
+    Comparison {
+        strategy,
+        reference,
+        metric,
+        ..Comparison::default()
+    }
 }
 
 /// What all comparisons of a group are made with; nothing where there are several references.
 pub(crate) fn common_reference(made: &[Comparison]) -> Option<&str> {
     let first = made.first()?.reference.as_str();
-    made.iter().all(|other| other.reference == first).then_some(first)
+    made.iter()
+        .all(|other| other.reference == first)
+        .then_some(first)
 }
 
 /// The difference with its interval, with as many digits as show on which side of 0 it lies.
 pub(crate) fn difference(made: &Comparison) -> String {
-    let Some(value) = made.difference else { return "-".to_owned() };
-    let Some((low, high)) = made.low.zip(made.high) else { return format!("{value:+.2}") };
-    let is_shown = |digits: usize| [low, high].iter().all(|end| end.abs() >= 0.5 * libm::pow(0.1, digits as f64));
-    let digits = if low > 0.0 || high < 0.0 { (2..9).find(|digits| is_shown(*digits)).unwrap_or(9) } else { 2 };
+    let Some(value) = made.difference else {
+        return "-".to_owned();
+    };
+    let Some((low, high)) = made.low.zip(made.high) else {
+        return format!("{value:+.2}");
+    };
+    let is_shown = |digits: usize| {
+        [low, high]
+            .iter()
+            .all(|end| end.abs() >= 0.5 * libm::pow(0.1, digits as f64))
+    };
+    let digits = if low > 0.0 || high < 0.0 {
+        (2..9).find(|digits| is_shown(*digits)).unwrap_or(9)
+    } else {
+        2
+    };
     format!("{value:+.digits$} [{low:+.digits$}, {high:+.digits$}]")
 }

@@ -1,6 +1,7 @@
 //! A judge's verdicts beside the deterministic grades, over all strategies of a group.
 //!
-//! Absent on purpose: numbers of single strategies. The grade is the metric; these numbers show how far a judge can be trusted.
+//! Absent on purpose: numbers of single strategies. The grade is the metric; these numbers show how
+//! far a judge can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +29,13 @@ pub(crate) fn summarize(run: &ProtocolRun) -> Option<Judged> {
         let table = by_unit.entry(&record.case.group).or_default();
         opinions(record).for_each(|opinion| table.add(&opinion));
     }
-    let tables: Vec<VerdictCounts> = by_unit.into_values().filter(|table| table.count() > 0).collect();
-    let all = tables.iter().fold(VerdictCounts::default(), |sum, table| sum.plus(table, 1));
+    let tables: Vec<VerdictCounts> = by_unit
+        .into_values()
+        .filter(|table| table.count() > 0)
+        .collect();
+    let all = tables
+        .iter()
+        .fold(VerdictCounts::default(), |sum, table| sum.plus(table, 1));
     let calls = || records().flat_map(Record::judge_calls);
     let price = run.prices.row(&model);
     Some(Judged {
@@ -42,7 +48,8 @@ pub(crate) fn summarize(run: &ProtocolRun) -> Option<Judged> {
         calls: calls().count(),
         tokens_in: calls().map(|call| call.usage.total_input()).sum(),
         tokens_out: calls().map(|call| call.usage.output).sum(),
-        cost_usd: price.map(|price| nine_digits(calls().map(|call| price.dollars(&call.usage)).sum())),
+        cost_usd: price
+            .map(|price| nine_digits(calls().map(|call| price.dollars(&call.usage)).sum())),
         model,
     })
 }
@@ -58,7 +65,11 @@ fn opinions(record: &Record) -> impl Iterator<Item = JudgedAnswer> + '_ {
     let opinion = |row: &AnswerRow| {
         let verdict = row.judged.as_ref()?.verdict;
         let probe = record.probes.get(row.probe as usize)?;
-        Some(JudgedAnswer { is_right: probe.is_right(row.grade), grade: row.grade, verdict })
+        Some(JudgedAnswer {
+            is_right: probe.is_right(row.grade),
+            grade: row.grade,
+            verdict,
+        })
     };
     record.answers.iter().filter_map(opinion)
 }
@@ -77,7 +88,11 @@ impl VerdictCounts {
             Verdict::Rejected => 1,
             Verdict::Unreadable => 2,
         };
-        let row = if opinion.is_right { &mut self.right } else { &mut self.wrong };
+        let row = if opinion.is_right {
+            &mut self.right
+        } else {
+            &mut self.wrong
+        };
         row[place] += 1;
     }
 
@@ -115,31 +130,56 @@ impl VerdictCounts {
 }
 
 /// A statistic of all verdicts that is at least `least`, with its interval over units.
-fn estimate(tables: &[VerdictCounts], least: f64, statistic: impl Fn(&VerdictCounts) -> Option<f64>) -> MetricValue {
+fn estimate(
+    tables: &[VerdictCounts],
+    least: f64,
+    statistic: impl Fn(&VerdictCounts) -> Option<f64>,
+) -> MetricValue {
     let drawn = |times: &[u32]| {
         let pairs = tables.iter().zip(times);
-        statistic(&pairs.fold(VerdictCounts::default(), |sum, (table, times)| sum.plus(table, *times as usize)))
+        statistic(
+            &pairs.fold(VerdictCounts::default(), |sum, (table, times)| {
+                sum.plus(table, *times as usize)
+            }),
+        )
     };
     let Some(value) = drawn(&vec![1; tables.len()]) else {
-        let reason = if tables.is_empty() { "nothing was judged" } else { "grades and verdicts are all alike" };
+        let reason = if tables.is_empty() {
+            "nothing was judged"
+        } else {
+            "grades and verdicts are all alike"
+        };
         return rounded(MetricUnit::Share, undefined(reason));
     };
     let interval = interval::of_statistic(tables.len(), tables.len(), drawn);
-    rounded(MetricUnit::Share, within(MetricUnit::Share, least, defined(value, interval, tables.len())))
+    rounded(
+        MetricUnit::Share,
+        within(
+            MetricUnit::Share,
+            least,
+            defined(value, interval, tables.len()),
+        ),
+    )
 }
 
 /// The share of the grader's wrong answers that the judge accepts: over all, and by grade.
 fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::from([(ALL.to_owned(), (0, 0))]);
     let records = run.records();
-    for opinion in records.flat_map(opinions).filter(|opinion| !opinion.is_right) {
+    for opinion in records
+        .flat_map(opinions)
+        .filter(|opinion| !opinion.is_right)
+    {
         let accepted = usize::from(opinion.verdict == Verdict::Accepted);
         for name in [ALL.to_owned(), label(&opinion.grade)] {
             let (accepts, count) = counts.entry(name).or_default();
             (*accepts, *count) = (*accepts + accepted, *count + 1);
         }
     }
-    counts.into_iter().map(|(name, (accepts, of))| (name, share(accepts, of, "no answer is wrong"))).collect()
+    counts
+        .into_iter()
+        .map(|(name, (accepts, of))| (name, share(accepts, of, "no answer is wrong")))
+        .collect()
 }
 
 /// Wrong answers of every grade.
@@ -148,15 +188,23 @@ pub(crate) const ALL: &str = "all";
 /// A share of answers with Wilson's interval, which assumes independent answers.
 fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
     let share = defined(hits as f64 / of as f64, Some(wilson(hits, of)), of);
-    rounded(MetricUnit::Share, if of == 0 { undefined(reason) } else { share })
+    rounded(
+        MetricUnit::Share,
+        if of == 0 { undefined(reason) } else { share },
+    )
 }
 
 /// Warnings about a judge.
 pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
-    let Some(judge) = &run.manifest.judge else { return Vec::new() };
+    let Some(judge) = &run.manifest.judge else {
+        return Vec::new();
+    };
     let mut warnings = Vec::new();
     if judge == run.manifest.target_model() {
-        warnings.push(format!("{} judges its own answers: what it got wrong it may also accept", code(judge)));
+        warnings.push(format!(
+            "{} judges its own answers: what it got wrong it may also accept",
+            code(judge)
+        ));
     }
     if is_mock(judge) {
         warnings.push(format!(
@@ -165,8 +213,16 @@ pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
             code(judge)
         ));
     }
-    warnings.extend(listed(run, "judgements without a verdict, counted as disagreement", |strategy| {
-        strategy.records().flat_map(opinions).filter(|opinion| opinion.verdict == Verdict::Unreadable).count()
-    }));
+    warnings.extend(listed(
+        run,
+        "judgements without a verdict, counted as disagreement",
+        |strategy| {
+            strategy
+                .records()
+                .flat_map(opinions)
+                .filter(|opinion| opinion.verdict == Verdict::Unreadable)
+                .count()
+        },
+    ));
     warnings
 }

@@ -29,7 +29,9 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Record;
-use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
+use compactometer_formats::summary::{
+    Group, MetricValue, StrategySummary, Summary, Triggered, VERSION,
+};
 
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::data::{decisions, fates};
@@ -43,10 +45,18 @@ pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -
 }
 
 pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
-    let groups = runs.iter().filter(|run| !run.is_swept()).map(group).collect::<Vec<_>>();
+    let groups = runs
+        .iter()
+        .filter(|run| !run.is_swept())
+        .map(group)
+        .collect::<Vec<_>>();
     let sweep = sweep::summarize(runs);
-    let other_mocks = runs.first().map_or(&[][..], |run| &run.manifest.other_mocks);
-    let findings = groups.first().map(|group| findings::sentences(group, sweep.as_ref(), other_mocks));
+    let other_mocks = runs
+        .first()
+        .map_or(&[][..], |run| &run.manifest.other_mocks);
+    let findings = groups
+        .first()
+        .map(|group| findings::sentences(group, sweep.as_ref(), other_mocks));
     let versions = runs.iter().find(|run| !run.is_swept()).map(versions::parts);
     Summary {
         version: VERSION,
@@ -59,7 +69,11 @@ pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
 
 /// The numbers of one protocol. They are those of a run without sweeps, byte for byte.
 fn group(run: &ProtocolRun) -> Group {
-    let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
+    let strategies: Vec<_> = run
+        .strategies
+        .iter()
+        .map(|strategy| of_strategy(run, strategy))
+        .collect();
     let manifest = run.manifest;
     Group {
         protocol: run.protocol,
@@ -87,7 +101,15 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
     let value = |metric: &Metric| (metric.id.to_owned(), metric.measure(run, strategy));
     let shares = |row: BTreeMap<String, MetricValue>| {
         row.into_iter()
-            .map(|(id, value)| (id, rounded(MetricUnit::Share, metrics::value::within(MetricUnit::Share, 0.0, value))))
+            .map(|(id, value)| {
+                (
+                    id,
+                    rounded(
+                        MetricUnit::Share,
+                        metrics::value::within(MetricUnit::Share, 0.0, value),
+                    ),
+                )
+            })
             .collect()
     };
     StrategySummary {
@@ -95,7 +117,10 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
         family: strategy.family,
         unmetered: run.is_unmetered(strategy.name),
         triggered: triggered(strategy),
-        fates: fates::shares(strategy).into_iter().map(|(fate, share)| (fate, nine_digits(share))).collect(),
+        fates: fates::shares(strategy)
+            .into_iter()
+            .map(|(fate, share)| (fate, nine_digits(share)))
+            .collect(),
         metrics: metrics::ALL.iter().map(value).collect(),
         extractions: metrics::answers::extraction_counts(strategy),
         decisions: decisions::counted(strategy),
@@ -104,16 +129,28 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
             .into_iter()
             .map(|(name, row)| (name, shares(row)))
             .collect(),
-        by_kind: metrics::chance_match::by_kind(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
-        by_round: metrics::recall::by_round(strategy).into_iter().map(shares).collect(),
-        by_position: metrics::position::by_position(strategy).into_iter().map(shares).collect(),
+        by_kind: metrics::chance_match::by_kind(strategy)
+            .into_iter()
+            .map(|(name, row)| (name, shares(row)))
+            .collect(),
+        by_round: metrics::recall::by_round(strategy)
+            .into_iter()
+            .map(shares)
+            .collect(),
+        by_position: metrics::position::by_position(strategy)
+            .into_iter()
+            .map(shares)
+            .collect(),
     }
 }
 
 fn triggered(strategy: &StrategyRecords) -> Triggered {
     let rounds = |record: &Record| record.rounds() as usize;
     Triggered {
-        conversations: strategy.records().filter(|record| rounds(record) > 0).count(),
+        conversations: strategy
+            .records()
+            .filter(|record| rounds(record) > 0)
+            .count(),
         of: strategy.records().count(),
         most_rounds: strategy.records().map(rounds).max().unwrap_or(0) as u32,
     }

@@ -1,7 +1,8 @@
-//! Which orders of strategies depend on the mock: its weights of salience, what it reads, its noise and the length of its
-//! replies are assumed, so rankings are rerun under draws of them.
+//! Which orders of strategies depend on the mock: its weights of salience, what it reads, its noise
+//! and the length of its replies are assumed, so rankings are rerun under draws of them.
 //!
-//! Absent on purpose: the drawing and the running, and any order of strategies that the mock does not touch.
+//! Absent on purpose: the drawing and the running, and any order of strategies that the mock does
+//! not touch.
 
 use std::collections::BTreeMap;
 
@@ -31,29 +32,53 @@ pub struct StrategyOrder {
     pub difference: f64,
     /// Share of the draws in which it is higher too.
     pub held: f64,
-    /// Whether the order depends on the mock: it holds in fewer than [`LEAST_HELD`] of the draws, or is a tie.
+    /// Whether the order depends on the mock: it holds in fewer than [`LEAST_HELD`] of the draws,
+    /// or is a tie.
     pub depends_on_the_mock: bool,
 }
 
 /// An order that holds in a smaller share of the draws depends on the mock.
 pub const LEAST_HELD: f64 = 0.95;
 
-/// The id of the metric by which strategies are ordered: the headline, or CR where no fact has a subject.
+/// The id of the metric by which strategies are ordered: the headline, or CR where no fact has a
+/// subject.
 pub fn metric(records: &[Record]) -> &'static str {
-    let has_subjects = records.iter().flat_map(|record| &record.facts).any(|fact| fact.has_subject);
+    let has_subjects = records
+        .iter()
+        .flat_map(|record| &record.facts)
+        .any(|fact| fact.has_subject);
     if has_subjects { BOUND } else { RAW }
 }
 
 /// The recall of each strategy under the matched protocol; of one without an observation, nothing.
 pub fn recalls(records: &[Record]) -> Recalls {
-    let of_unit = if metric(records) == BOUND { bound::of_unit } else { recall::of_unit };
+    let of_unit = if metric(records) == BOUND {
+        bound::of_unit
+    } else {
+        recall::of_unit
+    };
     let mut by_strategy: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-    for record in records.iter().filter(|record| record.case.protocol.has_limits_of_run()) {
-        by_strategy.entry(&record.case.strategy).or_default().push(record);
+    for record in records
+        .iter()
+        .filter(|record| record.case.protocol.has_limits_of_run())
+    {
+        by_strategy
+            .entry(&record.case.strategy)
+            .or_default()
+            .push(record);
     }
     let recall = |(name, records): (&str, Vec<&Record>)| {
         let strategy = StrategyRecords::new(name, records)?;
-        Some((name.to_owned(), mean(&strategy.units.iter().filter_map(of_unit).collect::<Vec<_>>())?))
+        Some((
+            name.to_owned(),
+            mean(
+                &strategy
+                    .units
+                    .iter()
+                    .filter_map(of_unit)
+                    .collect::<Vec<_>>(),
+            )?,
+        ))
     };
     by_strategy.into_iter().filter_map(recall).collect()
 }
@@ -64,9 +89,16 @@ pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<StrategyOrder> {
     let mut pairs = Vec::new();
     for (at, one) in all.iter().enumerate() {
         for other in &all[at + 1..] {
-            let ((higher, most), (lower, least)) = if one.1 >= other.1 { (*one, *other) } else { (*other, *one) };
-            let is_higher =
-                |draw: &&Recalls| draw.get(higher).zip(draw.get(lower)).is_some_and(|(one, other)| one > other);
+            let ((higher, most), (lower, least)) = if one.1 >= other.1 {
+                (*one, *other)
+            } else {
+                (*other, *one)
+            };
+            let is_higher = |draw: &&Recalls| {
+                draw.get(higher)
+                    .zip(draw.get(lower))
+                    .is_some_and(|(one, other)| one > other)
+            };
             let held = draws.iter().filter(is_higher).count() as f64 / draws.len().max(1) as f64;
             pairs.push(StrategyOrder {
                 higher: higher.clone(),
@@ -83,9 +115,18 @@ pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<StrategyOrder> {
 
 /// The note for a report.
 pub fn note(pairs: &[StrategyOrder], metric: &str, draws: usize, conversations: usize) -> String {
-    let shaky: Vec<_> = pairs.iter().filter(|pair| pair.depends_on_the_mock).collect();
-    let named = shaky.iter().map(|pair| format!("{} over {} ({:.2})", pair.higher, pair.lower, pair.held));
-    let named = if shaky.is_empty() { "none".to_owned() } else { named.collect::<Vec<_>>().join(", ") };
+    let shaky: Vec<_> = pairs
+        .iter()
+        .filter(|pair| pair.depends_on_the_mock)
+        .collect();
+    let named = shaky
+        .iter()
+        .map(|pair| format!("{} over {} ({:.2})", pair.higher, pair.lower, pair.held));
+    let named = if shaky.is_empty() {
+        "none".to_owned()
+    } else {
+        named.collect::<Vec<_>>().join(", ")
+    };
     format!(
         "depends on the mock: {} of {} orders by {} hold in under {LEAST_HELD} of {draws} draws of its weights, share \
          read, noise and reply length, over {conversations} conversations: {named}",
@@ -95,18 +136,31 @@ pub fn note(pairs: &[StrategyOrder], metric: &str, draws: usize, conversations: 
     )
 }
 
-/// How the order under another mock agrees with a run's own: tau-b, where both put the strategies in some order.
+/// How the order under another mock agrees with a run's own: tau-b, where both put the strategies
+/// in some order.
 pub fn agreement(own: &Recalls, other: &Recalls) -> Option<f64> {
-    let numbers = |of: &Recalls| own.keys().map(|name| of.get(name).copied().unwrap_or(0.0)).collect::<Vec<_>>();
+    let numbers = |of: &Recalls| {
+        own.keys()
+            .map(|name| of.get(name).copied().unwrap_or(0.0))
+            .collect::<Vec<_>>()
+    };
     tau_b(&numbers(own), &numbers(other))
 }
 
 /// The note of what other mocks make of the order: each with its recalls.
-pub fn mocks_note(own: (&str, &Recalls), others: &[(&str, &Recalls)], metric: &str, conversations: usize) -> String {
+pub fn mocks_note(
+    own: (&str, &Recalls),
+    others: &[(&str, &Recalls)],
+    metric: &str,
+    conversations: usize,
+) -> String {
     let shown = |recalls: &Recalls| {
         let most = recalls.iter().max_by(|one, other| one.1.total_cmp(other.1));
         let range = range(recalls.values().copied(), short_share).unwrap_or_default();
-        format!("{range}, {} most", most.map_or(String::new(), |(name, _)| code(name)))
+        format!(
+            "{range}, {} most",
+            most.map_or(String::new(), |(name, _)| code(name))
+        )
     };
     let other = |(mock, recalls): &(&str, &Recalls)| {
         let order = match agreement(own.1, recalls) {
@@ -131,28 +185,49 @@ mod tests {
     #[test]
     fn other_mocks_are_named_with_their_order() {
         let [own, same, other] = [[0.3, 0.2, 0.1], [0.6, 0.5, 0.4], [0.1, 0.2, 0.3]].map(recalls);
-        let note = mocks_note(("mock:a", &own), &[("mock:b", &same), ("mock:c", &other)], BOUND, 4);
+        let note = mocks_note(
+            ("mock:a", &own),
+            &[("mock:b", &same), ("mock:c", &other)],
+            BOUND,
+            4,
+        );
         assert_eq!(
             note,
             "order under other mocks, by BR* over 4 conversations: under mock:a the strategies recall .10 to .30, `a` most; under \
              mock:b .40 to .60, `a` most (tau-b with that order 1.00); under mock:c .10 to .30, `c` most (tau-b with that order -1.00)"
         );
         let tied = recalls([0.2; 3]);
-        assert!(mocks_note(("mock:a", &own), &[("mock:b", &tied)], BOUND, 4).contains("(no order)"));
+        assert!(
+            mocks_note(("mock:a", &own), &[("mock:b", &tied)], BOUND, 4).contains("(no order)")
+        );
     }
 
     fn recalls(of: [f64; 3]) -> Recalls {
-        ["a", "b", "c"].map(str::to_owned).into_iter().zip(of).collect()
+        ["a", "b", "c"]
+            .map(str::to_owned)
+            .into_iter()
+            .zip(of)
+            .collect()
     }
 
     #[test]
     fn an_order_holds_from_95_percent_of_the_draws_on() {
         let own = recalls([0.3, 0.2, 0.2]);
-        let draws: Vec<_> =
-            (0..20).map(|at| recalls([0.3, if at < 2 { 0.4 } else { 0.1 }, 0.2 + f64::from(at) / 100.0])).collect();
+        let draws: Vec<_> = (0..20)
+            .map(|at| {
+                recalls([
+                    0.3,
+                    if at < 2 { 0.4 } else { 0.1 },
+                    0.2 + f64::from(at) / 100.0,
+                ])
+            })
+            .collect();
         let pairs = pairs(&own, &draws);
         let told = |one: &str, other: &str| {
-            let pair = pairs.iter().find(|pair| [&*pair.higher, &*pair.lower] == [one, other]).unwrap();
+            let pair = pairs
+                .iter()
+                .find(|pair| [&*pair.higher, &*pair.lower] == [one, other])
+                .unwrap();
             (pair.held, pair.depends_on_the_mock)
         };
         assert_eq!(told("a", "b"), (0.9, true));
@@ -162,8 +237,14 @@ mod tests {
             note(&pairs, RAW, 20, 8).contains("3 of 3 orders by CR")
                 && note(&pairs, RAW, 20, 8).contains("b over c (0.10)")
         );
-        let firm = super::pairs(&recalls([0.9, 0.5, 0.1]), &vec![recalls([0.8, 0.4, 0.2]); 20]);
-        assert!(firm.iter().all(|pair| pair.held == 1.0 && !pair.depends_on_the_mock));
+        let firm = super::pairs(
+            &recalls([0.9, 0.5, 0.1]),
+            &vec![recalls([0.8, 0.4, 0.2]); 20],
+        );
+        assert!(
+            firm.iter()
+                .all(|pair| pair.held == 1.0 && !pair.depends_on_the_mock)
+        );
         assert!(note(&firm, BOUND, 20, 8).ends_with("none"));
     }
 }

@@ -4,11 +4,16 @@ use compactometer_formats::record::{Family, Record};
 
 use crate::data::{ProtocolRun, StrategyRecords, is_applied};
 
-/// The strategies under test whose published trigger the median conversation never reaches, in the run's order, and the largest
-/// scale at which it would, rounded down to two significant digits.
+/// The strategies under test whose published trigger the median conversation never reaches, in the
+/// run's order, and the largest scale at which it would, rounded down to two significant digits.
 pub(crate) fn too_large<'r>(run: &ProtocolRun<'r>) -> Vec<(&'r str, f64)> {
-    let tested = run.strategies.iter().filter(|strategy| strategy.family == Family::Reference);
-    tested.filter_map(|strategy| Some((strategy.name, fitting_scale(strategy, run.manifest.scale)?))).collect()
+    let tested = run
+        .strategies
+        .iter()
+        .filter(|strategy| strategy.family == Family::Reference);
+    tested
+        .filter_map(|strategy| Some((strategy.name, fitting_scale(strategy, run.manifest.scale)?)))
+        .collect()
 }
 
 fn fitting_scale(strategy: &StrategyRecords, scale: f64) -> Option<f64> {
@@ -23,15 +28,26 @@ fn fitting_scale(strategy: &StrategyRecords, scale: f64) -> Option<f64> {
 /// Tokens of the last request, had nothing been compacted.
 fn largest_request(record: &Record) -> u64 {
     let applied = record.compactions.iter().filter(|row| is_applied(row));
-    let saved = applied.map(|row| u64::from(row.event.tokens_before.saturating_sub(row.event.tokens_after)));
+    let saved = applied.map(|row| {
+        u64::from(
+            row.event
+                .tokens_before
+                .saturating_sub(row.event.tokens_after),
+        )
+    });
     saved.sum::<u64>() + record.turns.last().map_or(0, |turn| u64::from(turn.input))
 }
 
-/// Rounded down to two significant digits. Decimal text, so that the result is the shortest number of its value.
+/// Rounded down to two significant digits. Decimal text, so that the result is the shortest number
+/// of its value.
 fn two_digits(value: f64) -> f64 {
     let text = format!("{value:.12e}");
-    let Some((digits, exponent)) = text.split_once('e') else { return value };
-    format!("{}e{exponent}", &digits[..3]).parse().unwrap_or(value)
+    let Some((digits, exponent)) = text.split_once('e') else {
+        return value;
+    };
+    format!("{}e{exponent}", &digits[..3])
+        .parse()
+        .unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -16,11 +16,14 @@ pub(crate) fn violations(run: &ProtocolRun) -> impl Iterator<Item = String> {
 /// A line for each other property that could be measured, then one for those that could not.
 pub(crate) fn notes(run: &ProtocolRun) -> impl Iterator<Item = String> {
     let properties = || run.manifest.properties.iter();
-    let measured = properties().filter(|property| property.value.is_some() && !is_violated(property));
+    let measured =
+        properties().filter(|property| property.value.is_some() && !is_violated(property));
     let untold = properties().filter(|property| property.value.is_none() && !is_violated(property));
     let untold = untold.map(Property::line).collect::<Vec<_>>().join("; ");
     let untold = (!untold.is_empty()).then(|| format!("the suite, not measured: {untold}"));
-    measured.map(|property| format!("the suite: {}", property.line())).chain(untold)
+    measured
+        .map(|property| format!("the suite: {}", property.line()))
+        .chain(untold)
 }
 
 fn is_violated(property: &Property) -> bool {

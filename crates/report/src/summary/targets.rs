@@ -1,13 +1,16 @@
-//! The sources' own targets: each with the value that the records show, and a verdict where they allow
-//! one.
+//! The sources' own targets: each with the value that the records show, and a verdict where they
+//! allow one.
 //!
-//! Absent on purpose: targets that the documents name without a number, and any verdict from the mock's latency.
+//! Absent on purpose: targets that the documents name without a number, and any verdict from the
+//! mock's latency.
 
 use compactometer_engine::checkpoint::Reading;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::Usage;
 use compactometer_formats::record::{CompactionRow, Record};
-use compactometer_formats::summary::{Found, Latency, MetricValue, StrategySummary, Target as TargetRow};
+use compactometer_formats::summary::{
+    Found, Latency, MetricValue, StrategySummary, Target as TargetRow,
+};
 
 use crate::data::{ProtocolRun, StrategyRecords, is_applied};
 use crate::metrics::Metric;
@@ -55,7 +58,10 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Count,
         note: "the fewest of any checkpoint that was written, of its six fields",
         find: |_, strategy, _| {
-            let fewest = strategy.records().filter_map(|record| record.storage.as_ref()?.fewest_populated).min();
+            let fewest = strategy
+                .records()
+                .filter_map(|record| record.storage.as_ref()?.fewest_populated)
+                .min();
             let reason = "writes no checkpoint, or its records do not count each one's fields";
             verdict(fewest.map(f64::from), |fewest| fewest >= 3.0, reason)
         },
@@ -84,7 +90,13 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Count,
         note: "the most of one conversation in the folder store. The source's own code keeps 10 checkpoints and \
                `latest.json`, and so misses its target; so does the folder store, which keeps as many",
-        find: |_, strategy, _| verdict(most(strategy.records().map(files)), |most| most < 10.0, "there is no record"),
+        find: |_, strategy, _| {
+            verdict(
+                most(strategy.records().map(files)),
+                |most| most < 10.0,
+                "there is no record",
+            )
+        },
     },
     SourceTarget {
         id: "context_after_80k",
@@ -93,10 +105,16 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Tokens,
         note: "the largest view after a compaction that started from 80,000 tokens or more",
         find: |_, strategy, _| {
-            let large = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
+            let large = strategy
+                .rows()
+                .filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
             let reason = "no compaction started from 80,000 tokens or more; try `--window 100000` on long conversations, as in \
                  datasets/rounds.toml";
-            verdict(most(large.map(|row| row.event.tokens_after)), |most| most < 20_000.0, reason)
+            verdict(
+                most(large.map(|row| row.event.tokens_after)),
+                |most| most < 20_000.0,
+                reason,
+            )
         },
     },
     SourceTarget {
@@ -122,8 +140,15 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Share,
         note: "facts of the category `decision` that the context still holds",
         find: |_, _, summary| {
-            let decisions = summary.by_category.get("decision").and_then(|row| row.get(CONTEXT_RECALL.id)?.value);
-            verdict(decisions, |share| share >= 1.0, "no decision is among the facts")
+            let decisions = summary
+                .by_category
+                .get("decision")
+                .and_then(|row| row.get(CONTEXT_RECALL.id)?.value);
+            verdict(
+                decisions,
+                |share| share >= 1.0,
+                "no decision is among the facts",
+            )
         },
     },
     SourceTarget {
@@ -132,7 +157,9 @@ pub const ALL: &[SourceTarget] = &[
         source: "threshold plan, its test of cost",
         unit: MetricUnit::Share,
         note: "against `full`, no token read from a cache on either side, the agent's output left out",
-        find: |run, strategy, _| from_value(&saving_without_cache(run, strategy), |share| share >= 0.5),
+        find: |run, strategy, _| {
+            from_value(&saving_without_cache(run, strategy), |share| share >= 0.5)
+        },
     },
     SourceTarget {
         id: "cost_reduction_cached",
@@ -165,7 +192,8 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Count,
         note: "",
         find: |_, _, _| {
-            let tested = "one of the project's tests runs a hundred conversations at once, under faults";
+            let tested =
+                "one of the project's tests runs a hundred conversations at once, under faults";
             verdict(None, |_| false, format!("no record shows it; {tested}"))
         },
     },
@@ -187,10 +215,19 @@ pub const ALL: &[SourceTarget] = &[
         note: "the largest view after a 100th or later compaction; met up to 8,500. The source counts 1,000 tokens of system \
                prompt, 3,000 of summaries and 4,096 of recent messages",
         find: |_, strategy, _| {
-            let late =
-                strategy.records().flat_map(|record| record.compactions.iter().filter(|row| is_applied(row)).skip(99));
+            let late = strategy.records().flat_map(|record| {
+                record
+                    .compactions
+                    .iter()
+                    .filter(|row| is_applied(row))
+                    .skip(99)
+            });
             let late = late.map(|row| row.event.tokens_after);
-            verdict(most(late), |most| most <= 8_500.0, "no conversation has 100 rounds")
+            verdict(
+                most(late),
+                |most| most <= 8_500.0,
+                "no conversation has 100 rounds",
+            )
         },
     },
 ];
@@ -213,10 +250,20 @@ pub struct SourceTarget {
 /// Every target with what each strategy under test shows.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<TargetRow> {
     let row = |target: &SourceTarget| {
-        let pairs = run.strategies.iter().zip(strategies).filter(|(strategy, _)| strategy.family.is_tested());
+        let pairs = run
+            .strategies
+            .iter()
+            .zip(strategies)
+            .filter(|(strategy, _)| strategy.family.is_tested());
         let found = pairs.map(|(strategy, summary)| {
             let found = (target.find)(run, strategy, summary);
-            (strategy.name.to_owned(), Found { value: found.value.map(crate::stats::nine_digits), ..found })
+            (
+                strategy.name.to_owned(),
+                Found {
+                    value: found.value.map(crate::stats::nine_digits),
+                    ..found
+                },
+            )
         });
         TargetRow {
             id: target.id.to_owned(),
@@ -232,15 +279,26 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Targ
 
 /// The value and whether it meets the target, or why there is none.
 fn verdict(value: Option<f64>, meets: impl Fn(f64) -> bool, reason: impl Into<String>) -> Found {
-    Found { value, met: value.map(meets), reason: value.is_none().then(|| reason.into()) }
+    Found {
+        value,
+        met: value.map(meets),
+        reason: value.is_none().then(|| reason.into()),
+    }
 }
 
 fn from_value(found: &MetricValue, meets: impl Fn(f64) -> bool) -> Found {
-    verdict(found.value, meets, found.reason.as_deref().unwrap_or("not computed"))
+    verdict(
+        found.value,
+        meets,
+        found.reason.as_deref().unwrap_or("not computed"),
+    )
 }
 
 fn of_metric(summary: &StrategySummary, metric: &Metric, meets: impl Fn(f64) -> bool) -> Found {
-    metric.get(summary).map_or_else(|| verdict(None, |_| false, "not computed"), |found| from_value(found, meets))
+    metric.get(summary).map_or_else(
+        || verdict(None, |_| false, "not computed"),
+        |found| from_value(found, meets),
+    )
 }
 
 fn most(counts: impl Iterator<Item = u32>) -> Option<f64> {
@@ -249,30 +307,70 @@ fn most(counts: impl Iterator<Item = u32>) -> Option<f64> {
 
 fn added_latency(run: &ProtocolRun, strategy: &StrategyRecords, _: &StrategySummary) -> Found {
     let waits = waits(strategy);
-    let reason = if waits.is_none() { NO_WAITS } else { "the agent took no turn" };
-    let found = verdict(waits.and_then(|waits| mean(&waits)), |value| value < 500.0, reason);
+    let reason = if waits.is_none() {
+        NO_WAITS
+    } else {
+        "the agent took no turn"
+    };
+    let found = verdict(
+        waits.and_then(|waits| mean(&waits)),
+        |value| value < 500.0,
+        reason,
+    );
     let reason = match run.latency() {
         Latency::Measured => return found,
         Latency::Assumed => "the mock's latency is assumed, so there is no verdict",
-        Latency::NoResult => "the recording says that its latencies are not a result, so there is no verdict",
+        Latency::NoResult => {
+            "the recording says that its latencies are not a result, so there is no verdict"
+        }
     };
-    if found.value.is_none() { found } else { Found { met: None, reason: Some(reason.to_owned()), ..found } }
+    if found.value.is_none() {
+        found
+    } else {
+        Found {
+            met: None,
+            reason: Some(reason.to_owned()),
+            ..found
+        }
+    }
 }
 
 fn compaction_reduction(strategy: &StrategyRecords) -> Found {
-    let applied = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before > 0);
-    let share = |row: &CompactionRow| 1.0 - f64::from(row.event.tokens_after) / f64::from(row.event.tokens_before);
-    verdict(mean(&applied.map(share).collect::<Vec<_>>()), |share| share >= 0.8, "nothing was compacted")
+    let applied = strategy
+        .rows()
+        .filter(|row| is_applied(row) && row.event.tokens_before > 0);
+    let share = |row: &CompactionRow| {
+        1.0 - f64::from(row.event.tokens_after) / f64::from(row.event.tokens_before)
+    };
+    verdict(
+        mean(&applied.map(share).collect::<Vec<_>>()),
+        |share| share >= 0.8,
+        "nothing was compacted",
+    )
 }
 
 fn cost_per_compaction(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
-    let of_unit = |records: &[&Record]| mean(&records.iter().map(|it| it.compactions.len() as f64).collect::<Vec<_>>());
-    let compactions = strategy.units.iter().filter_map(|unit| of_unit(&unit.records)).collect::<Vec<_>>();
+    let of_unit = |records: &[&Record]| {
+        mean(
+            &records
+                .iter()
+                .map(|it| it.compactions.len() as f64)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let compactions = strategy
+        .units
+        .iter()
+        .filter_map(|unit| of_unit(&unit.records))
+        .collect::<Vec<_>>();
     let Some(each) = mean(&compactions).filter(|each| *each > 0.0) else {
         return verdict(None, |_| false, "nothing was compacted");
     };
     let found = of_metric(summary, &COST_USD_COMPACTION, |cost| cost / each <= 0.0015);
-    Found { value: found.value.map(|cost| cost / each), ..found }
+    Found {
+        value: found.value.map(|cost| cost / each),
+        ..found
+    }
 }
 
 fn answered_given_checkpointed(strategy: &StrategyRecords) -> Found {
@@ -290,9 +388,17 @@ fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
     const ROUNDS: u32 = 20;
     let most = summary.triggered.most_rounds;
     if most < ROUNDS {
-        return verdict(None, |_| false, format!("no conversation has {ROUNDS} rounds, the most are {most}"));
+        return verdict(
+            None,
+            |_| false,
+            format!("no conversation has {ROUNDS} rounds, the most are {most}"),
+        );
     }
-    let missed = |value| Found { value, met: Some(false), reason: None };
+    let missed = |value| Found {
+        value,
+        met: Some(false),
+        reason: None,
+    };
     if nothing_survives(strategy) {
         return missed(None);
     }
@@ -303,16 +409,27 @@ fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
     }
 }
 
-/// Files of a conversation's folder in the folder store: commits up to those kept, index, archive, `latest.json`.
+/// Files of a conversation's folder in the folder store: commits up to those kept, index, archive,
+/// `latest.json`.
 fn files(record: &Record) -> u32 {
     /// The strategic plan: "keep only last 10 checkpoints".
     const KEPT: usize = 10;
-    let commits = record.checkpoints.len() + record.compactions.iter().filter(|row| commits(row)).count();
-    let has_checkpoint = record.checkpoints.iter().any(|row| row.event.failed.is_none())
+    let commits =
+        record.checkpoints.len() + record.compactions.iter().filter(|row| commits(row)).count();
+    let has_checkpoint = record
+        .checkpoints
+        .iter()
+        .any(|row| row.event.failed.is_none())
         || record.compactions.iter().any(|row| {
-            is_applied(row) && row.event.extractions.iter().any(|of| matches!(of.reading, Reading::Rung(_)))
+            is_applied(row)
+                && row
+                    .event
+                    .extractions
+                    .iter()
+                    .any(|of| matches!(of.reading, Reading::Rung(_)))
         });
-    let beside = usize::from(commits > 0) + usize::from(commits > KEPT) + usize::from(has_checkpoint);
+    let beside =
+        usize::from(commits > 0) + usize::from(commits > KEPT) + usize::from(has_checkpoint);
     (commits.min(KEPT) + beside) as u32
 }
 

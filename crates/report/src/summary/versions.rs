@@ -11,7 +11,8 @@ use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL};
 use crate::version::in_order;
 
-/// What a part shows. Recall that is corrected for chance would need more conversations than a version has.
+/// What a part shows. Recall that is corrected for chance would need more conversations than a
+/// version has.
 const METRICS: [&Metric; 3] = [&ADDRESS_USE_RECALL, &CONTEXT_RECALL, &TOKENS_RETAINED];
 
 pub(super) fn parts(run: &ProtocolRun) -> Vec<VersionPart> {
@@ -23,17 +24,38 @@ pub(super) fn parts(run: &ProtocolRun) -> Vec<VersionPart> {
 }
 
 fn part(run: &ProtocolRun, version: &str) -> VersionPart {
-    let is_of = |record: &&Record| run.manifest.versions.get(&record.case.scenario).is_some_and(|of| of == version);
-    let within = run
+    let is_of = |record: &&Record| {
+        run.manifest
+            .versions
+            .get(&record.case.scenario)
+            .is_some_and(|of| of == version)
+    };
+    let within = run.strategies.iter().filter_map(|strategy| {
+        StrategyRecords::new(strategy.name, strategy.records().filter(is_of).collect())
+    });
+    let part = ProtocolRun {
+        strategies: within.collect(),
+        ..*run
+    };
+    let of = |strategy: &StrategyRecords| {
+        METRICS
+            .iter()
+            .map(|metric| (metric.id.to_owned(), metric.measure(&part, strategy)))
+            .collect()
+    };
+    let strategies: BTreeMap<_, _> = part
         .strategies
         .iter()
-        .filter_map(|strategy| StrategyRecords::new(strategy.name, strategy.records().filter(is_of).collect()));
-    let part = ProtocolRun { strategies: within.collect(), ..*run };
-    let of = |strategy: &StrategyRecords| {
-        METRICS.iter().map(|metric| (metric.id.to_owned(), metric.measure(&part, strategy))).collect()
-    };
-    let strategies: BTreeMap<_, _> =
-        part.strategies.iter().map(|strategy| (strategy.name.to_owned(), of(strategy))).collect();
-    let conversations = part.records().map(|record| record.case.scenario.as_str()).collect::<BTreeSet<_>>().len();
-    VersionPart { version: version.to_owned(), conversations, strategies }
+        .map(|strategy| (strategy.name.to_owned(), of(strategy)))
+        .collect();
+    let conversations = part
+        .records()
+        .map(|record| record.case.scenario.as_str())
+        .collect::<BTreeSet<_>>()
+        .len();
+    VersionPart {
+        version: version.to_owned(),
+        conversations,
+        strategies,
+    }
 }

@@ -26,7 +26,8 @@ use crate::summary::{checks, comparisons, judged, questions, reported_calls, siz
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
 
-/// Every warning that applies, the gravest first, then what findings say in short, then the notes of the suite and the run.
+/// Every warning that applies, the gravest first, then what findings say in short, then the notes
+/// of the suite and the run.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(suite::violations(run));
@@ -72,7 +73,9 @@ const FEW: &str = "the suite has few groups";
 
 /// Whether the findings say what a warning says.
 pub(crate) fn is_in_findings(warning: &str) -> bool {
-    [MOCK, FEW].iter().any(|beginning| warning.starts_with(beginning))
+    [MOCK, FEW]
+        .iter()
+        .any(|beginning| warning.starts_with(beginning))
 }
 
 /// What a strategy's records are counted for.
@@ -82,39 +85,75 @@ const REJECTED: &str = "requests whose form the server rejected, counted as fail
 
 /// What must not go unnoticed of the strategies' runs, where any count is above 0.
 const COUNTED: &[(&str, Count)] = &[
-    ("decisions that failed", |of| of.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()),
-    (REJECTED, |of| of.records().map(Record::rejected_calls).sum()),
-    ("values of the prompt's own example taken out of checkpoints", |of| {
-        extraction_counts(of).map_or(0, |counts| counts.leaked)
+    ("decisions that failed", |of| {
+        of.rows()
+            .filter(|row| matches!(row.event.outcome, Outcome::Failed(_)))
+            .count()
     }),
-    ("compactions over the retained budget even after a retry", |of| {
-        of.rows().filter(|row| row.event.over_budget).count()
+    (REJECTED, |of| {
+        of.records().map(Record::rejected_calls).sum()
     }),
-    ("conversations whose pending part by itself exceeds the retained budget", |of| {
-        of.records().filter(|record| record.case.pending_over_budget).count()
-    }),
+    (
+        "values of the prompt's own example taken out of checkpoints",
+        |of| extraction_counts(of).map_or(0, |counts| counts.leaked),
+    ),
+    (
+        "compactions over the retained budget even after a retry",
+        |of| of.rows().filter(|row| row.event.over_budget).count(),
+    ),
+    (
+        "conversations whose pending part by itself exceeds the retained budget",
+        |of| {
+            of.records()
+                .filter(|record| record.case.pending_over_budget)
+                .count()
+        },
+    ),
     ("turns sent over the window", |of| {
-        of.records().flat_map(|record| &record.turns).filter(|turn| turn.over_window).count()
+        of.records()
+            .flat_map(|record| &record.turns)
+            .filter(|turn| turn.over_window)
+            .count()
     }),
 ];
 
 fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
-    let names = strategies.iter().filter(|strategy| strategy.unmetered).map(|strategy| code(&strategy.name));
+    let names = strategies
+        .iter()
+        .filter(|strategy| strategy.unmetered)
+        .map(|strategy| code(&strategy.name));
     let what = "rows that ask a model past the meter have no costs and waits, and are compared with nothing";
     joined(what, names)
 }
 
 /// Triggers of single rows, where all rows have the run's.
 fn idle_triggers(run: &ProtocolRun) -> Option<String> {
-    let has_own = |name: &str| run.manifest.settings.get(name).is_some_and(|row| row.parameters.contains_key("when"));
-    let names = run.strategies.iter().map(|strategy| strategy.name).filter(|name| has_own(name)).map(code);
+    let has_own = |name: &str| {
+        run.manifest
+            .settings
+            .get(name)
+            .is_some_and(|row| row.parameters.contains_key("when"))
+    };
+    let names = run
+        .strategies
+        .iter()
+        .map(|strategy| strategy.name)
+        .filter(|name| has_own(name))
+        .map(code);
     let what = "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only";
-    joined(what, names.filter(|_| run.protocol.limits() != LimitsOf::Strategy))
+    joined(
+        what,
+        names.filter(|_| run.protocol.limits() != LimitsOf::Strategy),
+    )
 }
 
 fn mock(run: &ProtocolRun) -> Option<String> {
     let model = &run.manifest.summarizer;
-    let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" {}", code(target)));
+    let reader = run
+        .manifest
+        .target
+        .as_ref()
+        .map_or(String::new(), |target| format!(" {}", code(target)));
     run.is_mock().then(|| {
         format!(
             "{MOCK}: {} wrote the summaries and{reader} answered the questions, so this report names no winner; \
@@ -130,8 +169,8 @@ fn published(run: &ProtocolRun) -> Vec<String> {
     if run.protocol.limits() != LimitsOf::Strategy {
         return Vec::new();
     }
-    let [window, trigger, retained] =
-        [manifest.window, manifest.trigger, manifest.retained].map(|tokens| grouped(f64::from(tokens)));
+    let [window, trigger, retained] = [manifest.window, manifest.trigger, manifest.retained]
+        .map(|tokens| grouped(f64::from(tokens)));
     let limits = format!(
         "published limits: each strategy has its own window, trigger and sizes, multiplied by {}, so recall is compared \
          neither at one size nor on one set of facts; controls have a window of {window} tokens, compact at {trigger} and \
@@ -143,11 +182,22 @@ fn published(run: &ProtocolRun) -> Vec<String> {
 
 fn too_short(run: &ProtocolRun) -> Option<String> {
     let too_large = too_large(run);
-    let smallest = too_large.iter().map(|(_, scale)| *scale).min_by(f64::total_cmp)?;
-    let each = too_large.iter().map(|(strategy, scale)| format!("`--scale {scale}` for {strategy}"));
+    let smallest = too_large
+        .iter()
+        .map(|(_, scale)| *scale)
+        .min_by(f64::total_cmp)?;
+    let each = too_large
+        .iter()
+        .map(|(strategy, scale)| format!("`--scale {scale}` for {strategy}"));
     let each = each.collect::<Vec<_>>().join(", ");
-    let all = if too_large.len() > 1 { format!("; `--scale {smallest}` for all") } else { String::new() };
-    Some(format!("conversations too short for published limits: the median one triggers at {each}{all}"))
+    let all = if too_large.len() > 1 {
+        format!("; `--scale {smallest}` for all")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "conversations too short for published limits: the median one triggers at {each}{all}"
+    ))
 }
 
 fn few_units(run: &ProtocolRun) -> Option<String> {
@@ -162,22 +212,35 @@ fn few_units(run: &ProtocolRun) -> Option<String> {
 }
 
 fn missing_cases(run: &ProtocolRun) -> Option<String> {
-    let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
+    let found: usize = run
+        .strategies
+        .iter()
+        .map(|strategy| strategy.records().count())
+        .sum();
     let manifest = run.manifest;
-    // Every protocol has the same number of cases; so had every further retained budget before swept cases were counted.
+    // Every protocol has the same number of cases; so had every further retained budget before
+    // swept cases were counted.
     let listed = match manifest.swept_cases {
         Some(swept) => manifest.cases.saturating_sub(swept) / manifest.protocols.len().max(1),
         None => manifest.cases / (manifest.protocols.len() + manifest.sweep.len()).max(1),
     };
-    (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
+    (found != listed)
+        .then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
 }
 
 fn never_triggered(run: &ProtocolRun, strategies: &[StrategySummary]) -> Option<String> {
-    let idle = strategies.iter().filter(|strategy| strategy.triggered.conversations == 0);
+    let idle = strategies
+        .iter()
+        .filter(|strategy| strategy.triggered.conversations == 0);
     let idle = idle.filter(|strategy| strategy.family.is_tested());
-    let lines = idle.map(|of| match run.strategy(&of.name).and_then(|strategy| short_of_trigger(run, strategy)) {
-        Some(remedy) => format!("{} ({remedy})", of.name),
-        None => of.name.clone(),
+    let lines = idle.map(|of| {
+        match run
+            .strategy(&of.name)
+            .and_then(|strategy| short_of_trigger(run, strategy))
+        {
+            Some(remedy) => format!("{} ({remedy})", of.name),
+            None => of.name.clone(),
+        }
     });
     joined("never compacted anything, so takes no part", lines)
 }
@@ -185,38 +248,69 @@ fn never_triggered(run: &ProtocolRun, strategies: &[StrategySummary]) -> Option<
 /// Under this many retained tokens, a summary says next to nothing.
 const LEAST_RETAINED: f64 = 100.0;
 
-/// What would let a strategy compact whose requests are all shorter than the trigger. Under published limits another warning
-/// names the scale.
+/// What would let a strategy compact whose requests are all shorter than the trigger. Under
+/// published limits another warning names the scale.
 fn short_of_trigger(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<String> {
     let manifest = run.manifest;
-    let longest = strategy.records().flat_map(|record| &record.turns).map(|turn| turn.input).max()?;
+    let longest = strategy
+        .records()
+        .flat_map(|record| &record.turns)
+        .map(|turn| turn.input)
+        .max()?;
     // Half of the largest window that triggers, so that facts are distant when a compaction comes.
-    let window = f64::from(longest) * f64::from(manifest.window) / f64::from(manifest.trigger) / 2.0;
+    let window =
+        f64::from(longest) * f64::from(manifest.window) / f64::from(manifest.trigger) / 2.0;
     (run.protocol.has_limits_of_run() && longest < manifest.trigger).then(|| {
-        let [longest, trigger] = [longest, manifest.trigger].map(|tokens| grouped(f64::from(tokens)));
+        let [longest, trigger] =
+            [longest, manifest.trigger].map(|tokens| grouped(f64::from(tokens)));
         // A smaller window may leave a summary no room.
-        let remedy = match window * f64::from(manifest.retained) / f64::from(manifest.window) >= LEAST_RETAINED {
+        let remedy = match window * f64::from(manifest.retained) / f64::from(manifest.window)
+            >= LEAST_RETAINED
+        {
             true => format!("`--window {window:.0}` would do"),
             false => "it needs longer conversations".to_owned(),
         };
-        format!("its longest request has {longest} tokens, and compactions start at {trigger}; {remedy}")
+        format!(
+            "its longest request has {longest} tokens, and compactions start at {trigger}; {remedy}"
+        )
     })
 }
 
 /// Failures in a row: the summarizer is down or not up to its task.
 fn repeated(strategies: &[StrategySummary]) -> Option<String> {
-    let alerted = strategies.iter().filter(|strategy| strategy.decisions.alerts > 0).map(|strategy| {
-        let Decisions { alerts, most_failures_in_a_row: failed, most_unread_in_a_row: unread, .. } = strategy.decisions;
-        format!("{} in {alerts} conversations (at most {failed} compactions, {unread} checkpoints)", strategy.name)
-    });
-    joined(&format!("ALERT, {ALERT} or more failures in a row"), alerted)
+    let alerted = strategies
+        .iter()
+        .filter(|strategy| strategy.decisions.alerts > 0)
+        .map(|strategy| {
+            let Decisions {
+                alerts,
+                most_failures_in_a_row: failed,
+                most_unread_in_a_row: unread,
+                ..
+            } = strategy.decisions;
+            format!(
+                "{} in {alerts} conversations (at most {failed} compactions, {unread} checkpoints)",
+                strategy.name
+            )
+        });
+    joined(
+        &format!("ALERT, {ALERT} or more failures in a row"),
+        alerted,
+    )
 }
 
 /// Requests that the server rejected; each is a failed call of its strategy.
 fn rejected(run: &ProtocolRun, counts: String) -> Option<String> {
     let records = run.records();
-    let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()).chain(record.judge_calls()));
-    let said = calls.filter(|call| call.refusal == Some(Refusal::Form)).filter_map(|call| call.error.as_deref());
+    let calls = records.flat_map(|record| {
+        record
+            .calls()
+            .chain(record.probe_calls())
+            .chain(record.judge_calls())
+    });
+    let said = calls
+        .filter(|call| call.refusal == Some(Refusal::Form))
+        .filter_map(|call| call.error.as_deref());
     let mut by_words = BTreeMap::<&str, usize>::new();
     said.for_each(|words| *by_words.entry(words).or_default() += 1);
     let (words, _) = by_words.into_iter().max_by_key(|(_, count)| *count)?;
@@ -227,8 +321,14 @@ fn rejected(run: &ProtocolRun, counts: String) -> Option<String> {
 fn omitted(run: &ProtocolRun) -> Option<String> {
     let records = run.records();
     let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
-    let omitted = calls.filter_map(|call| call.served.as_ref()).flat_map(|served| &served.omitted);
-    let names = omitted.map(|name| format!("`{name}`")).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
+    let omitted = calls
+        .filter_map(|call| call.served.as_ref())
+        .flat_map(|served| &served.omitted);
+    let names = omitted
+        .map(|name| format!("`{name}`"))
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect::<Vec<_>>();
     (!names.is_empty()).then(|| {
         format!(
             "requests were sent without {}, which the model does not take, so its default applied",
@@ -240,59 +340,115 @@ fn omitted(run: &ProtocolRun) -> Option<String> {
 fn chance(run: &ProtocolRun) -> Vec<String> {
     let likely = |strategy: &StrategyRecords| {
         let corrected = CorrectedRecall::own(strategy);
-        let left_out = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})"));
-        joined(&format!("left out of CR* of {}, since chance finds it", strategy.name), left_out)
+        let left_out = corrected
+            .too_likely()
+            .map(|(what, rate)| format!("{what} (q = {rate:.2})"));
+        joined(
+            &format!(
+                "left out of CR* of {}, since chance finds it",
+                strategy.name
+            ),
+            left_out,
+        )
     };
     let mut warnings: Vec<String> = run.strategies.iter().filter_map(likely).collect();
     let unknown = |strategy: &StrategyRecords| {
         let corrected = CorrectedRecall::own(strategy);
-        if corrected.units_scored() > 0 { corrected.unknown() } else { 0 }
+        if corrected.units_scored() > 0 {
+            corrected.unknown()
+        } else {
+            0
+        }
     };
-    warnings.extend(listed(run, "observations of facts left out of CR* because their chance is unknown", unknown));
+    warnings.extend(listed(
+        run,
+        "observations of facts left out of CR* because their chance is unknown",
+        unknown,
+    ));
     warnings
 }
 
 /// A reader that is too weak, and questions without an answer.
 fn answers(run: &ProtocolRun) -> Vec<String> {
-    let has_answers = run.strategies.iter().any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
-    let weak =
-        reader_strength(run).err().filter(|_| has_answers).map(|why| format!("answer recall is unranked: {why}"));
+    let has_answers = run
+        .strategies
+        .iter()
+        .any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
+    let weak = reader_strength(run)
+        .err()
+        .filter(|_| has_answers)
+        .map(|why| format!("answer recall is unranked: {why}"));
     let failed = listed(
         run,
         "questions without an answer, counted as misses of recall and in no rate of wrong answers",
         |strategy| answers_with(strategy, |answer| answer.grade == Grade::Failed),
     );
-    let cut = listed(run, "answers cut at the most tokens of a reply, or withheld", |strategy| {
-        answers_with(strategy, is_cut)
-    });
+    let cut = listed(
+        run,
+        "answers cut at the most tokens of a reply, or withheld",
+        |strategy| answers_with(strategy, is_cut),
+    );
     weak.into_iter().chain(failed).chain(cut).collect()
 }
 
 fn answers_with(strategy: &StrategyRecords, counts: fn(&AnswerRow) -> bool) -> usize {
-    strategy.records().flat_map(|record| &record.answers).filter(|row| counts(row)).count()
+    strategy
+        .records()
+        .flat_map(|record| &record.answers)
+        .filter(|row| counts(row))
+        .count()
 }
 
 fn uses(run: &ProtocolRun) -> Option<String> {
-    let count = |record: &Record| points(record).flat_map(|observation| crate::data::uses(record, observation)).count();
-    let any = |record: &Record| points(record).flat_map(|point| uses_with_generic(record, point)).count();
-    let echoed = |record: &Record| points(record).map(|observation| observation.echoed as usize).sum::<usize>();
+    let count = |record: &Record| {
+        points(record)
+            .flat_map(|observation| crate::data::uses(record, observation))
+            .count()
+    };
+    let any = |record: &Record| {
+        points(record)
+            .flat_map(|point| uses_with_generic(record, point))
+            .count()
+    };
+    let echoed = |record: &Record| {
+        points(record)
+            .map(|observation| observation.echoed as usize)
+            .sum::<usize>()
+    };
     let most = |of: &dyn Fn(&Record) -> usize| {
-        run.strategies.iter().map(|strategy| strategy.records().map(of).sum::<usize>()).max().unwrap_or(0)
+        run.strategies
+            .iter()
+            .map(|strategy| strategy.records().map(of).sum::<usize>())
+            .max()
+            .unwrap_or(0)
     };
     let (events, all, left_out) = (most(&count), most(&any), most(&echoed));
     // Each strategy's own trigger decides under published limits.
-    let bound = if run.protocol.limits() == LimitsOf::Strategy { "at most " } else { "" };
+    let bound = if run.protocol.limits() == LimitsOf::Strategy {
+        "at most "
+    } else {
+        ""
+    };
     let distance = match run.protocol.limits() {
         LimitsOf::Recording => "before a recorded compaction",
         LimitsOf::Run | LimitsOf::Strategy => "a trigger's length earlier",
     };
     let of_address = |seen: &&Use| seen.kind == UseKind::Address;
-    let address = |record: &Record| points(record).flat_map(|point| &point.uses).filter(of_address).count();
+    let address = |record: &Record| {
+        points(record)
+            .flat_map(|point| &point.uses)
+            .filter(of_address)
+            .count()
+    };
     let addresses = match most(&address) {
         0 => String::new(),
         found => format!(", {bound}{found} of them of addresses, which `at use` counts"),
     };
-    let generic = if all > events { format!("; with generic values {bound}{all} uses") } else { String::new() };
+    let generic = if all > events {
+        format!("; with generic values {bound}{all} uses")
+    } else {
+        String::new()
+    };
     (all + left_out > 0).then(|| {
         format!(
             "needed at use: {bound}{events} uses of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
@@ -303,7 +459,11 @@ fn uses(run: &ProtocolRun) -> Option<String> {
 
 fn generic(run: &ProtocolRun) -> Option<String> {
     let strategy = run.strategies.first()?;
-    let count = strategy.records().flat_map(|record| &record.facts).filter(|fact| fact.generic && !fact.decoy).count();
+    let count = strategy
+        .records()
+        .flat_map(|record| &record.facts)
+        .filter(|fact| fact.generic && !fact.decoy)
+        .count();
     (count > 0).then(|| {
         format!(
             "{count} facts have generic values, which occur in other projects too; they count only in \
@@ -312,11 +472,19 @@ fn generic(run: &ProtocolRun) -> Option<String> {
     })
 }
 
-/// Where no fact has a subject, a value of another project is generic and no foreign fact, so that none can match by chance.
+/// Where no fact has a subject, a value of another project is generic and no foreign fact, so that
+/// none can match by chance.
 fn no_chance(run: &ProtocolRun) -> Option<String> {
-    let mut facts = run.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+    let mut facts = run
+        .records()
+        .flat_map(|record| &record.facts)
+        .filter(|fact| !fact.decoy);
     let is_imported = facts.all(|fact| fact.category == Category::Incidental);
-    let cells = || run.records().flat_map(|record| &record.observations).flat_map(|observation| &observation.chance);
+    let cells = || {
+        run.records()
+            .flat_map(|record| &record.observations)
+            .flat_map(|observation| &observation.chance)
+    };
     let pairs: u64 = cells().map(|cell| u64::from(cell.pairs)).sum();
     let is_zero = pairs > 0 && cells().all(|cell| cell.hits == 0);
     (is_imported && is_zero).then(|| {
@@ -331,7 +499,9 @@ fn no_chance(run: &ProtocolRun) -> Option<String> {
 fn foils(run: &ProtocolRun) -> Option<String> {
     let rates = run.strategies.iter().filter_map(|strategy| {
         let seen = || strategy.records().flat_map(|record| &record.observations);
-        let hits: u64 = seen().map(|observation| u64::from(observation.foil_hits)).sum();
+        let hits: u64 = seen()
+            .map(|observation| u64::from(observation.foil_hits))
+            .sum();
         let looked: u64 = seen().map(|observation| u64::from(observation.foils)).sum();
         (hits > 0).then(|| format!("{} {hits} of {looked}", strategy.name))
     });
@@ -344,41 +514,80 @@ fn served(run: &ProtocolRun) -> Vec<String> {
     let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {
         let records = run.records();
         let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
-        let told = calls.filter(|call| is_counted(call)).filter_map(|call| call.served.as_ref()?.model.as_deref());
+        let told = calls
+            .filter(|call| is_counted(call))
+            .filter_map(|call| call.served.as_ref()?.model.as_deref());
         let models: BTreeSet<&str> = told.collect();
-        let told = models.iter().map(|model| code(model)).collect::<Vec<_>>().join(", ");
+        let told = models
+            .iter()
+            .map(|model| code(model))
+            .collect::<Vec<_>>()
+            .join(", ");
         match models.len() {
             0 => None,
             1 => Some(format!("{} was served as {told}", code(name))),
-            count => Some(format!("{} was served as {count} models, so this is a mixture: {told}", code(name))),
+            count => Some(format!(
+                "{} was served as {count} models, so this is a mixture: {told}",
+                code(name)
+            )),
         }
     };
-    let is_of_checkpointer = |call: &CallRow| manifest.checkpointer.is_some() && call.purpose == Purpose::Checkpoint;
+    let is_of_checkpointer =
+        |call: &CallRow| manifest.checkpointer.is_some() && call.purpose == Purpose::Checkpoint;
     let is_of_target = |call: &CallRow| manifest.target.is_some() && call.is_of_target();
-    let target = manifest.target.as_ref().and_then(|target| of(target, &is_of_target));
-    let checkpointer = manifest.checkpointer.as_ref().and_then(|model| of(model, &is_of_checkpointer));
-    let summarizer = of(&manifest.summarizer, &|call| !is_of_target(call) && !is_of_checkpointer(call));
-    summarizer.into_iter().chain(target).chain(checkpointer).collect()
+    let target = manifest
+        .target
+        .as_ref()
+        .and_then(|target| of(target, &is_of_target));
+    let checkpointer = manifest
+        .checkpointer
+        .as_ref()
+        .and_then(|model| of(model, &is_of_checkpointer));
+    let summarizer = of(&manifest.summarizer, &|call| {
+        !is_of_target(call) && !is_of_checkpointer(call)
+    });
+    summarizer
+        .into_iter()
+        .chain(target)
+        .chain(checkpointer)
+        .collect()
 }
 
 fn prices(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
-    let beside = manifest.target.as_deref().map(|target| (target, "turns and answers cost those"));
+    let beside = manifest
+        .target
+        .as_deref()
+        .map(|target| (target, "turns and answers cost those"));
     let priced = |(model, costs): (&str, &str)| {
         let row = run.prices.row(model)?;
         Some(match row.is_free() {
-            true => format!("{} is priced as {}: nothing is billed, so costs are 0", code(model), row.name),
-            false => format!("{costs} of {} at its prices of {}", code(&row.name), row.date),
+            true => format!(
+                "{} is priced as {}: nothing is billed, so costs are 0",
+                code(model),
+                row.name
+            ),
+            false => format!(
+                "{costs} of {} at its prices of {}",
+                code(&row.name),
+                row.date
+            ),
         })
     };
-    let checkpoints = manifest.checkpointer.as_deref().map(|model| (model, "checkpoints before turns cost those"));
+    let checkpoints = manifest
+        .checkpointer
+        .as_deref()
+        .map(|model| (model, "checkpoints before turns cost those"));
     let costs = match (beside.is_some(), checkpoints.is_some()) {
         (false, false) => "costs are those",
         (false, true) => "all other costs are those",
         (true, false) => "compactions and checkpoints cost those",
         (true, true) => "compactions cost those",
     };
-    let models = [(manifest.summarizer.as_str(), costs)].into_iter().chain(beside).chain(checkpoints);
+    let models = [(manifest.summarizer.as_str(), costs)]
+        .into_iter()
+        .chain(beside)
+        .chain(checkpoints);
     let mut warnings: Vec<_> = models.filter_map(priced).collect();
     if warnings.is_empty() {
         return warnings;

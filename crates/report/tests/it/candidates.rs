@@ -1,4 +1,5 @@
-//! A changed strategy against its baseline: judged, named, and not let through by what only looks better.
+//! A changed strategy against its baseline: judged, named, and not let through by what only looks
+//! better.
 
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::baseline::Baseline;
@@ -25,12 +26,16 @@ fn candidate(held: impl Fn(usize) -> usize, change: impl Fn(&mut RunFiles)) -> R
 
 fn set(run: &mut RunFiles, parameter: &str, value: &str) {
     let settings = run.manifest.settings.get_mut("prod").unwrap();
-    settings.parameters.insert(parameter.to_owned(), value.to_owned());
+    settings
+        .parameters
+        .insert(parameter.to_owned(), value.to_owned());
 }
 
 fn set_retained(run: &mut RunFiles, retained: u32) {
     run.manifest.retained = retained;
-    run.records.iter_mut().for_each(|record| record.case.budget.retained = Some(retained));
+    run.records
+        .iter_mut()
+        .for_each(|record| record.case.budget.retained = Some(retained));
 }
 
 /// Each change that people make, and how the report names it.
@@ -39,11 +44,20 @@ fn a_changed_setting_is_judged_and_named() {
     let old = base(&run(&["prod"], 12, about_ten));
     type Change = (fn(&mut RunFiles), &'static str);
     let changes: [Change; 5] = [
-        (|run| drop(run.manifest.prompts.insert("prod".into(), "4e8".into())), "prompt from 9409 to 4e8"),
+        (
+            |run| drop(run.manifest.prompts.insert("prod".into(), "4e8".into())),
+            "prompt from 9409 to 4e8",
+        ),
         (|run| set(run, "tail", "2"), "tail from 10 to 2"),
         (|run| set(run, "lines", "7"), "lines from none to 7"),
-        (|run| set_retained(run, 1_800), "retained budget from 3600 to 1800"),
-        (|run| run.manifest.settings.get_mut("prod").unwrap().base = "handoff".into(), "strategy from prod to handoff"),
+        (
+            |run| set_retained(run, 1_800),
+            "retained budget from 3600 to 1800",
+        ),
+        (
+            |run| run.manifest.settings.get_mut("prod").unwrap().base = "handoff".into(),
+            "strategy from prod to handoff",
+        ),
     ];
     for (change, named) in changes {
         for (lost, verdict) in [(0, Verdict::Pass), (4, Verdict::Regression)] {
@@ -52,8 +66,14 @@ fn a_changed_setting_is_judged_and_named() {
             let json = serde_json::to_string(&report.strategies[0].changed).unwrap();
             assert_eq!(report.strategies[0].changed.len(), 1, "{json}");
             let line = format!("candidate: {named}");
-            assert!(report_text(&report).contains(&line), "{}", report_text(&report));
-            assert!(markdown(&report).contains(&line) && junit(&report, true).unwrap().contains(&line));
+            assert!(
+                report_text(&report).contains(&line),
+                "{}",
+                report_text(&report)
+            );
+            assert!(
+                markdown(&report).contains(&line) && junit(&report, true).unwrap().contains(&line)
+            );
         }
     }
     assert!(!report_text(&gated(&candidate(about_ten, |_| ()), &old)).contains("candidate"));
@@ -67,8 +87,17 @@ fn a_row_is_found_by_its_name_whatever_it_runs() {
     new.manifest.strategies.reverse();
     set(&mut new, "tail", "2");
     let report = gated(&new, &old);
-    let changed: Vec<_> = report.strategies.iter().map(|one| (one.strategy.as_str(), one.changed.len())).collect();
-    assert_eq!(changed, [("other", 0), ("prod", 1)], "{}", report_text(&report));
+    let changed: Vec<_> = report
+        .strategies
+        .iter()
+        .map(|one| (one.strategy.as_str(), one.changed.len()))
+        .collect();
+    assert_eq!(
+        changed,
+        [("other", 0), ("prod", 1)],
+        "{}",
+        report_text(&report)
+    );
 }
 
 #[test]
@@ -77,12 +106,19 @@ fn files_from_before_settings_and_matchers_were_kept_are_read_and_judged() {
     old.run.matcher.clear();
     for strategy in &mut old.strategies {
         (strategy.head.settings, strategy.head.budget) = (None, None);
-        strategy.units.iter_mut().for_each(|unit| unit.scores.retain(|metric, _| metric.contains("recall")));
+        strategy
+            .units
+            .iter_mut()
+            .for_each(|unit| unit.scores.retain(|metric, _| metric.contains("recall")));
     }
     let old = Baseline::parse(&old.to_text().unwrap()).unwrap();
     let report = gated(&candidate(about_ten, |run| set_retained(run, 1_800)), &old);
     assert_eq!(report.verdict, Verdict::Pass, "{}", report_text(&report));
-    assert!(report_text(&report).contains("retained budget from 3600 to 1800"), "{}", report_text(&report));
+    assert!(
+        report_text(&report).contains("retained budget from 3600 to 1800"),
+        "{}",
+        report_text(&report)
+    );
     assert!(
         report_text(&report).contains("the baseline does not record how its matcher finds values"),
         "{}",
@@ -102,12 +138,32 @@ fn a_candidate_that_fails_more_regresses_however_much_it_holds() {
         }
     };
     let report = gated(&candidate(|_| 18, failing), &old);
-    assert_eq!(report.verdict, Verdict::Regression, "{}", report_text(&report));
-    let found = report.strategies[0].metrics.iter().find(|metric| metric.metric == "failed_share").unwrap();
-    assert_eq!((found.verdict, found.baseline, found.run), (Verdict::Regression, Some(0.0), Some(0.5)));
-    assert!(report_text(&report).contains("12 of 24 compactions failed"), "{}", report_text(&report));
+    assert_eq!(
+        report.verdict,
+        Verdict::Regression,
+        "{}",
+        report_text(&report)
+    );
+    let found = report.strategies[0]
+        .metrics
+        .iter()
+        .find(|metric| metric.metric == "failed_share")
+        .unwrap();
+    assert_eq!(
+        (found.verdict, found.baseline, found.run),
+        (Verdict::Regression, Some(0.0), Some(0.5))
+    );
+    assert!(
+        report_text(&report).contains("12 of 24 compactions failed"),
+        "{}",
+        report_text(&report)
+    );
     let same = candidate(about_ten, failing);
-    assert_eq!(gated(&same, &base(&same)).verdict, Verdict::Pass, "it failed as often before");
+    assert_eq!(
+        gated(&same, &base(&same)).verdict,
+        Verdict::Pass,
+        "it failed as often before"
+    );
 }
 
 #[test]
@@ -116,12 +172,24 @@ fn a_candidate_that_goes_over_the_window_more_regresses() {
     let over = |turns: usize| {
         candidate(
             |_| 18,
-            move |run| run.records[..turns].iter_mut().for_each(|record| record.turns[0].over_window = true),
+            move |run| {
+                run.records[..turns]
+                    .iter_mut()
+                    .for_each(|record| record.turns[0].over_window = true)
+            },
         )
     };
     let verdicts = [1, 4, 5, 12].map(|turns| gated(&over(turns), &old).verdict);
     // Of 2^-4, 2^-5 and 2^-12 only the last is rare among two guards.
-    assert_eq!(verdicts, [Verdict::Inconclusive, Verdict::Inconclusive, Verdict::Inconclusive, Verdict::Regression]);
+    assert_eq!(
+        verdicts,
+        [
+            Verdict::Inconclusive,
+            Verdict::Inconclusive,
+            Verdict::Inconclusive,
+            Verdict::Regression
+        ]
+    );
     assert!(report_text(&gated(&over(12), &old)).contains("12 turns were over the window"));
 }
 
@@ -131,22 +199,40 @@ fn more_room_counts_only_where_the_run_was_allowed_more() {
     let larger = |retained: u32, tokens: u32| {
         candidate(about_ten, move |run| {
             set_retained(run, retained);
-            run.records.iter_mut().for_each(|record| record.compactions[0].event.tokens_retained = tokens);
+            run.records
+                .iter_mut()
+                .for_each(|record| record.compactions[0].event.tokens_retained = tokens);
         })
     };
-    assert_eq!(gated(&larger(3_600, 3_600), &old).verdict, Verdict::Inconclusive, "20 % more in the same budget");
+    assert_eq!(
+        gated(&larger(3_600, 3_600), &old).verdict,
+        Verdict::Inconclusive,
+        "20 % more in the same budget"
+    );
     let allowed = gated(&larger(4_800, 3_900), &old);
     assert_eq!(allowed.verdict, Verdict::Pass, "{}", report_text(&allowed));
-    assert!(report_text(&allowed).contains("the difference is one of size too"), "{}", report_text(&allowed));
-    assert_eq!(gated(&larger(4_800, 4_700), &old).verdict, Verdict::Inconclusive, "57 % more in a third more");
+    assert!(
+        report_text(&allowed).contains("the difference is one of size too"),
+        "{}",
+        report_text(&allowed)
+    );
+    assert_eq!(
+        gated(&larger(4_800, 4_700), &old).verdict,
+        Verdict::Inconclusive,
+        "57 % more in a third more"
+    );
 }
 
-/// As [`run`], of facts with subjects: each context gives `bound` of the values that it holds to their own.
+/// As [`run`], of facts with subjects: each context gives `bound` of the values that it holds to
+/// their own.
 fn with_subjects(held: impl Fn(usize) -> usize, bound: impl Fn(usize) -> usize) -> RunFiles {
     let mut made = run(&["prod"], 16, held);
     for (at, record) in made.records.iter_mut().enumerate() {
         record.version = 3;
-        record.facts.iter_mut().for_each(|fact| fact.has_subject = true);
+        record
+            .facts
+            .iter_mut()
+            .for_each(|fact| fact.has_subject = true);
         record.observations[0].bound = (0..bound(at) as u32).collect();
         record.observations[0].misbound = vec![Misbound(0, 1, 20.0)];
     }
@@ -158,9 +244,26 @@ fn with_subjects(held: impl Fn(usize) -> usize, bound: impl Fn(usize) -> usize) 
 fn a_list_of_values_in_place_of_a_summary_regresses() {
     let old = base(&with_subjects(|_| 9, |at| 8 + at % 2));
     let report = gated(&with_subjects(|_| 12, |_| 0), &old);
-    let verdict = |id: &str| report.strategies[0].metrics.iter().find(|metric| metric.metric == id).unwrap().verdict;
-    assert_eq!(verdict("context_recall_corrected"), Verdict::Pass, "{}", report_text(&report));
-    assert_eq!(verdict("bound_recall_corrected"), Verdict::Regression, "{}", report_text(&report));
+    let verdict = |id: &str| {
+        report.strategies[0]
+            .metrics
+            .iter()
+            .find(|metric| metric.metric == id)
+            .unwrap()
+            .verdict
+    };
+    assert_eq!(
+        verdict("context_recall_corrected"),
+        Verdict::Pass,
+        "{}",
+        report_text(&report)
+    );
+    assert_eq!(
+        verdict("bound_recall_corrected"),
+        Verdict::Regression,
+        "{}",
+        report_text(&report)
+    );
     assert_eq!(report.verdict, Verdict::Regression);
 }
 
@@ -169,13 +272,28 @@ fn a_pass_says_whether_the_two_are_equivalent() {
     let old = base(&run(&["prod"], 12, about_ten));
     // 0 to 2 of 20 more: far better than a loss of .05, and not within .05 of the baseline.
     for (more, expected) in [(0, true), (2, false)] {
-        let report = gated(&run(&["prod"], 12, |at| about_ten(at) + at % 2 * more), &old);
+        let report = gated(
+            &run(&["prod"], 12, |at| about_ten(at) + at % 2 * more),
+            &old,
+        );
         let metric = &report.strategies[0].metrics[0];
-        assert_eq!((report.verdict, metric.equivalent), (Verdict::Pass, Some(expected)), "{}", report_text(&report));
+        assert_eq!(
+            (report.verdict, metric.equivalent),
+            (Verdict::Pass, Some(expected)),
+            "{}",
+            report_text(&report)
+        );
         assert_eq!(metric.p_equivalent.unwrap() <= 0.05, expected, "{metric:?}");
-        let text =
-            if expected { "; equivalent within 0.05 (p " } else { "; not shown to be equivalent within 0.05 (p " };
-        assert!(report_text(&report).contains(text), "{}", report_text(&report));
+        let text = if expected {
+            "; equivalent within 0.05 (p "
+        } else {
+            "; not shown to be equivalent within 0.05 (p "
+        };
+        assert!(
+            report_text(&report).contains(text),
+            "{}",
+            report_text(&report)
+        );
         assert!(junit(&report, true).unwrap().contains(text));
         assert!(
             markdown(&report).contains(if expected { "| yes |" } else { "| not shown |" }),
@@ -185,28 +303,44 @@ fn a_pass_says_whether_the_two_are_equivalent() {
     }
     let few = run(&["prod"], 4, about_ten);
     let undecided = gated(&few, &base(&few));
-    assert_eq!(undecided.strategies[0].metrics[0].equivalent, None, "4 units decide nothing");
+    assert_eq!(
+        undecided.strategies[0].metrics[0].equivalent, None,
+        "4 units decide nothing"
+    );
 }
 
 #[test]
 fn the_gate_prints_its_power_and_how_many_units_would_do() {
     // Conversations differ by up to 6 of 20 facts from the baseline's, and by 0 on average.
     let gated_with = |units: usize| {
-        let new = run(&["prod"], units, |at| about_ten(at) + [0, 6, 3, 0, 6, 3][at % 6] - 3);
+        let new = run(&["prod"], units, |at| {
+            about_ten(at) + [0, 6, 3, 0, 6, 3][at % 6] - 3
+        });
         gated(&new, &base(&run(&["prod"], units, about_ten)))
     };
     let (few, many) = (gated_with(6), gated_with(60));
     let metric = |report: &GateReport| report.strategies[0].metrics[0].clone();
     let needed = metric(&few).units_needed.unwrap();
-    assert!(metric(&few).power.unwrap() < 0.8 && needed > 6, "{}", report_text(&few));
     assert!(
-        report_text(&few).contains(&format!("for a loss of 0.1, which takes {needed} units for 0.80")),
+        metric(&few).power.unwrap() < 0.8 && needed > 6,
         "{}",
         report_text(&few)
     );
-    assert!(metric(&many).power.unwrap() >= 0.8 && metric(&many).units_needed.is_none(), "{}", report_text(&many));
     assert!(
-        report_text(&many).contains("power 1.00 for a loss of 0.1") || report_text(&many).contains("power 0.9"),
+        report_text(&few).contains(&format!(
+            "for a loss of 0.1, which takes {needed} units for 0.80"
+        )),
+        "{}",
+        report_text(&few)
+    );
+    assert!(
+        metric(&many).power.unwrap() >= 0.8 && metric(&many).units_needed.is_none(),
+        "{}",
+        report_text(&many)
+    );
+    assert!(
+        report_text(&many).contains("power 1.00 for a loss of 0.1")
+            || report_text(&many).contains("power 0.9"),
         "{}",
         report_text(&many)
     );
@@ -233,7 +367,12 @@ fn the_default_replay_is_judged_wherever_it_is() {
         let with_sweep = swept(run(&["prod"], 12, about_ten), 1_200, is_first);
         for (new, old) in [(&with_sweep, &plain), (&plain, &with_sweep)] {
             let report = gated(new, &base(old));
-            assert_eq!(serde_json::to_value(&report.strategies).unwrap(), expected, "{}", report_text(&report));
+            assert_eq!(
+                serde_json::to_value(&report.strategies).unwrap(),
+                expected,
+                "{}",
+                report_text(&report)
+            );
         }
     }
 }
@@ -241,11 +380,18 @@ fn the_default_replay_is_judged_wherever_it_is() {
 #[test]
 fn a_run_without_its_default_replay_is_refused() {
     let plain = run(&["prod"], 12, about_ten);
-    let refused = |new: &RunFiles| gate(new, &base(&plain), &prices(), &options()).map(|report| report.verdict);
+    let refused = |new: &RunFiles| {
+        gate(new, &base(&plain), &prices(), &options()).map(|report| report.verdict)
+    };
     // Only the sweep's cases are left.
     let mut without = swept(run(&["prod"], 12, about_ten), 1_200, false);
-    without.records.retain(|record| record.case.budget.retained == Some(1_200));
-    assert_eq!(refused(&without), Err(Mismatch::NoDefault { what: "record" }));
+    without
+        .records
+        .retain(|record| record.case.budget.retained == Some(1_200));
+    assert_eq!(
+        refused(&without),
+        Err(Mismatch::NoDefault { what: "record" })
+    );
     // They are not declared as a sweep.
     without.manifest.sweep.clear();
     assert!(matches!(refused(&without), Err(Mismatch::OtherSize { .. })));
@@ -256,7 +402,10 @@ fn a_run_without_its_default_replay_is_refused() {
     let again: Vec<Record> = twice.records[..1].to_vec();
     twice.records.extend(again);
     assert!(matches!(refused(&twice), Err(Mismatch::Twice { .. })));
-    assert!(baseline_of(&twice, &prices()).is_err(), "nor is it accepted");
+    assert!(
+        baseline_of(&twice, &prices()).is_err(),
+        "nor is it accepted"
+    );
 }
 
 #[test]
@@ -270,7 +419,12 @@ fn the_matched_protocol_is_judged_where_there_are_two() {
     both.records.splice(0..0, published);
     both.manifest.protocols = vec![Protocol::Published, Protocol::Matched];
     assert_eq!(gated(&both, &base(&plain)).verdict, Verdict::Pass);
-    assert!(base(&both).strategies.iter().all(|one| one.head.protocol == Protocol::Matched));
+    assert!(
+        base(&both)
+            .strategies
+            .iter()
+            .all(|one| one.head.protocol == Protocol::Matched)
+    );
 }
 
 #[test]
@@ -282,10 +436,24 @@ fn the_self_test_plants_damage_that_the_gate_must_find() {
         made
     });
     let found = self_test(&first, &second, &prices(), 0.05, 200).unwrap();
-    let verdicts: Vec<_> = found.damages.iter().map(|planted| (planted.damage, planted.verdict)).collect();
-    let expected = [Damage::ValueList, Damage::FailedCompactions, Damage::OverWindow];
-    assert_eq!(verdicts, expected.map(|damage| (damage, Some(Verdict::Regression))));
+    let verdicts: Vec<_> = found
+        .damages
+        .iter()
+        .map(|planted| (planted.damage, planted.verdict))
+        .collect();
+    let expected = [
+        Damage::ValueList,
+        Damage::FailedCompactions,
+        Damage::OverWindow,
+    ];
+    assert_eq!(
+        verdicts,
+        expected.map(|damage| (damage, Some(Verdict::Regression)))
+    );
     assert!(found.damages.iter().all(|planted| !planted.is_missed()));
     let text = compactometer_report::gate::self_test_text(&found);
-    assert!(text.contains("values without their subjects (prod): REGRESSION"), "{text}");
+    assert!(
+        text.contains("values without their subjects (prod): REGRESSION"),
+        "{text}"
+    );
 }

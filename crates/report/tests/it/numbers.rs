@@ -6,7 +6,9 @@ use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome, SkipReas
 use compactometer_engine::message::MessageId;
 use compactometer_engine::summary::NotASummary;
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::{ChanceCell, CheckpointRow, Family, ObservationKind, Prompted, Record, Stages};
+use compactometer_formats::record::{
+    ChanceCell, CheckpointRow, Family, ObservationKind, Prompted, Record, Stages,
+};
 use compactometer_formats::scenario::{Category, ValueKind};
 use compactometer_formats::summary::{Check, Group, MetricValue};
 use compactometer_report::summarize;
@@ -19,14 +21,21 @@ fn group_of(manifest: &Manifest, records: &[Record]) -> Group {
 }
 
 fn metric(records: &[Record], id: &str) -> MetricValue {
-    let mut names: Vec<&str> = records.iter().map(|record| record.case.strategy.as_str()).collect();
+    let mut names: Vec<&str> = records
+        .iter()
+        .map(|record| record.case.strategy.as_str())
+        .collect();
     names.dedup();
     let mut group = group_of(&manifest(&names, records.len(), records.len()), records);
     group.strategies[0].metrics.remove(id).unwrap()
 }
 
 fn check<'g>(group: &'g Group, part: &str) -> &'g Check {
-    group.checks.iter().find(|check| check.name.contains(part)).unwrap()
+    group
+        .checks
+        .iter()
+        .find(|check| check.name.contains(part))
+        .unwrap()
 }
 
 fn near(found: Option<f64>, expected: f64) {
@@ -36,9 +45,17 @@ fn near(found: Option<f64>, expected: f64) {
 
 /// One conversation of `strategy`, alone in its group, with these points.
 fn talk(strategy: &str, at: usize, points: &[(u32, &str)]) -> Record {
-    let mut made = record(strategy, Family::Reference, &format!("s{at}"), &format!("g{at}"));
+    let mut made = record(
+        strategy,
+        Family::Reference,
+        &format!("s{at}"),
+        &format!("g{at}"),
+    );
     made.facts = facts(points.first().map_or(0, |(_, letters)| letters.len()), KIND);
-    made.observations = points.iter().map(|(round, letters)| point(*round, letters)).collect();
+    made.observations = points
+        .iter()
+        .map(|(round, letters)| point(*round, letters))
+        .collect();
     made
 }
 
@@ -50,12 +67,19 @@ fn recall_averages_looks_then_weighted_facts_then_units() {
     // Fact 0: 1 of 2 looks, weight 3; fact 1: 0; unit: 1.5 / 4. Second unit: 1.
     let found = metric(&[first, second], "context_recall");
     near(found.value, (1.5 / 4.0 + 1.0) / 2.0);
-    assert_eq!((found.n, found.low), (2, None), "two units carry no interval");
+    assert_eq!(
+        (found.n, found.low),
+        (2, None),
+        "two units carry no interval"
+    );
 }
 
 #[test]
 fn conversations_of_one_group_are_one_unit() {
-    let mut records = vec![talk("summarize", 0, &[(1, "vvv")]), talk("summarize", 1, &[(1, "d")])];
+    let mut records = vec![
+        talk("summarize", 0, &[(1, "vvv")]),
+        talk("summarize", 1, &[(1, "d")]),
+    ];
     records[1].case.group = "g0".to_owned();
     let found = metric(&records, "context_recall");
     near(found.value, 0.75);
@@ -94,7 +118,10 @@ fn correction_for_chance_and_lift() {
     let corrected = metric(&records, "context_recall_corrected");
     near(corrected.value, 0.375);
     let (low, high) = (corrected.low.unwrap(), corrected.high.unwrap());
-    assert!(low < 0.375 && high > 0.375 && high <= 1.0, "{low} to {high}");
+    assert!(
+        low < 0.375 && high > 0.375 && high <= 1.0,
+        "{low} to {high}"
+    );
     // Random drops hold it in 5 of 20 contexts, q = .1: (.25 - .1) / .9.
     near(metric(&records, "lift").value, 0.375 - 0.15 / 0.9);
 }
@@ -103,13 +130,24 @@ fn correction_for_chance_and_lift() {
 fn prompted_recall_counts_what_was_retrieved_and_corrects_with_its_own_chance() {
     let mut records = six(&[chance(KIND, 1, 5)], &[], 0);
     for record in &mut records {
-        let found = if record.case.scenario.as_str() < "s5" { vec![0] } else { Vec::new() };
+        let found = if record.case.scenario.as_str() < "s5" {
+            vec![0]
+        } else {
+            Vec::new()
+        };
         record.observations[0].asked = vec![0];
-        record.observations[0].prompted = Some(Prompted { found, tokens: 30, chance: vec![chance(KIND, 1, 4)] });
+        record.observations[0].prompted = Some(Prompted {
+            found,
+            tokens: 30,
+            chance: vec![chance(KIND, 1, 4)],
+        });
     }
     near(metric(&records, "context_recall").value, 0.5);
     near(metric(&records, "prompted_recall").value, 5.0 / 6.0);
-    near(metric(&records, "prompted_recall_corrected").value, (5.0 / 6.0 - 0.25) / 0.75);
+    near(
+        metric(&records, "prompted_recall_corrected").value,
+        (5.0 / 6.0 - 0.25) / 0.75,
+    );
     near(metric(&records, "retrieved_tokens").value, 30.0);
     // Asked before anything was stored: the context alone counts, and so does its chance.
     for record in &mut records {
@@ -125,12 +163,21 @@ fn prompted_recall_counts_what_was_retrieved_and_corrects_with_its_own_chance() 
 fn prompted_recall_is_over_the_facts_that_were_asked_for() {
     let mut made = talk("summarize", 0, &[(1, "vuu")]);
     made.observations[0].asked = vec![1, 2];
-    made.observations[0].prompted = Some(Prompted { found: vec![2], tokens: 8, chance: Vec::new() });
+    made.observations[0].prompted = Some(Prompted {
+        found: vec![2],
+        tokens: 8,
+        chance: Vec::new(),
+    });
     near(metric(&[made.clone()], "prompted_recall").value, 0.5);
     near(metric(&[made.clone()], "retrieved_tokens").value, 4.0);
     let table = |made: &Record| {
-        let summary = summarize(&manifest(&["summarize"], 1, 1), std::slice::from_ref(made), &prices());
-        compactometer_report::table(&summary, &compactometer_report::Screen::WHOLE).replace("\n  ", " ")
+        let summary = summarize(
+            &manifest(&["summarize"], 1, 1),
+            std::slice::from_ref(made),
+            &prices(),
+        );
+        compactometer_report::table(&summary, &compactometer_report::Screen::WHOLE)
+            .replace("\n  ", " ")
     };
     assert!(!table(&made).contains("stored, not in the context"));
     made.observations[0].fates = point(1, "vus").fates;
@@ -142,8 +189,14 @@ fn prompted_recall_is_over_the_facts_that_were_asked_for() {
 #[test]
 fn prompted_recall_says_why_there_is_none() {
     let reason = |record: &Record| {
-        let ids = ["prompted_recall", "prompted_recall_corrected", "retrieved_tokens"];
-        let mut found = ids.map(|id| metric(std::slice::from_ref(record), id).reason).to_vec();
+        let ids = [
+            "prompted_recall",
+            "prompted_recall_corrected",
+            "retrieved_tokens",
+        ];
+        let mut found = ids
+            .map(|id| metric(std::slice::from_ref(record), id).reason)
+            .to_vec();
         found.dedup();
         assert_eq!(found.len(), 1);
         found.remove(0).unwrap()
@@ -151,28 +204,44 @@ fn prompted_recall_says_why_there_is_none() {
     let mut made = talk("summarize", 0, &[(1, "v")]);
     assert_eq!(reason(&made), "no eligible fact has a question");
     made.observations[0].asked = vec![0];
-    assert_eq!(reason(&made), "the strategy has nothing to look in for a question");
-    made.observations[0].prompted = Some(Prompted { found: vec![0], tokens: 0, chance: Vec::new() });
-    assert_eq!(reason(&made), "nothing that fits the retained budget was retrieved");
+    assert_eq!(
+        reason(&made),
+        "the strategy has nothing to look in for a question"
+    );
+    made.observations[0].prompted = Some(Prompted {
+        found: vec![0],
+        tokens: 0,
+        chance: Vec::new(),
+    });
+    assert_eq!(
+        reason(&made),
+        "nothing that fits the retained budget was retrieved"
+    );
 }
 
 #[test]
 fn corrected_recall_is_not_clipped() {
     let mut records = six(&[chance(KIND, 1, 2)], &[], 0);
-    records.iter_mut().for_each(|record| record.observations[0].fates = point(1, "d").fates);
+    records
+        .iter_mut()
+        .for_each(|record| record.observations[0].fates = point(1, "d").fates);
     near(metric(&records, "context_recall_corrected").value, -1.0);
 }
 
 #[test]
 fn chance_comes_from_the_nearest_earlier_round_with_five_scenarios() {
     let mut records = six(&[chance(KIND, 1, 5)], &[], 0);
-    // Round 2 has contexts of one scenario alone, with another rate: the fact there is corrected by round 1's.
+    // Round 2 has contexts of one scenario alone, with another rate: the fact there is corrected by
+    // round 1's.
     let mut later = point(2, "c");
     later.chance = vec![chance(KIND, 5, 5)];
     records[0].observations[0].fates = point(1, "d").fates;
     records[0].observations.push(later);
     // Unit 0: looks -.25 and 1, mean .375; units 1 and 2: 1; the rest -.25.
-    near(metric(&records, "context_recall_corrected").value, (0.375 + 2.0 - 0.75) / 6.0);
+    near(
+        metric(&records, "context_recall_corrected").value,
+        (0.375 + 2.0 - 0.75) / 6.0,
+    );
 }
 
 #[test]
@@ -192,17 +261,33 @@ fn without_five_scenarios_chance_is_unknown_and_says_why() {
 
 #[test]
 fn kinds_that_chance_finds_are_left_out_and_listed() {
-    let mut records = six(&[chance(KIND, 1, 5), chance(ValueKind::Enum, 9, 10)], &[], 0);
+    let mut records = six(
+        &[chance(KIND, 1, 5), chance(ValueKind::Enum, 9, 10)],
+        &[],
+        0,
+    );
     for record in &mut records {
-        record.facts.push(crate::common::fact("likely", Category::Goal, ValueKind::Enum));
-        let fates = if record.case.scenario.as_str() < "s3" { "cc" } else { "uc" };
+        record.facts.push(crate::common::fact(
+            "likely",
+            Category::Goal,
+            ValueKind::Enum,
+        ));
+        let fates = if record.case.scenario.as_str() < "s3" {
+            "cc"
+        } else {
+            "uc"
+        };
         record.observations[0].fates = point(1, fates).fates;
         record.observations[0].eligible = vec![0, 1];
     }
     near(metric(&records, "context_recall_corrected").value, 0.375);
     let group = group_of(&manifest(&["summarize"], 6, 6), &records);
     let listed = "left out of CR* of summarize, since chance finds it: enum at round 1 (q = 0.90)";
-    assert!(group.warnings.iter().any(|warning| warning == listed), "{:?}", group.warnings);
+    assert!(
+        group.warnings.iter().any(|warning| warning == listed),
+        "{:?}",
+        group.warnings
+    );
 }
 
 #[test]
@@ -214,12 +299,22 @@ fn needed_at_use_counts_events() {
     made.facts[2].generic = true;
     let group = group_of(&manifest(&["summarize"], 1, 1), &[made.clone()]);
     let listed = "needed at use: 3 uses of facts last mentioned a trigger's length earlier; 4 more are left out because a recorded turn repeated the value; with generic values 4 uses";
-    assert!(group.warnings.iter().any(|warning| warning == listed), "{:?}", group.warnings);
+    assert!(
+        group.warnings.iter().any(|warning| warning == listed),
+        "{:?}",
+        group.warnings
+    );
     near(metric(&[made], "needed_at_use_recall").value, 2.0 / 3.0);
 }
 
 fn stages(left: u32, reached: u32, written: u32, kept: u32) -> Stages {
-    Stages { left, reached, written, kept, ..Stages::default() }
+    Stages {
+        left,
+        reached,
+        written,
+        kept,
+        ..Stages::default()
+    }
 }
 
 #[test]
@@ -241,12 +336,22 @@ fn stage_rates_are_pooled_by_unit() {
     near(kept.value, 0.75);
     assert_eq!(kept.n, 1, "nothing was written in the second unit");
     // The failed one left everything.
-    near(metric(&records, "tokens_retained").value, (1_500.0 + (3_500.0 + 9_500.0) / 2.0) / 2.0);
-    near(metric(&records, "compression_ratio").value, (0.2 + 0.4) / 2.0);
+    near(
+        metric(&records, "tokens_retained").value,
+        (1_500.0 + (3_500.0 + 9_500.0) / 2.0) / 2.0,
+    );
+    near(
+        metric(&records, "compression_ratio").value,
+        (0.2 + 0.4) / 2.0,
+    );
 }
 
 fn extraction(reading: Reading, leaked: u32) -> Extraction {
-    Extraction { reading, leaked, left_out: 0 }
+    Extraction {
+        reading,
+        leaked,
+        left_out: 0,
+    }
 }
 
 #[test]
@@ -259,16 +364,36 @@ fn extraction_success_counts_every_attempt_and_its_rung() {
     let mut row = compaction(Stages::default(), 1_000, vec![call(10, 1)]);
     row.event.extractions = vec![strict, no_answer];
     first.compactions = vec![row, compaction(Stages::default(), 1_000, vec![call(10, 1)])];
-    let event = |extraction| CheckpointEvent { after: MessageId(1), tokens: 10, failed: None, extraction };
+    let event = |extraction| CheckpointEvent {
+        after: MessageId(1),
+        tokens: 10,
+        failed: None,
+        extraction,
+    };
     let before_turns = [Some(lenient), Some(only_example), None];
-    first.checkpoints = before_turns.map(|found| CheckpointRow { event: event(found), calls: Vec::new() }).to_vec();
+    first.checkpoints = before_turns
+        .map(|found| CheckpointRow {
+            event: event(found),
+            calls: Vec::new(),
+        })
+        .to_vec();
     let mut second = talk("hybrid-checkpoint", 1, &[(1, "v")]);
-    second.checkpoints = vec![CheckpointRow { event: event(Some(strict)), calls: Vec::new() }];
+    second.checkpoints = vec![CheckpointRow {
+        event: event(Some(strict)),
+        calls: Vec::new(),
+    }];
     let records = [first, second];
-    near(metric(&records, "extraction_success").value, (0.5 + 1.0) / 2.0);
+    near(
+        metric(&records, "extraction_success").value,
+        (0.5 + 1.0) / 2.0,
+    );
     let mut group = group_of(&manifest(&["hybrid-checkpoint"], 2, 2), &records);
     let listed = "values of the prompt's own example taken out of checkpoints: hybrid-checkpoint 5";
-    assert!(group.warnings.iter().any(|warning| warning == listed), "{:?}", group.warnings);
+    assert!(
+        group.warnings.iter().any(|warning| warning == listed),
+        "{:?}",
+        group.warnings
+    );
     let found = serde_json::to_value(group.strategies.remove(0).extractions).unwrap();
     let expected = serde_json::json!({
         "attempts": 5, "by_rung": {"lenient": 1, "strict": 2}, "unreadable": {"no_answer": 1, "only_example": 1},
@@ -283,7 +408,10 @@ fn without_an_attempt_there_is_no_extraction_success() {
     made.compactions = vec![compaction(Stages::default(), 1_000, vec![call(10, 1)])];
     let group = group_of(&manifest(&["summarize"], 1, 1), &[made]);
     let found = &group.strategies[0].metrics["extraction_success"];
-    assert_eq!((found.value, found.reason.as_deref()), (None, Some("the records hold no attempt at a checkpoint")));
+    assert_eq!(
+        (found.value, found.reason.as_deref()),
+        (None, Some("the records hold no attempt at a checkpoint"))
+    );
     assert_eq!(group.strategies[0].extractions, None);
 }
 
@@ -299,18 +427,37 @@ fn a_summary_is_what_was_accepted_of_what_was_asked() {
     let mut made = talk("threshold-summary", 0, &[(1, "v")]);
     made.compactions = vec![
         row(Outcome::Applied, None, asked()),
-        row(Outcome::Failed(FailReason::InvalidView("broken".to_owned())), None, asked()),
+        row(
+            Outcome::Failed(FailReason::InvalidView("broken".to_owned())),
+            None,
+            asked(),
+        ),
         row(Outcome::Skipped(SkipReason::NoProgress), None, asked()),
         row(Outcome::Failed(refused()), None, asked()),
-        row(Outcome::Failed(FailReason::Call("timeout".to_owned())), None, asked()),
+        row(
+            Outcome::Failed(FailReason::Call("timeout".to_owned())),
+            None,
+            asked(),
+        ),
         row(Outcome::Applied, Some(refused()), asked()),
-        row(Outcome::Applied, Some(FailReason::CallsUsedUp(5)), Vec::new()),
-        row(Outcome::Skipped(SkipReason::NothingToCompact), None, Vec::new()),
+        row(
+            Outcome::Applied,
+            Some(FailReason::CallsUsedUp(5)),
+            Vec::new(),
+        ),
+        row(
+            Outcome::Skipped(SkipReason::NothingToCompact),
+            None,
+            Vec::new(),
+        ),
     ];
     near(metric(&[made.clone()], "is_summary").value, 3.0 / 6.0);
     made.compactions.drain(..6);
     let found = metric(&[made], "is_summary");
-    assert_eq!((found.value, found.reason.as_deref()), (None, Some("no compaction asked for a summary")));
+    assert_eq!(
+        (found.value, found.reason.as_deref()),
+        (None, Some("no compaction asked for a summary"))
+    );
 }
 
 #[test]
@@ -318,7 +465,10 @@ fn a_strategy_without_calls_has_no_stages() {
     let mut made = talk("head-tail", 0, &[(1, "v")]);
     made.compactions = vec![compaction(stages(8, 0, 0, 0), 1_000, Vec::new())];
     let found = metric(&[made], "reached");
-    assert_eq!((found.value, found.reason.as_deref()), (None, Some("calls no summarizer")));
+    assert_eq!(
+        (found.value, found.reason.as_deref()),
+        (None, Some("calls no summarizer"))
+    );
 }
 
 #[test]
@@ -335,9 +485,18 @@ fn costs_follow_the_cache_rules() {
     made.turns[3].at_ms = Some(1_360_001);
     let input = 2_000.0 + 10_000.0 + 7_000.0 + 20_000.0;
     let compaction = 4_000.0 + 2_000.0;
-    near(metric(&[made.clone()], "cost_usd").value, (input + 200.0 + compaction) / 1e6);
-    near(metric(&[made.clone()], "cost_usd_compaction").value, compaction / 1e6);
-    near(metric(&[made.clone()], "cache_hit_rate").value, 2_000.0 / 10_500.0);
+    near(
+        metric(&[made.clone()], "cost_usd").value,
+        (input + 200.0 + compaction) / 1e6,
+    );
+    near(
+        metric(&[made.clone()], "cost_usd_compaction").value,
+        compaction / 1e6,
+    );
+    near(
+        metric(&[made.clone()], "cache_hit_rate").value,
+        2_000.0 / 10_500.0,
+    );
     let mut full = record("full", Family::Control, "s0", "g0");
     full.turns = vec![turn(20_000, 0, 10)];
     // Without output: full 100,000, this one 45,000.
@@ -367,7 +526,11 @@ fn rounds_take_observations_of_both_kinds() {
     right_after.kind = ObservationKind::Compaction;
     made.observations.push(right_after);
     let group = group_of(&manifest(&["summarize"], 1, 1), &[made]);
-    let rounds: Vec<_> = group.strategies[0].by_round.iter().map(|row| row["context_recall"].value).collect();
+    let rounds: Vec<_> = group.strategies[0]
+        .by_round
+        .iter()
+        .map(|row| row["context_recall"].value)
+        .collect();
     assert_eq!(rounds, [Some(1.0), Some(0.25)]);
 }
 
@@ -378,81 +541,134 @@ fn undefined_values_have_reasons() {
     for (id, metric) in &group.strategies[0].metrics {
         assert_eq!(metric.value.is_none(), metric.reason.is_some(), "{id}");
     }
-    let reason = group.strategies[0].metrics["answer_recall"].reason.as_deref();
-    assert!(reason.is_some_and(|reason| reason.starts_with("no probe asks for a fact")), "{reason:?}");
+    let reason = group.strategies[0].metrics["answer_recall"]
+        .reason
+        .as_deref();
+    assert!(
+        reason.is_some_and(|reason| reason.starts_with("no probe asks for a fact")),
+        "{reason:?}"
+    );
     assert!(group.strategies[0].fates.is_empty());
+    assert!(group.warnings.iter().any(|warning| {
+        warning.contains("at least 5 are needed to rank strategies, and 6 to support")
+    }));
     assert!(
         group
             .warnings
             .iter()
-            .any(|warning| warning.contains("at least 5 are needed to rank strategies, and 6 to support"))
+            .any(|warning| warning == "never compacted anything, so takes no part: summarize")
     );
-    assert!(group.warnings.iter().any(|warning| warning == "never compacted anything, so takes no part: summarize"));
 }
 
 #[test]
 fn hard_checks_fail_on_what_they_are_for() {
-    let mut records =
-        vec![talk("summarize", 0, &[(1, "c?")]), talk("full", 0, &[(0, "vd")]), talk("oracle", 0, &[(1, "dd")])];
+    let mut records = vec![
+        talk("summarize", 0, &[(1, "c?")]),
+        talk("full", 0, &[(0, "vd")]),
+        talk("oracle", 0, &[(1, "dd")]),
+    ];
     records[1].case.family = Family::Control;
     records[2].case.family = Family::Control;
     // A strategy that never compacted anything takes no part.
     let idle = group_of(&manifest(&["summarize", "full", "oracle"], 3, 1), &records);
     assert_eq!(check(&idle, "`oracle` is at least").passed, None);
-    records[0].compactions.push(compaction(Stages::default(), 100, Vec::new()));
+    records[0]
+        .compactions
+        .push(compaction(Stages::default(), 100, Vec::new()));
     let group = group_of(&manifest(&["summarize", "full", "oracle"], 3, 1), &records);
     for part in ["`full` is 1", "`oracle` is at least", "unexplained"] {
         assert_eq!(check(&group, part).passed, Some(false), "{part}");
     }
-    assert_eq!(check(&group, "unexplained").detail, "1 sightings: summarize 1");
-    assert_eq!(check(&group, "`null`").detail, "not applicable: `null` was not run");
+    assert_eq!(
+        check(&group, "unexplained").detail,
+        "1 sightings: summarize 1"
+    );
+    assert_eq!(
+        check(&group, "`null`").detail,
+        "not applicable: `null` was not run"
+    );
     assert_eq!(check(&group, "decoys").passed, None);
 }
 
-/// A group in which each unit's summarizer read 20 facts and 20 decoys, and wrote 4 decoys and so many facts.
+/// A group in which each unit's summarizer read 20 facts and 20 decoys, and wrote 4 decoys and so
+/// many facts.
 fn written_beside_decoys(written: &[u32]) -> Group {
     let talk = |(at, written): (usize, &u32)| {
         let mut made = talk("summarize", at, &[(1, "c")]);
-        let stages =
-            Stages { decoys_left: 20, decoys_reached: 20, decoys_written: 4, ..stages(20, 20, *written, *written) };
+        let stages = Stages {
+            decoys_left: 20,
+            decoys_reached: 20,
+            decoys_written: 4,
+            ..stages(20, 20, *written, *written)
+        };
         made.compactions = vec![compaction(stages, 1_000, vec![call(10, 1)])];
         made
     };
     let records: Vec<_> = written.iter().enumerate().map(talk).collect();
-    group_of(&manifest(&["summarize"], written.len(), written.len()), &records)
+    group_of(
+        &manifest(&["summarize"], written.len(), written.len()),
+        &records,
+    )
 }
 
 #[test]
 fn facts_written_far_more_often_than_decoys_fail_the_check() {
     let passed = |written: &[u32]| check(&written_beside_decoys(written), "decoys").passed;
     assert_eq!(passed(&[4; 16]), Some(true));
-    assert_eq!(passed(&[7; 16]), Some(false), "a cheat of .15 in each of 16 units");
+    assert_eq!(
+        passed(&[7; 16]),
+        Some(false),
+        "a cheat of .15 in each of 16 units"
+    );
     assert_eq!(passed(&[6; 16]), Some(true), "within .10");
-    assert_eq!(passed(&[10; 10]), None, "ten units cannot rule out chance at .001");
+    assert_eq!(
+        passed(&[10; 10]),
+        None,
+        "ten units cannot rule out chance at .001"
+    );
     // .15 on average, as chance spreads it: p is about .02.
-    assert_eq!(passed(&[20, 2, 9, 1, 13, 4, 10, 2, 12, 4, 7, 9, 2, 11, 1, 5]), Some(true));
+    assert_eq!(
+        passed(&[20, 2, 9, 1, 13, 4, 10, 2, 12, 4, 7, 9, 2, 11, 1, 5]),
+        Some(true)
+    );
 }
 
 #[test]
 fn a_difference_that_chance_explains_badly_is_a_warning() {
     let warned = |written: &[u32]| {
         let warnings = written_beside_decoys(written).warnings;
-        warnings.into_iter().find(|warning| warning.starts_with("facts and decoys are not written equally often"))
+        warnings
+            .into_iter()
+            .find(|warning| warning.starts_with("facts and decoys are not written equally often"))
     };
     let told = warned(&[6; 16]).expect("16 equal differences");
-    assert!(told.contains("summarize +0.100 over 16 units, p = 0.000"), "{told}");
+    assert!(
+        told.contains("summarize +0.100 over 16 units, p = 0.000"),
+        "{told}"
+    );
     assert_eq!(warned(&[4; 16]), None);
-    assert_eq!(warned(&[6, 4, 2, 5, 6, 3, 3, 6, 4, 4]), None, "chance explains it");
+    assert_eq!(
+        warned(&[6, 4, 2, 5, 6, 3, 3, 6, 4, 4]),
+        None,
+        "chance explains it"
+    );
     assert_eq!(warned(&[7; 16]), None, "the check fails instead");
 }
 
 #[test]
 fn oracle_may_know_the_facts() {
     let mut made = talk("oracle", 0, &[(1, "c")]);
-    let stages = Stages { decoys_reached: 10, ..stages(10, 10, 10, 10) };
+    let stages = Stages {
+        decoys_reached: 10,
+        ..stages(10, 10, 10, 10)
+    };
     made.compactions = vec![compaction(stages, 1_000, vec![call(10, 1)])];
     let records = [made];
-    assert!(check(&group_of(&manifest(&["oracle"], 1, 1), &records), "decoys").detail.starts_with("not applicable"));
+    assert!(
+        check(&group_of(&manifest(&["oracle"], 1, 1), &records), "decoys")
+            .detail
+            .starts_with("not applicable")
+    );
 }
 
 proptest! {

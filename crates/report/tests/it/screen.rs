@@ -11,7 +11,11 @@ use compactometer_report::{Screen, summarize, table};
 const LINES: usize = 42;
 
 fn screen(width: usize) -> Screen {
-    Screen { width, all_rows: false, all_notes: false }
+    Screen {
+        width,
+        all_rows: false,
+        all_notes: false,
+    }
 }
 
 fn rendered((manifest, records): &(Manifest, Vec<Record>), width: usize) -> String {
@@ -19,13 +23,22 @@ fn rendered((manifest, records): &(Manifest, Vec<Record>), width: usize) -> Stri
 }
 
 fn of_model((manifest, records): (Manifest, Vec<Record>)) -> (Manifest, Vec<Record>) {
-    (Manifest { summarizer: "openai:small".to_owned(), ..manifest }, records)
+    (
+        Manifest {
+            summarizer: "openai:small".to_owned(),
+            ..manifest
+        },
+        records,
+    )
 }
 
 #[test]
 fn under_a_mock() {
     for width in [40, 80, 110, 160] {
-        insta::assert_snapshot!(format!("under_a_mock_{width}"), rendered(&simulated::swept(12), width));
+        insta::assert_snapshot!(
+            format!("under_a_mock_{width}"),
+            rendered(&simulated::swept(12), width)
+        );
     }
 }
 
@@ -52,14 +65,19 @@ fn without_facts() {
 #[test]
 fn where_every_row_fails() {
     let (manifest, mut records) = simulated::run(8);
-    for record in records.iter_mut().filter(|record| record.case.family == Family::Reference) {
+    for record in records
+        .iter_mut()
+        .filter(|record| record.case.family == Family::Reference)
+    {
         record.compactions = vec![compaction(Stages::default(), 0, Vec::new())];
-        record.compactions[0].event.outcome = Outcome::Failed(FailReason::Call("connection refused".to_owned()));
+        record.compactions[0].event.outcome =
+            Outcome::Failed(FailReason::Call("connection refused".to_owned()));
     }
     insta::assert_snapshot!(rendered(&(manifest, records), 80));
 }
 
-/// A check without which the numbers mean nothing is shown in full when it fails, however little room is left.
+/// A check without which the numbers mean nothing is shown in full when it fails, however little
+/// room is left.
 #[test]
 fn a_failed_check_is_always_shown() {
     let (manifest, records) = simulated::swept(12);
@@ -69,16 +87,29 @@ fn a_failed_check_is_always_shown() {
     let failed = summary.groups[0].checks.last().unwrap().clone();
     for width in [40, 80, 160] {
         let text = table(&summary, &screen(width)).replace("\n  ", " ");
-        assert!(text.contains(&format!("FAILED {}: {}", failed.name, failed.detail)), "{text}");
+        assert!(
+            text.contains(&format!("FAILED {}: {}", failed.name, failed.detail)),
+            "{text}"
+        );
     }
 }
 
 /// Forty strategies with names of sixty letters; the reference is the last of them.
 fn crowd() -> (Manifest, Vec<Record>) {
     let (_, records) = simulated::run(6);
-    let of = |name: &'static str| records.iter().filter(move |record| record.case.strategy == name).cloned();
+    let of = |name: &'static str| {
+        records
+            .iter()
+            .filter(move |record| record.case.strategy == name)
+            .cloned()
+    };
     let names = (0..40)
-        .map(|at| format!("a-very-long-name-of-a-strategy-number-{at:02}-{}", "x".repeat(19)))
+        .map(|at| {
+            format!(
+                "a-very-long-name-of-a-strategy-number-{at:02}-{}",
+                "x".repeat(19)
+            )
+        })
         .collect::<Vec<_>>();
     let renamed = names.iter().flat_map(|name| {
         of("chained").map(move |mut record| {
@@ -86,32 +117,70 @@ fn crowd() -> (Manifest, Vec<Record>) {
             record
         })
     });
-    let all = renamed.chain(of("full")).chain(of("random-drop")).collect::<Vec<_>>();
-    let listed = names.iter().map(String::as_str).chain(["full", "random-drop"]).collect::<Vec<_>>();
+    let all = renamed
+        .chain(of("full"))
+        .chain(of("random-drop"))
+        .collect::<Vec<_>>();
+    let listed = names
+        .iter()
+        .map(String::as_str)
+        .chain(["full", "random-drop"])
+        .collect::<Vec<_>>();
     let made = manifest(&listed, all.len(), 6);
-    (Manifest { reference: names.last().cloned(), ..made }, all)
+    (
+        Manifest {
+            reference: names.last().cloned(),
+            ..made
+        },
+        all,
+    )
 }
 
 #[test]
 fn many_rows_with_long_names() {
     let crowd = crowd();
     insta::assert_snapshot!(rendered(&crowd, 80));
-    let all = Screen { all_rows: true, ..screen(80) };
+    let all = Screen {
+        all_rows: true,
+        ..screen(80)
+    };
     let text = table(&summarize(&crowd.0, &crowd.1, &prices()), &all);
-    assert_eq!(text.lines().filter(|line| line.starts_with("a-very-long")).count(), 40, "{text}");
+    assert_eq!(
+        text.lines()
+            .filter(|line| line.starts_with("a-very-long"))
+            .count(),
+        40,
+        "{text}"
+    );
 }
 
 #[test]
 fn every_screen_fits() {
-    for run in [simulated::run(1), simulated::run(3), simulated::swept(12), of_model(simulated::run(12)), crowd()] {
+    for run in [
+        simulated::run(1),
+        simulated::run(3),
+        simulated::swept(12),
+        of_model(simulated::run(12)),
+        crowd(),
+    ] {
         for width in [40, 60, 80, 100, 110, 133, 160, 250] {
             let text = rendered(&run, width);
-            let longest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
+            let longest = text
+                .lines()
+                .max_by_key(|line| line.chars().count())
+                .unwrap();
             // A name may be longer than a narrow line.
-            assert!(longest.chars().count() <= width.max(80), "{width}: {longest}\n{text}");
+            assert!(
+                longest.chars().count() <= width.max(80),
+                "{width}: {longest}\n{text}"
+            );
             assert!(!text.contains('\u{1b}'));
             if width >= 80 {
-                assert!(text.lines().count() <= LINES, "{} lines at {width}:\n{text}", text.lines().count());
+                assert!(
+                    text.lines().count() <= LINES,
+                    "{} lines at {width}:\n{text}",
+                    text.lines().count()
+                );
             }
         }
     }
@@ -120,8 +189,13 @@ fn every_screen_fits() {
 /// The numbers that a text shows, as they are written.
 fn numbers(text: &str) -> Vec<f64> {
     let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',';
-    let words = text.split(|letter: char| !is_part(letter)).map(|word| word.trim_matches([',', '.']).replace(',', ""));
-    words.filter(|word| !word.is_empty()).filter_map(|word| word.parse().ok()).collect()
+    let words = text
+        .split(|letter: char| !is_part(letter))
+        .map(|word| word.trim_matches([',', '.']).replace(',', ""));
+    words
+        .filter(|word| !word.is_empty())
+        .filter_map(|word| word.parse().ok())
+        .collect()
 }
 
 /// Every number of a JSON document, in the forms in which tables show it.
@@ -129,7 +203,12 @@ fn known(value: &serde_json::Value, found: &mut Vec<f64>) {
     match value {
         serde_json::Value::Number(number) => {
             let number = number.as_f64().unwrap().abs();
-            found.extend([number, (number * 100.0).round(), number.round(), (number / 100.0).round() / 10.0]);
+            found.extend([
+                number,
+                (number * 100.0).round(),
+                number.round(),
+                (number / 100.0).round() / 10.0,
+            ]);
             found.extend([
                 (number / 1000.0).round(),
                 (number * 100.0).round() / 100.0,
@@ -150,12 +229,23 @@ fn the_table_shows_no_number_that_the_summary_lacks() {
     let mut found = Vec::new();
     known(&serde_json::to_value(&summary).unwrap(), &mut found);
     let text = table(&summary, &screen(160));
-    let strategies = summary.groups[0].strategies.iter().map(|strategy| strategy.name.as_str()).collect::<Vec<_>>();
-    let rows = text.lines().filter(|line| strategies.iter().any(|name| line.starts_with(name))).collect::<Vec<_>>();
+    let strategies = summary.groups[0]
+        .strategies
+        .iter()
+        .map(|strategy| strategy.name.as_str())
+        .collect::<Vec<_>>();
+    let rows = text
+        .lines()
+        .filter(|line| strategies.iter().any(|name| line.starts_with(name)))
+        .collect::<Vec<_>>();
     assert!(rows.len() >= 8, "{text}");
     // A share is written without its zero.
     let is_known = |number: f64| {
-        found.iter().any(|known| [number, number / 10.0, number / 100.0].iter().any(|form| (known - form).abs() < 1e-9))
+        found.iter().any(|known| {
+            [number, number / 10.0, number / 100.0]
+                .iter()
+                .any(|form| (known - form).abs() < 1e-9)
+        })
     };
     for row in rows {
         for number in numbers(row) {
@@ -163,7 +253,10 @@ fn the_table_shows_no_number_that_the_summary_lacks() {
         }
     }
     for finding in &summary.findings {
-        assert!(text.replace("\n  ", " ").contains(finding.as_str()), "{finding}\n{text}");
+        assert!(
+            text.replace("\n  ", " ").contains(finding.as_str()),
+            "{finding}\n{text}"
+        );
     }
     assert!(summary.findings.len() <= 5);
 }

@@ -14,29 +14,39 @@ const STATUSES: [u16; 4] = [500, 502, 503, 529];
 pub(super) const RATE_LIMIT: Fault = Fault {
     name: "rate-limit",
     about: "429 that does not say how long to wait",
-    effect: Effect::Fails(|_| ChatError::RateLimited { retry_after_ms: None }),
+    effect: Effect::Fails(|_| ChatError::RateLimited {
+        retry_after_ms: None,
+    }),
 };
 
 pub(super) const RATE_LIMIT_WAIT: Fault = Fault {
     name: "rate-limit-wait",
     about: "429 that asks to wait 0.5 to 30 s",
-    effect: Effect::Fails(|rng| ChatError::RateLimited { retry_after_ms: pick(rng, &WAITS_MS) }),
+    effect: Effect::Fails(|rng| ChatError::RateLimited {
+        retry_after_ms: pick(rng, &WAITS_MS),
+    }),
 };
 
 pub(super) const SERVER_ERROR: Fault = Fault {
     name: "server-error",
     about: "500, 502, 503 or 529",
-    effect: Effect::Fails(|rng| ChatError::Server { status: pick(rng, &STATUSES).unwrap_or(STATUSES[0]) }),
+    effect: Effect::Fails(|rng| ChatError::Server {
+        status: pick(rng, &STATUSES).unwrap_or(STATUSES[0]),
+    }),
 };
 
 pub(super) const TIMEOUT: Fault = Fault {
     name: "timeout",
     about: "no answer within 60 s",
-    effect: Effect::Fails(|_| ChatError::Timeout { after_ms: TIMEOUT_MS }),
+    effect: Effect::Fails(|_| ChatError::Timeout {
+        after_ms: TIMEOUT_MS,
+    }),
 };
 
 pub(super) const REFUSED: Fault = Fault {
     name: "refused",
     about: "the request is refused as too long",
-    effect: Effect::Fails(|_| ChatError::Refused { message: "the request exceeds the context size".to_owned() }),
+    effect: Effect::Fails(|_| ChatError::Refused {
+        message: "the request exceeds the context size".to_owned(),
+    }),
 };

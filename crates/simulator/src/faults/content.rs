@@ -11,7 +11,10 @@ pub(super) const CONTINUES_CHAT: Fault = Fault {
     about: "goes on with the conversation instead of condensing it",
     effect: Effect::Text(|_, scene| {
         let material = reading::material(scene.request);
-        Some(chat::continued(material.last().map(String::as_str), &mut scene.rng))
+        Some(chat::continued(
+            material.last().map(String::as_str),
+            &mut scene.rng,
+        ))
     }),
 };
 
@@ -20,7 +23,11 @@ pub(super) const INVENTED_ITEM: Fault = Fault {
     about: "contains an item with a number that the request does not contain",
     effect: Effect::Text(|text, scene| {
         let number = unstated_number(text, scene)?;
-        let items = ["Ticket {} has to be closed first", "The limit was raised to {}", "The report goes to user {}"];
+        let items = [
+            "Ticket {} has to be closed first",
+            "The limit was raised to {}",
+            "The report goes to user {}",
+        ];
         let item = scene.pick(&items)?.replace("{}", &number);
         with_item(text, &item, "; ", scene)
     }),
@@ -43,11 +50,14 @@ const IN_ITS_PLACE: &str = "";
 fn unstated_number(text: &str, scene: &mut Scene<'_>) -> Option<String> {
     let first = (uniform(&mut scene.rng) * 900_000.0) as u32;
     let numbers = (0..900_000).map(|step| (100_000 + (first + step) % 900_000).to_string());
-    let is_heard = |number: &String| text.contains(number) || scene.request.texts().any(|said| said.contains(number));
+    let is_heard = |number: &String| {
+        text.contains(number) || scene.request.texts().any(|said| said.contains(number))
+    };
     numbers.into_iter().find(|number| !is_heard(number))
 }
 
-/// An instruction without the blocks between tags on separate lines, because an earlier checkpoint is not an example.
+/// An instruction without the blocks between tags on separate lines, because an earlier checkpoint
+/// is not an example.
 fn untagged(lines: &[String]) -> String {
     let tag = |line: &str| Some(line.strip_prefix('<')?.strip_suffix('>')?.to_owned());
     let mut left = Vec::new();
@@ -55,7 +65,9 @@ fn untagged(lines: &[String]) -> String {
     for line in lines.iter().map(|line| line.trim()) {
         match (&open, tag(line)) {
             (Some(name), Some(closing)) if closing.strip_prefix('/') == Some(name) => open = None,
-            (None, Some(name)) if lines.iter().any(|line| line.trim() == format!("</{name}>")) => open = Some(name),
+            (None, Some(name)) if lines.iter().any(|line| line.trim() == format!("</{name}>")) => {
+                open = Some(name)
+            }
             (None, _) => left.push(line),
             _ => {}
         }
@@ -63,42 +75,72 @@ fn untagged(lines: &[String]) -> String {
     left.join("\n")
 }
 
-/// Placeholder words that an instruction shows in place of the answer's own: texts in its JSON, otherwise placeholders in
-/// brackets, otherwise the items of its list.
+/// Placeholder words that an instruction shows in place of the answer's own: texts in its JSON,
+/// otherwise placeholders in brackets, otherwise the items of its list.
 fn examples(instruction: &str) -> Vec<&str> {
-    let json = instruction.find('{').zip(instruction.rfind('}')).filter(|(open, close)| open < close);
-    let quoted = json.map_or(Vec::new(), |(open, close)| json::texts(instruction, open..close + 1));
-    let quoted = quoted.iter().map(|quoted| instruction[quoted.start..quoted.end].trim());
-    let quoted = quoted.filter(|words| !words.is_empty() && !words.contains(['\\', '\n'])).collect::<Vec<_>>();
+    let json = instruction
+        .find('{')
+        .zip(instruction.rfind('}'))
+        .filter(|(open, close)| open < close);
+    let quoted = json.map_or(Vec::new(), |(open, close)| {
+        json::texts(instruction, open..close + 1)
+    });
+    let quoted = quoted
+        .iter()
+        .map(|quoted| instruction[quoted.start..quoted.end].trim());
+    let quoted = quoted
+        .filter(|words| !words.is_empty() && !words.contains(['\\', '\n']))
+        .collect::<Vec<_>>();
     if !quoted.is_empty() {
         return quoted;
     }
-    let bracketed = instruction.lines().filter_map(bracketed).collect::<Vec<_>>();
-    if bracketed.is_empty() { instruction.lines().filter_map(list_item).collect() } else { bracketed }
+    let bracketed = instruction
+        .lines()
+        .filter_map(bracketed)
+        .collect::<Vec<_>>();
+    if bracketed.is_empty() {
+        instruction.lines().filter_map(list_item).collect()
+    } else {
+        bracketed
+    }
 }
 
 /// A placeholder of several words, such as `[what is under way]`.
 fn bracketed(line: &str) -> Option<&str> {
-    let (_, after) = line.split_once('[').filter(|(_, after)| !after.starts_with(' '))?;
+    let (_, after) = line
+        .split_once('[')
+        .filter(|(_, after)| !after.starts_with(' '))?;
     let (words, _) = after.split_once(']')?;
-    words.contains(' ').then_some(words).filter(|words| words.contains(char::is_lowercase))
+    words
+        .contains(' ')
+        .then_some(words)
+        .filter(|words| words.contains(char::is_lowercase))
 }
 
 fn list_item(line: &str) -> Option<&str> {
     let (mark, words) = line.trim().split_once(' ')?;
-    let is_mark = ["-", "*"].contains(&mark) || mark.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit());
-    is_mark.then(|| words.trim()).filter(|words| !words.is_empty())
+    let is_mark = ["-", "*"].contains(&mark)
+        || mark
+            .trim_end_matches(['.', ')'])
+            .bytes()
+            .all(|b| b.is_ascii_digit());
+    is_mark
+        .then(|| words.trim())
+        .filter(|words| !words.is_empty())
 }
 
-/// The text with one more item, next to a text of its JSON or at its end. `link` joins the item to a text that is not in a list.
-/// If `link` is empty, or if the item exceeds the request's limit, the item replaces that text. `None` if the JSON contains no
-/// text.
+/// The text with one more item, next to a text of its JSON or at its end. `link` joins the item to
+/// a text that is not in a list. If `link` is empty, or if the item exceeds the request's limit,
+/// the item replaces that text. `None` if the JSON contains no text.
 fn with_item(text: &str, item: &str, link: &str, scene: &mut Scene<'_>) -> Option<String> {
     let (added, instead) = match json::object(text) {
         Some(object) => json_item(text, &json::escaped(item), link, object, scene)?,
         None => prose_item(text, item),
     };
-    let fits = scene.request.max_output_tokens.is_none_or(|most| writing::tokens(&added) <= most);
+    let fits = scene
+        .request
+        .max_output_tokens
+        .is_none_or(|most| writing::tokens(&added) <= most);
     Some(if fits { added } else { instead })
 }
 
@@ -114,8 +156,11 @@ fn json_item(
     let own = &text[beside.start..beside.end];
     let instead = format!("{before}{item}{after}");
     let link = if beside.in_list { "\",\"" } else { link };
-    let added =
-        if own.is_empty() || link.is_empty() { instead.clone() } else { format!("{before}{own}{link}{item}{after}") };
+    let added = if own.is_empty() || link.is_empty() {
+        instead.clone()
+    } else {
+        format!("{before}{own}{link}{item}{after}")
+    };
     Some((added, instead))
 }
 
@@ -128,12 +173,23 @@ fn prose_item(text: &str, item: &str) -> (String, String) {
         (false, true) => " ",
         (false, false) => "\n- ",
     };
-    let sentence = if is_prose || last.is_empty() { format!("{item}.") } else { item.to_owned() };
+    let sentence = if is_prose || last.is_empty() {
+        format!("{item}.")
+    } else {
+        item.to_owned()
+    };
     let line = text.len() - last.len();
-    let end = if is_prose { last.rfind(". ").map_or(line, |at| line + at + 1) } else { line };
+    let end = if is_prose {
+        last.rfind(". ").map_or(line, |at| line + at + 1)
+    } else {
+        line
+    };
     let kept = text[..end].trim_end();
     let gap = if kept.is_empty() { "" } else { link };
-    (format!("{text}{link}{sentence}"), format!("{kept}{gap}{sentence}"))
+    (
+        format!("{text}{link}{sentence}"),
+        format!("{kept}{gap}{sentence}"),
+    )
 }
 
 #[cfg(test)]
@@ -144,8 +200,14 @@ mod tests {
     fn examples_are_found_in_json_brackets_and_lists() {
         let json = "Write so:\n{\n \"goals\": [\"goal\"], \"topic\": \"the choice\", \"n\": 1\n}\nNo \"more\".";
         assert_eq!(examples(json), ["goal", "the choice"]);
-        assert_eq!(examples("### Now\n- On: [what is it]\n- [ ] [each item]\n[SUMMARY]"), ["what is it"]);
-        assert_eq!(examples("Cover:\n1. What matters\n- how it is\n\nBe brief."), ["What matters", "how it is"]);
+        assert_eq!(
+            examples("### Now\n- On: [what is it]\n- [ ] [each item]\n[SUMMARY]"),
+            ["what is it"]
+        );
+        assert_eq!(
+            examples("Cover:\n1. What matters\n- how it is\n\nBe brief."),
+            ["What matters", "how it is"]
+        );
     }
 
     #[test]
@@ -166,8 +228,14 @@ mod tests {
 
     #[test]
     fn an_item_follows_the_form_of_the_last_line() {
-        assert_eq!(prose_item("One. Two.", "X"), ("One. Two. X.".to_owned(), "One. X.".to_owned()));
-        assert_eq!(prose_item("- a\n- b", "X"), ("- a\n- b\n- X".to_owned(), "- a\n- X".to_owned()));
+        assert_eq!(
+            prose_item("One. Two.", "X"),
+            ("One. Two. X.".to_owned(), "One. X.".to_owned())
+        );
+        assert_eq!(
+            prose_item("- a\n- b", "X"),
+            ("- a\n- b\n- X".to_owned(), "- a\n- X".to_owned())
+        );
         assert_eq!(prose_item("", "X"), ("X.".to_owned(), "X.".to_owned()));
     }
 }

@@ -10,7 +10,9 @@ pub(super) const CUT_JSON: Fault = Fault {
     about: "the reply ends inside its JSON object, as if at the output limit",
     effect: Effect::Reply(|reply, scene| {
         let inside = json::object(&reply.text).map(|object| object.start + 1..object.end);
-        cut(reply, scene, |_, at| inside.as_ref().is_some_and(|inside| inside.contains(&at)));
+        cut(reply, scene, |_, at| {
+            inside.as_ref().is_some_and(|inside| inside.contains(&at))
+        });
     }),
 };
 
@@ -20,7 +22,9 @@ pub(super) const DROPPED: Fault = Fault {
     effect: Effect::Reply(|reply, scene| {
         cut(reply, scene, |text, at| {
             let (before, after) = text.split_at(at);
-            at >= text.len() / 2 && before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric)
+            at >= text.len() / 2
+                && before.ends_with(char::is_alphanumeric)
+                && after.starts_with(char::is_alphanumeric)
         });
     }),
 };
@@ -47,7 +51,10 @@ pub(super) const REASONING_ONLY: Fault = Fault {
     name: "reasoning-only",
     about: "reasoning uses up the output limit: no text, but the output is paid for",
     effect: Effect::Reply(|reply, scene| {
-        let spent = scene.request.max_output_tokens.map_or(reply.usage.output, u64::from);
+        let spent = scene
+            .request
+            .max_output_tokens
+            .map_or(reply.usage.output, u64::from);
         end(reply, String::new(), Finish::Length);
         reply.usage.output = spent.max(1);
     }),
@@ -60,7 +67,11 @@ pub(super) const OVER_LENGTH: Fault = Fault {
         let own = writing::tokens(&reply.text);
         let most = scene.request.max_output_tokens.unwrap_or(own);
         if !reply.text.trim().is_empty() && most <= LARGEST_LIMIT {
-            end(reply, repeated(&reply.text, own, most.saturating_add(most / 2)), Finish::Stop);
+            end(
+                reply,
+                repeated(&reply.text, own, most.saturating_add(most / 2)),
+                Finish::Stop,
+            );
         }
     }),
 };
@@ -71,7 +82,8 @@ pub(super) const SLOW: Fault = Fault {
     effect: Effect::Reply(|reply, _| reply.latency_ms = reply.latency_ms.saturating_mul(10)),
 };
 
-/// The largest limit that a reply exceeds. No model writes more, and the text would only fill the memory.
+/// The largest limit that a reply exceeds. No model writes more, and the text would only fill the
+/// memory.
 const LARGEST_LIMIT: u32 = 100_000;
 
 /// Copies of a text until they have more than `most` tokens.
@@ -86,9 +98,14 @@ fn repeated(text: &str, own: u32, most: u32) -> String {
     }
 }
 
-/// Cuts the reply at a random character boundary among those that `may_be` accepts. If it accepts none, the reply is unchanged.
+/// Cuts the reply at a random character boundary among those that `may_be` accepts. If it accepts
+/// none, the reply is unchanged.
 fn cut(reply: &mut ChatReply, scene: &mut Scene<'_>, may_be: impl Fn(&str, usize) -> bool) {
-    let boundaries = reply.text.char_indices().map(|(at, _)| at).filter(|&at| may_be(&reply.text, at));
+    let boundaries = reply
+        .text
+        .char_indices()
+        .map(|(at, _)| at)
+        .filter(|&at| may_be(&reply.text, at));
     if let Some(at) = scene.pick(&boundaries.collect::<Vec<_>>()) {
         end(reply, reply.text[..at].to_owned(), Finish::Length);
     }

@@ -22,7 +22,11 @@ pub(super) const BROKEN_JSON: Fault = Fault {
         let quoted = texts.iter().find(|quoted| quoted.end > quoted.start);
         match quoted.filter(|_| scene.pick(&[true, false]) == Some(true)) {
             Some(quoted) => Some(with_quotes(text, quoted.start..quoted.end)),
-            None => Some(format!("{}{}", &text[..object.end - 1], &text[object.end..])),
+            None => Some(format!(
+                "{}{}",
+                &text[..object.end - 1],
+                &text[object.end..]
+            )),
         }
     }),
 };
@@ -57,14 +61,25 @@ pub(super) const MISSING_MARKER: Fault = Fault {
 
 /// The text with the first word of a range put in quotes.
 fn with_quotes(text: &str, range: std::ops::Range<usize>) -> String {
-    let end = text[range.clone()].find(' ').map_or(range.end, |at| range.start + at);
-    format!("{}\"{}\"{}", &text[..range.start], &text[range.start..end], &text[end..])
+    let end = text[range.clone()]
+        .find(' ')
+        .map_or(range.end, |at| range.start + at);
+    format!(
+        "{}\"{}\"{}",
+        &text[..range.start],
+        &text[range.start..end],
+        &text[end..]
+    )
 }
 
-/// The last line that opens a part, with its line break. Markers take precedence over headings, and headings over numbered lines.
+/// The last line that opens a part, with its line break. Markers take precedence over headings, and
+/// headings over numbered lines.
 fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {
-    let opens: [fn(&str) -> bool; 3] =
-        [is_marker, |line| heading_level(line) > 0, |line| numbered(line, &['.']).is_some()];
+    let opens: [fn(&str) -> bool; 3] = [
+        is_marker,
+        |line| heading_level(line) > 0,
+        |line| numbered(line, &['.']).is_some(),
+    ];
     opens.into_iter().find_map(|opens| {
         let mut found = None;
         let mut start = 0;
@@ -85,7 +100,10 @@ mod tests {
     #[test]
     fn the_last_marker_goes_by_rank() {
         let last = |text: &'static str| last_marker(text).map(|range| &text[range]);
-        assert_eq!(last("[SUMMARY]\na\n# b\n1. c\n[CHECKPOINT]\n{}"), Some("[CHECKPOINT]\n"));
+        assert_eq!(
+            last("[SUMMARY]\na\n# b\n1. c\n[CHECKPOINT]\n{}"),
+            Some("[CHECKPOINT]\n")
+        );
         assert_eq!(last("# a\n## b\n1. c\n#d"), Some("## b\n"));
         assert_eq!(last("1. a\nx\n2. b"), Some("2. b"));
         assert_eq!(last("plain [x] text"), None);

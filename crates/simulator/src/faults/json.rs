@@ -1,4 +1,5 @@
-//! Finds the JSON object of a reply and the texts in it by position, so that a fault changes only those bytes.
+//! Finds the JSON object of a reply and the texts in it by position, so that a fault changes only
+//! those bytes.
 
 use std::ops::Range;
 
@@ -13,7 +14,8 @@ pub(super) fn object(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Whether the JSON object of a text is still valid after a change. As a bare number, `10` would become `01`.
+/// Whether the JSON object of a text is still valid after a change. As a bare number, `10` would
+/// become `01`.
 pub(super) fn still_reads(text: &str, changed: &str) -> bool {
     // Its place may move when the text before it gets longer, so its opening brace is counted.
     let opens = |text: &str| object(text).map(|object| text[..object.start].matches('{').count());
@@ -31,7 +33,8 @@ pub(super) struct Quoted {
     pub(super) in_list: bool,
 }
 
-/// The texts that are values, not keys, in a piece of JSON. The parser is lenient, because it also reads examples in prompts.
+/// The texts that are values, not keys, in a piece of JSON. The parser is lenient, because it also
+/// reads examples in prompts.
 pub(super) fn texts(text: &str, within: Range<usize>) -> Vec<Quoted> {
     let mut found = Vec::new();
     let mut open = Vec::new();
@@ -42,9 +45,15 @@ pub(super) fn texts(text: &str, within: Range<usize>) -> Vec<Quoted> {
             '{' | '[' => open.push(letter),
             '}' | ']' => drop(open.pop()),
             '"' => {
-                let Some(end) = closing(&text[..within.end], at) else { break };
+                let Some(end) = closing(&text[..within.end], at) else {
+                    break;
+                };
                 if !text[end + 1..within.end].trim_start().starts_with(':') {
-                    found.push(Quoted { start: at, end, in_list: open.last() == Some(&'[') });
+                    found.push(Quoted {
+                        start: at,
+                        end,
+                        in_list: open.last() == Some(&'['),
+                    });
                 }
                 at = end + 1;
             }
@@ -82,9 +91,15 @@ mod tests {
     fn finds_the_object_and_its_texts() {
         let text = r#"{no} say {"a": ["x", {"k": "y\"}"}], "b": 1, "é": ""} and {"z": 2}"#;
         let object = object(text).unwrap();
-        assert_eq!(&text[object.clone()], r#"{"a": ["x", {"k": "y\"}"}], "b": 1, "é": ""}"#);
+        assert_eq!(
+            &text[object.clone()],
+            r#"{"a": ["x", {"k": "y\"}"}], "b": 1, "é": ""}"#
+        );
         let texts = texts(text, object);
-        let seen = texts.iter().map(|quoted| (&text[quoted.start..quoted.end], quoted.in_list)).collect::<Vec<_>>();
+        let seen = texts
+            .iter()
+            .map(|quoted| (&text[quoted.start..quoted.end], quoted.in_list))
+            .collect::<Vec<_>>();
         assert_eq!(seen, [("x", true), (r#"y\"}"#, false), ("", false)]);
     }
 

@@ -1,10 +1,13 @@
-//! Seeded faults for any model, so that every failure that a model can cause can be reproduced on purpose.
+//! Seeded faults for any model, so that every failure that a model can cause can be reproduced on
+//! purpose.
 //!
-//! A name such as `mock:strong+empty=0.1,timeout=0.05` changes the reply of one call in ten and fails one call in twenty. The
-//! affected calls are a function of the request's bytes, the seed and the fault. A run therefore repeats exactly, and a caller
-//! that repeats a request byte for byte meets the same fault again, while a request with another seed or limit draws
-//! independently. A reply that a fault cannot change (no JSON to fence, no digits to swap) is returned as it is. Requests are
-//! read by the mock's general rules, whatever the model. Absent on purpose: sleeps (latency is data), scheduled faults, repairs.
+//! A name such as `mock:strong+empty=0.1,timeout=0.05` changes the reply of one call in ten and
+//! fails one call in twenty. The affected calls are a function of the request's bytes, the seed and
+//! the fault. A run therefore repeats exactly, and a caller that repeats a request byte for byte
+//! meets the same fault again, while a request with another seed or limit draws independently. A
+//! reply that a fault cannot change (no JSON to fence, no digits to swap) is returned as it is.
+//! Requests are read by the mock's general rules, whatever the model. Absent on purpose: sleeps
+//! (latency is data), scheduled faults, repairs.
 
 mod calls;
 mod content;
@@ -72,7 +75,9 @@ impl Fault {
     fn spoil(&self, reply: &mut ChatReply, mut scene: Scene<'_>) {
         match self.effect {
             Effect::Text(spoil) => {
-                if let Some(text) = spoil(&reply.text, &mut scene).filter(|text| *text != reply.text) {
+                if let Some(text) =
+                    spoil(&reply.text, &mut scene).filter(|text| *text != reply.text)
+                {
                     replace_text(reply, text, scene.request.max_output_tokens);
                 }
             }
@@ -82,10 +87,12 @@ impl Fault {
     }
 }
 
-/// The effect of a fault on a call. If the model fails a call whose reply would be changed, its error is passed on.
+/// The effect of a fault on a call. If the model fails a call whose reply would be changed, its
+/// error is passed on.
 #[derive(Debug)]
 enum Effect {
-    /// Returns the new text, or `None` if there is nothing to change. The text is cut at the request's limit like any reply.
+    /// Returns the new text, or `None` if there is nothing to change. The text is cut at the
+    /// request's limit like any reply.
     Text(fn(&str, &mut Scene<'_>) -> Option<String>),
     /// Changes the reply, including its usage and its ending.
     Reply(fn(&mut ChatReply, &mut Scene<'_>)),
@@ -119,10 +126,15 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// Adds the faults to the model. The name is the model's name, `+`, and the faults as the user types them.
+    /// Adds the faults to the model. The name is the model's name, `+`, and the faults as the user
+    /// types them.
     pub fn new(model: Box<dyn ChatModel>, faults: Faults) -> Self {
         let name = format!("{}+{faults}", model.name());
-        Faulty { model, faults, name }
+        Faulty {
+            model,
+            faults,
+            name,
+        }
     }
 }
 
@@ -133,7 +145,9 @@ impl ChatModel for Faulty {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let Some((fault, mut rng)) = self.faults.draw(request) else { return self.model.complete(request).await };
+        let Some((fault, mut rng)) = self.faults.draw(request) else {
+            return self.model.complete(request).await;
+        };
         if let Effect::Fails(error) = fault.effect {
             return Err(error(&mut rng));
         }
@@ -143,7 +157,8 @@ impl ChatModel for Faulty {
     }
 }
 
-/// Changes a reply by the fault that strikes its request. A fault that fails calls has no effect here.
+/// Changes a reply by the fault that strikes its request. A fault that fails calls has no effect
+/// here.
 pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatReply) {
     if let Some((fault, rng)) = faults.draw(request) {
         fault.spoil(reply, Scene { request, rng });
@@ -152,7 +167,8 @@ pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatRepl
 
 /// Replaces the reply's text, cut at the limit. Tokens are counted with o200k, whatever the model.
 fn replace_text(reply: &mut ChatReply, text: String, most: Option<u32>) {
-    // A reply that is already over its limit by this count keeps its length, because its model counts differently.
+    // A reply that is already over its limit by this count keeps its length, because its model
+    // counts differently.
     let most = most.map(|most| most.max(writing::tokens(&reply.text)));
     let (text, tokens, finish) = writing::within(text, most, &Encoding::O200k);
     reply.text = text;

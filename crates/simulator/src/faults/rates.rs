@@ -11,7 +11,8 @@ use compactometer_text::suggest::hint;
 
 use crate::draw;
 
-/// Faults with their rates and the seed of their draws. Parsed from and displayed as `FAULT=RATE,FAULT=RATE[,seed=N]`.
+/// Faults with their rates and the seed of their draws. Parsed from and displayed as
+/// `FAULT=RATE,FAULT=RATE[,seed=N]`.
 #[derive(Clone, Debug)]
 pub struct Faults {
     rates: Vec<(&'static Fault, f64)>,
@@ -19,18 +20,31 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The fault that strikes a call with this request, if any. Each strikes at its rate. Faults are drawn in the order of the
-    /// list: a later one draws only if no earlier one strikes, at a rate raised to compensate.
+    /// The fault that strikes a call with this request, if any. Each strikes at its rate. Faults
+    /// are drawn in the order of the list: a later one draws only if no earlier one strikes, at a
+    /// rate raised to compensate.
     pub fn strikes(&self, request: &ChatRequest) -> Option<&'static Fault> {
         self.draw(request).map(|(fault, _)| fault)
     }
 
     fn add(&mut self, fault: &'static Fault, value: &str) -> Result<(), FaultError> {
         if self.rates.iter().any(|(other, _)| other.name == fault.name) {
-            return Err(FaultError(format!("fault `{}` is given twice; give each fault one rate", fault.name)));
+            return Err(FaultError(format!(
+                "fault `{}` is given twice; give each fault one rate",
+                fault.name
+            )));
         }
-        let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.0..=1.0).contains(rate));
-        let invalid = || FaultError(format!("rate `{value}` of fault `{}` is not a number from 0 to 1", fault.name));
+        let rate = value
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|rate| (0.0..=1.0).contains(rate));
+        let invalid = || {
+            FaultError(format!(
+                "rate `{value}` of fault `{}` is not a number from 0 to 1",
+                fault.name
+            ))
+        };
         let rate = rate.ok_or_else(invalid)?;
         // A negative zero is displayed without its sign.
         self.rates.push((fault, rate.abs()));
@@ -56,16 +70,23 @@ impl FromStr for Faults {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        let mut faults = Faults { rates: Vec::new(), seed: 0 };
+        let mut faults = Faults {
+            rates: Vec::new(),
+            seed: 0,
+        };
         let missing = || FaultError(format!("a fault is missing; write {SYNTAX}"));
         for entry in text.split(',').map(str::trim) {
             match entry.split_once('=') {
                 None if entry.is_empty() => return Err(missing()),
                 None => {
                     let name = fault(entry)?.name;
-                    return Err(FaultError(format!("fault `{name}` has no rate; write {SYNTAX}")));
+                    return Err(FaultError(format!(
+                        "fault `{name}` has no rate; write {SYNTAX}"
+                    )));
                 }
-                Some((SEED, value)) => faults.seed = value.parse().map_err(|_| invalid_seed(value))?,
+                Some((SEED, value)) => {
+                    faults.seed = value.parse().map_err(|_| invalid_seed(value))?
+                }
                 Some((name, value)) => faults.add(fault(name)?, value)?,
             }
         }
@@ -86,7 +107,11 @@ impl fmt::Display for Faults {
             let comma = if at == 0 { "" } else { "," };
             write!(formatter, "{comma}{}={rate}", fault.name)?;
         }
-        if self.seed == 0 { Ok(()) } else { write!(formatter, ",{SEED}={}", self.seed) }
+        if self.seed == 0 {
+            Ok(())
+        } else {
+            write!(formatter, ",{SEED}={}", self.seed)
+        }
     }
 }
 
@@ -97,19 +122,28 @@ const ROUNDING: f64 = 1e-9;
 
 /// Whether a text is intended as faults rather than as part of a model's name.
 pub fn are_meant(text: &str) -> bool {
-    text.split(',').any(|entry| entry.contains('=') || fault(entry.trim()).is_ok())
+    text.split(',')
+        .any(|entry| entry.contains('=') || fault(entry.trim()).is_ok())
 }
 
 fn fault(name: &str) -> Result<&'static Fault, FaultError> {
-    ALL.iter().copied().find(|fault| fault.name == name).ok_or_else(|| {
-        let names = ALL.iter().map(|fault| fault.name).collect::<Vec<_>>();
-        let (choices, hint) = (names.join(", "), hint(name, names));
-        FaultError(format!("fault `{name}` is unknown; choose one of: {choices}{hint}"))
-    })
+    ALL.iter()
+        .copied()
+        .find(|fault| fault.name == name)
+        .ok_or_else(|| {
+            let names = ALL.iter().map(|fault| fault.name).collect::<Vec<_>>();
+            let (choices, hint) = (names.join(", "), hint(name, names));
+            FaultError(format!(
+                "fault `{name}` is unknown; choose one of: {choices}{hint}"
+            ))
+        })
 }
 
 fn invalid_seed(value: &str) -> FaultError {
-    FaultError(format!("seed `{value}` of the faults is not a whole number from 0 to {}", u64::MAX))
+    FaultError(format!(
+        "seed `{value}` of the faults is not a whole number from 0 to {}",
+        u64::MAX
+    ))
 }
 
 /// An invalid list of faults; the message names the entry.

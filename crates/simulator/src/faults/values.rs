@@ -12,8 +12,14 @@ pub(super) const SWAPPED_DIGITS: Fault = Fault {
     about: "two neighbouring digits of one value are swapped",
     effect: Effect::Text(|text, scene| {
         let digits = text.as_bytes();
-        let pairs = digits.windows(2).enumerate().filter(|(_, pair)| pair.iter().all(u8::is_ascii_digit));
-        let pairs = pairs.filter(|(_, pair)| pair[0] != pair[1]).map(|(at, _)| at).collect::<Vec<_>>();
+        let pairs = digits
+            .windows(2)
+            .enumerate()
+            .filter(|(_, pair)| pair.iter().all(u8::is_ascii_digit));
+        let pairs = pairs
+            .filter(|(_, pair)| pair[0] != pair[1])
+            .map(|(at, _)| at)
+            .collect::<Vec<_>>();
         let at = scene.pick(&pairs)?;
         let (left, right) = (&text[at..=at], &text[at + 1..at + 2]);
         let swapped = format!("{}{right}{left}{}", &text[..at], &text[at + 2..]);
@@ -32,7 +38,8 @@ pub(super) const STALE_VALUE: Fault = Fault {
         newer.dedup();
         newer.retain(|value| values.before(value).is_some());
         let newer = scene.pick(&newer)?;
-        Some(replaced(text, newer, values.older(newer)?)).filter(|stale| json::still_reads(text, stale))
+        Some(replaced(text, newer, values.older(newer)?))
+            .filter(|stale| json::still_reads(text, stale))
     }),
 };
 
@@ -53,34 +60,51 @@ impl<'m> Values<'m> {
         let mut seen = std::collections::HashSet::new();
         for line in material.iter().flat_map(|message| message.lines()) {
             // Inside JSON, a value with a backslash would be read differently.
-            let values = terms(line).into_iter().filter(|term| term.is_value() && !term.text.contains('\\'));
+            let values = terms(line)
+                .into_iter()
+                .filter(|term| term.is_value() && !term.text.contains('\\'));
             for Term { text: value, .. } in values {
                 if seen.insert(value) {
-                    by_shape.entry(shape(value)).or_default().push(Said { value, line });
+                    by_shape
+                        .entry(shape(value))
+                        .or_default()
+                        .push(Said { value, line });
                 }
             }
         }
         Values { by_shape }
     }
 
-    /// Among earlier values of equal shape, the one whose line shares most words with the value's line; on a tie, the latest.
+    /// Among earlier values of equal shape, the one whose line shares most words with the value's
+    /// line; on a tie, the latest.
     fn older(&self, value: &str) -> Option<&'m str> {
         let (said, before) = self.before(value)?;
         let words = words(said.line);
-        let shared = |other: &&Said<'m>| self::words(other.line).iter().filter(|word| words.contains(word)).count();
+        let shared = |other: &&Said<'m>| {
+            self::words(other.line)
+                .iter()
+                .filter(|word| words.contains(word))
+                .count()
+        };
         before.iter().max_by_key(shared).map(|older| older.value)
     }
 
     /// The mention of a value, and the earlier values of equal shape, if there are any.
     fn before(&self, value: &str) -> Option<(Said<'m>, &[Said<'m>])> {
         let alike = self.by_shape.get(&shape(value))?;
-        let at = alike.iter().position(|said| said.value == value).filter(|at| *at > 0)?;
+        let at = alike
+            .iter()
+            .position(|said| said.value == value)
+            .filter(|at| *at > 0)?;
         Some((alike[at], &alike[..at]))
     }
 }
 
 fn words(line: &str) -> Vec<String> {
-    let plain = terms(line).into_iter().filter(|term| !term.is_value()).map(|term| stem(term.text).into_owned());
+    let plain = terms(line)
+        .into_iter()
+        .filter(|term| !term.is_value())
+        .map(|term| stem(term.text).into_owned());
     let mut words: Vec<String> = plain.filter(|stem| !is_stop_word(stem)).collect();
     words.sort_unstable();
     words.dedup();
@@ -93,13 +117,18 @@ fn shape(value: &str) -> String {
     let mut rest = value;
     while let Some(first) = rest.chars().next() {
         let end = if first.is_alphanumeric() {
-            rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len())
+            rest.find(|letter: char| !letter.is_alphanumeric())
+                .unwrap_or(rest.len())
         } else {
             first.len_utf8()
         };
         let (run, after) = rest.split_at(end);
         match first.is_alphanumeric() {
-            true => shape.push(if run.contains(char::is_numeric) { '9' } else { 'a' }),
+            true => shape.push(if run.contains(char::is_numeric) {
+                '9'
+            } else {
+                'a'
+            }),
             false => shape.push(first),
         }
         rest = after;
@@ -125,8 +154,12 @@ mod tests {
 
     #[test]
     fn an_older_value_has_equal_shape_and_the_most_similar_subject() {
-        let material =
-            ["The retry pause is 30.", "Ports: 8080, db_7", "The retry pause is now 450."].map(str::to_owned);
+        let material = [
+            "The retry pause is 30.",
+            "Ports: 8080, db_7",
+            "The retry pause is now 450.",
+        ]
+        .map(str::to_owned);
         let values = Values::new(&material);
         assert_eq!(values.older("450"), Some("30"));
         assert_eq!(values.older("8080"), Some("30"));
@@ -139,6 +172,9 @@ mod tests {
     fn shapes_distinguish_kinds() {
         assert_eq!(shape("svc-3fa2-12"), shape("app-77-9"));
         assert_ne!(shape("svc-3fa2"), shape("svc/3fa2"));
-        assert_eq!(replaced("450, 4500 and 450.", "450", "30"), "30, 4500 and 30.");
+        assert_eq!(
+            replaced("450, 4500 and 450.", "450", "30"),
+            "30, 4500 and 30."
+        );
     }
 }

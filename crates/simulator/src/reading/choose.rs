@@ -1,8 +1,10 @@
-//! Answers with one of the words that an instruction offers, like a reader that compares words without understanding them.
+//! Answers with one of the words that an instruction offers, like a reader that compares words
+//! without understanding them.
 //!
-//! It compares the last two labelled lines whose labels end in the same word ("Expected value: ..." and "Found value: ..."). The
-//! answer is the first word offered if the later line has every content word of the earlier one, otherwise the second. That the
-//! first word means agreement is assumed, as in "YES or NO". It does not notice a wrong value next to the right one, or a denial.
+//! It compares the last two labelled lines whose labels end in the same word ("Expected value: ..."
+//! and "Found value: ..."). The answer is the first word offered if the later line has every
+//! content word of the earlier one, otherwise the second. That the first word means agreement is
+//! assumed, as in "YES or NO". It does not notice a wrong value next to the right one, or a denial.
 
 use crate::reading::wanted;
 
@@ -10,9 +12,16 @@ use crate::reading::wanted;
 pub(crate) fn chosen(lines: &[&str]) -> Option<String> {
     let last = lines.iter().rfind(|line| !line.trim().is_empty())?;
     let [first, second] = offered(last)?;
-    let labelled = lines.iter().filter_map(|line| labelled(line)).collect::<Vec<_>>();
+    let labelled = lines
+        .iter()
+        .filter_map(|line| labelled(line))
+        .collect::<Vec<_>>();
     let (label, later) = labelled.last()?;
-    let (_, earlier) = labelled.iter().rev().skip(1).find(|(other, _)| end(other) == end(label))?;
+    let (_, earlier) = labelled
+        .iter()
+        .rev()
+        .skip(1)
+        .find(|(other, _)| end(other) == end(label))?;
     let (expected, found) = (wanted(earlier), wanted(later));
     let agrees = !expected.is_empty() && expected.iter().all(|stem| found.contains(stem));
     Some(if agrees { first } else { second }.to_owned())
@@ -21,13 +30,21 @@ pub(crate) fn chosen(lines: &[&str]) -> Option<String> {
 /// The two words of a line such as "Answer with one word, YES or NO."
 fn offered(line: &str) -> Option<[&str; 2]> {
     let asks = line.to_lowercase();
-    if !["one word", "single word", "one of", "either"].iter().any(|asked| asks.contains(asked)) {
+    if !["one word", "single word", "one of", "either"]
+        .iter()
+        .any(|asked| asks.contains(asked))
+    {
         return None;
     }
-    let words =
-        line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>();
-    let is_offered = |word: &str| word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase());
-    let mut triples = words.windows(3).filter(|three| three[1] == "or" && is_offered(three[0]) && is_offered(three[2]));
+    let words = line
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>();
+    let is_offered =
+        |word: &str| word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase());
+    let mut triples = words
+        .windows(3)
+        .filter(|three| three[1] == "or" && is_offered(three[0]) && is_offered(three[2]));
     triples.next_back().map(|three| [three[0], three[2]])
 }
 
@@ -56,19 +73,38 @@ mod tests {
 
     #[test]
     fn the_first_word_is_said_where_the_later_text_has_all_of_the_earlier() {
-        for (last, yes, no) in
-            [("Answer with one word, YES or NO.", "YES", "NO"), ("Say either MATCH or MISMATCH", "MATCH", "MISMATCH")]
-        {
-            assert_eq!(asked("\"kx-4711\"", "\"It is KX-4711.\"", last).as_deref(), Some(yes));
-            assert_eq!(asked("\"kx-4711\"", "\"It is kx-4712.\"", last).as_deref(), Some(no));
+        for (last, yes, no) in [
+            ("Answer with one word, YES or NO.", "YES", "NO"),
+            ("Say either MATCH or MISMATCH", "MATCH", "MISMATCH"),
+        ] {
+            assert_eq!(
+                asked("\"kx-4711\"", "\"It is KX-4711.\"", last).as_deref(),
+                Some(yes)
+            );
+            assert_eq!(
+                asked("\"kx-4711\"", "\"It is kx-4712.\"", last).as_deref(),
+                Some(no)
+            );
             assert_eq!(asked("", "\"It is kx-4712.\"", last).as_deref(), Some(no));
         }
     }
 
     #[test]
     fn where_nothing_is_offered_or_compared_nothing_is_chosen() {
-        assert_eq!(asked("a", "a", "Answer YES or NO."), None, "not asked for one word");
-        assert_eq!(asked("a", "a", "Reply with the single word UNKNOWN."), None, "one word is not a choice");
-        assert_eq!(chosen(&["Topic: tests", "One word: YES or NO"]), None, "nothing to compare with");
+        assert_eq!(
+            asked("a", "a", "Answer YES or NO."),
+            None,
+            "not asked for one word"
+        );
+        assert_eq!(
+            asked("a", "a", "Reply with the single word UNKNOWN."),
+            None,
+            "one word is not a choice"
+        );
+        assert_eq!(
+            chosen(&["Topic: tests", "One word: YES or NO"]),
+            None,
+            "nothing to compare with"
+        );
     }
 }

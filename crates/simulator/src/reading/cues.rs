@@ -30,19 +30,26 @@ pub(crate) struct Cues([f64; KINDS]);
 impl Cues {
     /// The cues in the words of a text.
     pub(crate) fn new(text: &str) -> Self {
-        Cues::of_stems(terms(text).iter().flat_map(|term| split_name(term)).map(stem))
+        Cues::of_stems(
+            terms(text)
+                .iter()
+                .flat_map(|term| split_name(term))
+                .map(stem),
+        )
     }
 
     /// The cues in words that are already stems.
     pub(crate) fn of_stems(stems: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let mut cues = Cues::default();
-        let known = stems.into_iter().filter_map(|stem| LEXICON.get(&number(stem.as_ref())));
+        let known = stems
+            .into_iter()
+            .filter_map(|stem| LEXICON.get(&number(stem.as_ref())));
         known.for_each(|sense| cues.add_sense(sense));
         cues
     }
 
-    /// The cues of a place that takes texts, from its name, its description and the place around it. A place for decisions also
-    /// takes other binding statements, at half the weight.
+    /// The cues of a place that takes texts, from its name, its description and the place around
+    /// it. A place for decisions also takes other binding statements, at half the weight.
     pub(crate) fn of_place(name: &str, description: &str, outer: &Cues) -> Self {
         let mut cues = Cues::default();
         cues.add_all(&Cues::new(name), 3.0);
@@ -54,7 +61,8 @@ impl Cues {
         cues
     }
 
-    /// The cues of a general place for statements that fit nowhere else: binding ones first, then the current state.
+    /// The cues of a general place for statements that fit nowhere else: binding ones first, then
+    /// the current state.
     pub(crate) fn general() -> Self {
         let mut cues = Cues::default();
         cues.add(Cue::Decision, 1.0);
@@ -74,7 +82,10 @@ impl Cues {
 
     /// Adds all cues of another text, weighted.
     pub(crate) fn add_all(&mut self, other: &Cues, weight: f64) {
-        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += weight * theirs);
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(mine, theirs)| *mine += weight * theirs);
     }
 
     /// The weight of one cue.
@@ -91,31 +102,46 @@ impl Cues {
     /// A fit below this is chance, such as one word of a place's description.
     pub(crate) const LEAST_FIT: f64 = 0.35;
 
-    /// How well a statement fits a place by their cues, which is 0 if they share none. Long lists of cues count no more than
-    /// short ones.
+    /// How well a statement fits a place by their cues, which is 0 if they share none. Long lists
+    /// of cues count no more than short ones.
     pub(crate) fn fit(&self, place: &Cues) -> f64 {
-        let dot: f64 = self.0.iter().zip(place.0).map(|(mine, theirs)| mine * theirs).sum();
+        let dot: f64 = self
+            .0
+            .iter()
+            .zip(place.0)
+            .map(|(mine, theirs)| mine * theirs)
+            .sum();
         let length = libm::sqrt(place.0.iter().map(|weight| weight * weight).sum());
         if length > 0.0 { dot / length } else { 0.0 }
     }
 
     /// Obligation, choice, preference or need: how binding a statement is.
     pub(crate) fn modality(&self) -> f64 {
-        [Cue::Decision, Cue::Preference, Cue::Constraint, Cue::Pending, Cue::Goal]
-            .map(|kind| self.get(kind))
-            .iter()
-            .sum()
+        [
+            Cue::Decision,
+            Cue::Preference,
+            Cue::Constraint,
+            Cue::Pending,
+            Cue::Goal,
+        ]
+        .map(|kind| self.get(kind))
+        .iter()
+        .sum()
     }
 }
 
 /// Whether a stem has no subject of its own.
 pub(crate) fn is_stop_word(stem: &str) -> bool {
-    LEXICON.get(&number(stem)).is_some_and(|sense| sense.is_stop_word)
+    LEXICON
+        .get(&number(stem))
+        .is_some_and(|sense| sense.is_stop_word)
 }
 
 /// The words of a name such as `next_steps` or `File/Component`.
 pub(crate) fn split_name<'t>(term: &Term<'t>) -> impl Iterator<Item = &'t str> {
-    term.text.split(['_', '-', '/', '\'']).filter(|word| !word.is_empty())
+    term.text
+        .split(['_', '-', '/', '\''])
+        .filter(|word| !word.is_empty())
 }
 
 /// Whether a stem is neither a stop word nor a cue word.
@@ -140,7 +166,11 @@ pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut lexicon = Lexicon::default();
     for (kind, words) in WORDS {
         for word in words.split_whitespace() {
-            lexicon.entry(number(&stem(word))).or_default().kinds.push(*kind);
+            lexicon
+                .entry(number(&stem(word)))
+                .or_default()
+                .kinds
+                .push(*kind);
         }
     }
     for word in STOP_WORDS.split_whitespace() {
@@ -156,7 +186,8 @@ const STOP_WORDS: &str = "a about after an and ani any are as at be becaus been 
                           through to us wa was we wer were what when wher which while who whom whos why will with would you \
                           your";
 
-/// The words of each topic. They include what people say and the names of headings and keys. A word may have several topics.
+/// The words of each topic. They include what people say and the names of headings and keys. A word
+/// may have several topics.
 const WORDS: &[(Cue, &str)] = &[
     (
         Cue::Goal,
@@ -212,13 +243,24 @@ mod tests {
     fn headings_and_statements_meet() {
         let place = |heading: &str| Cues::new(heading);
         let best = |statement: &str| {
-            let places = ["Original goal", "Key decisions", "user_preferences", "context_references files", "Errors"];
+            let places = [
+                "Original goal",
+                "Key decisions",
+                "user_preferences",
+                "context_references files",
+                "Errors",
+            ];
             let cues = Cues::new(statement);
-            places.into_iter().max_by(|one, other| cues.fit(&place(one)).total_cmp(&cues.fit(&place(other))))
+            places
+                .into_iter()
+                .max_by(|one, other| cues.fit(&place(one)).total_cmp(&cues.fit(&place(other))))
         };
         assert_eq!(best("We decided on Postgres"), Some("Key decisions"));
         assert_eq!(best("I prefer short answers"), Some("user_preferences"));
         assert_eq!(best("The build failed with an exception"), Some("Errors"));
-        assert_eq!(best("Look into the file a.rs in that folder"), Some("context_references files"));
+        assert_eq!(
+            best("Look into the file a.rs in that folder"),
+            Some("context_references files")
+        );
     }
 }

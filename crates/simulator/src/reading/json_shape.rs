@@ -1,5 +1,5 @@
-//! Parses the JSON object that an instruction shows, leniently, since comments, ellipses and doubled braces are common there. A
-//! JSON schema of the request gives the same tree.
+//! Parses the JSON object that an instruction shows, leniently, since comments, ellipses and
+//! doubled braces are common there. A JSON schema of the request gives the same tree.
 
 use serde_json::Value;
 
@@ -32,11 +32,20 @@ pub(crate) fn shown(text: &str) -> Option<Node> {
     let mut best: Option<Node> = None;
     let mut at = 0;
     while let Some(open) = text[at..].find('{').map(|open| at + open) {
-        let mut reader = Reader { text, at: open, doubled: text[open..].starts_with("{{"), depth: 0 };
-        let node = reader.value("").filter(|node| matches!(node, Node::Object(_)) && leaves(node) > 0);
+        let mut reader = Reader {
+            text,
+            at: open,
+            doubled: text[open..].starts_with("{{"),
+            depth: 0,
+        };
+        let node = reader
+            .value("")
+            .filter(|node| matches!(node, Node::Object(_)) && leaves(node) > 0);
         at = if node.is_some() { reader.at } else { open + 1 };
         if let Some(node) = node
-            && best.as_ref().is_none_or(|best| leaves(&node) > leaves(best))
+            && best
+                .as_ref()
+                .is_none_or(|best| leaves(&node) > leaves(best))
         {
             best = Some(node);
         }
@@ -59,13 +68,25 @@ fn of_schema_node(schema: &Value, depth: usize) -> Option<Node> {
     }
     let inner = |schema: &Value| of_schema_node(schema, depth + 1).unwrap_or(Node::Text);
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-        let note = |value: &Value| value.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let field = |(key, value): (&String, &Value)| Field { key: key.clone(), note: note(value), node: inner(value) };
+        let note = |value: &Value| {
+            value
+                .get("description")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let field = |(key, value): (&String, &Value)| Field {
+            key: key.clone(),
+            note: note(value),
+            node: inner(value),
+        };
         return Some(Node::Object(properties.iter().map(field).collect()));
     }
     match schema.get("type").and_then(Value::as_str)? {
         "object" => Some(Node::Map),
-        "array" => Some(Node::List(Box::new(schema.get("items").map_or(Node::Text, inner)))),
+        "array" => Some(Node::List(Box::new(
+            schema.get("items").map_or(Node::Text, inner),
+        ))),
         _ => Some(Node::Text),
     }
 }
@@ -111,9 +132,15 @@ impl<'t> Reader<'t> {
                 '"' => {
                     let key = self.string()?.to_owned();
                     self.blanks();
-                    self.text[self.at..].starts_with(':').then(|| self.at += 1)?;
+                    self.text[self.at..]
+                        .starts_with(':')
+                        .then(|| self.at += 1)?;
                     let node = self.value(&key)?;
-                    fields.push(Field { key, note: self.note(), node });
+                    fields.push(Field {
+                        key,
+                        note: self.note(),
+                        node,
+                    });
                 }
                 '.' | '…' => self.at += self.peek()?.len_utf8(),
                 _ => return None,
@@ -177,7 +204,8 @@ impl<'t> Reader<'t> {
     /// The comment that follows a value on its line.
     fn note(&mut self) -> String {
         let line = self.text[self.at..].lines().next().unwrap_or_default();
-        line.split_once("//").map_or(String::new(), |(_, note)| note.trim().to_owned())
+        line.split_once("//")
+            .map_or(String::new(), |(_, note)| note.trim().to_owned())
     }
 
     fn blanks(&mut self) {
@@ -200,7 +228,11 @@ impl<'t> Reader<'t> {
 /// An object of texts under a plural key shows example entries of a map, whose keys are arbitrary.
 fn mapped(key: &str, fields: Vec<Field>) -> Node {
     let only_texts = !fields.is_empty() && fields.iter().all(|field| field.node == Node::Text);
-    if only_texts && key.ends_with('s') && !key.ends_with("ss") { Node::Map } else { Node::Object(fields) }
+    if only_texts && key.ends_with('s') && !key.ends_with("ss") {
+        Node::Map
+    } else {
+        Node::Object(fields)
+    }
 }
 
 #[cfg(test)]
@@ -210,7 +242,9 @@ mod tests {
     fn outline(node: &Node) -> String {
         match node {
             Node::Object(fields) => {
-                let fields = fields.iter().map(|field| format!("{}:{}", field.key, outline(&field.node)));
+                let fields = fields
+                    .iter()
+                    .map(|field| format!("{}:{}", field.key, outline(&field.node)));
                 format!("{{{}}}", fields.collect::<Vec<_>>().join(" "))
             }
             Node::Map => "map".to_owned(),
@@ -226,9 +260,19 @@ mod tests {
     #[test]
     fn reads_what_prompts_show() {
         let plain = r#"{"goals": ["one", "two"], "work": [{"what": "x", "why": "y"}], "choices": {"topic": "it"}, "state": {"now": "z", "next": []}}"#;
-        let expected = "{goals:[text] work:[{what:text why:text}] choices:map state:{now:text next:[text]}}";
-        assert_eq!(read(&format!("As {{name}} does: {plain} or {{\"goals\": [...], ...}}")).as_deref(), Some(expected));
-        let doubled = plain.replace('{', "{{").replace('}', "}}").replace("],", "], // with a note\n");
+        let expected =
+            "{goals:[text] work:[{what:text why:text}] choices:map state:{now:text next:[text]}}";
+        assert_eq!(
+            read(&format!(
+                "As {{name}} does: {plain} or {{\"goals\": [...], ...}}"
+            ))
+            .as_deref(),
+            Some(expected)
+        );
+        let doubled = plain
+            .replace('{', "{{")
+            .replace('}', "}}")
+            .replace("],", "], // with a note\n");
         assert_eq!(read(&doubled).as_deref(), Some(expected));
         assert_eq!(read("no {object} here {\"cut\": [1"), None);
     }
@@ -237,6 +281,9 @@ mod tests {
     fn reads_a_schema() {
         let schema = serde_json::json!({"type": "object", "properties": {
             "goals": {"type": "array", "items": {"type": "string"}}, "choices": {"type": "object"}, "now": {"type": "string"}}});
-        assert_eq!(of_schema(&schema).as_ref().map(outline).as_deref(), Some("{goals:[text] choices:map now:text}"));
+        assert_eq!(
+            of_schema(&schema).as_ref().map(outline).as_deref(),
+            Some("{goals:[text] choices:map now:text}")
+        );
     }
 }

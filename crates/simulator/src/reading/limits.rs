@@ -18,7 +18,8 @@ pub(crate) enum Unit {
     Tokens,
 }
 
-/// Every upper limit that a text states, in order. The upper end of a range counts, `at least` does not.
+/// Every upper limit that a text states, in order. The upper end of a range counts, `at least` does
+/// not.
 pub(crate) fn limits(text: &str) -> Vec<Limit> {
     let mut limits = Vec::new();
     let mut before = "";
@@ -29,14 +30,20 @@ pub(crate) fn limits(text: &str) -> Vec<Limit> {
         if let (Some((most, start, lead)), Some(unit)) = (last_number, unit(word))
             && !["least", "minimum", "over"].contains(&lead)
         {
-            limits.push(Limit { most, unit, at: start });
+            limits.push(Limit {
+                most,
+                unit,
+                at: start,
+            });
         }
         let number = number(word);
         if let Some((most, Some(unit))) = number {
             limits.push(Limit { most, unit, at });
         }
         // A number at the end of a clause is not a limit on the words of the next one.
-        last_number = number.filter(|_| raw.ends_with(word)).map(|(most, _)| (most, at, before));
+        last_number = number
+            .filter(|_| raw.ends_with(word))
+            .map(|(most, _)| (most, at, before));
         before = word;
     }
     limits
@@ -60,7 +67,11 @@ fn number(word: &str) -> Option<(u32, Option<Unit>)> {
         },
         None => (word, None),
     };
-    let number = number.rsplit(['-', '–']).next().unwrap_or(number).replace([',', '_'], "");
+    let number = number
+        .rsplit(['-', '–'])
+        .next()
+        .unwrap_or(number)
+        .replace([',', '_'], "");
     Some((number.parse().ok()?, unit_inside))
 }
 
@@ -69,14 +80,20 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(u32, Unit)> {
-        limits(text).into_iter().map(|limit| (limit.most, limit.unit)).collect()
+        limits(text)
+            .into_iter()
+            .map(|limit| (limit.most, limit.unit))
+            .collect()
     }
 
     #[test]
     fn reads_common_forms() {
         use Unit::{Tokens, Words};
         assert_eq!(found("in at most 1,024 tokens."), [(1_024, Tokens)]);
-        assert_eq!(found("Keep it to 200-300 words maximum; a 50-word title"), [(300, Words), (50, Words)]);
+        assert_eq!(
+            found("Keep it to 200-300 words maximum; a 50-word title"),
+            [(300, Words), (50, Words)]
+        );
         assert_eq!(found("at least 20 words, under 90 words"), [(90, Words)]);
         assert_eq!(found("rules 1 and 2; words matter; 99999999999 words"), []);
     }

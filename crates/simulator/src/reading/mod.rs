@@ -1,4 +1,5 @@
-//! Reads a request like a model: what is given, what is asked, in which shape and within which limits.
+//! Reads a request like a model: what is given, what is asked, in which shape and within which
+//! limits.
 
 pub(crate) mod cache;
 mod choose;
@@ -79,7 +80,8 @@ pub(crate) struct Part {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Form {
     Prose,
-    /// List items; those with exact values come last, under this heading, if the prompt asks for one.
+    /// List items; those with exact values come last, under this heading, if the prompt asks for
+    /// one.
     Bullets(Option<String>),
     Sections(Vec<Section>),
     Json(Node),
@@ -87,12 +89,24 @@ pub(crate) enum Form {
 
 /// Reads a request whose last user message is `said`.
 pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
-    let last = request.messages.iter().rposition(|message| message.role == Role::User);
+    let last = request
+        .messages
+        .iter()
+        .rposition(|message| message.role == Role::User);
     let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
-    let (system, spoken): (Vec<_>, Vec<_>) = earlier.iter().partition(|message| message.role == Role::System);
+    let (system, spoken): (Vec<_>, Vec<_>) = earlier
+        .iter()
+        .partition(|message| message.role == Role::System);
     let parted = regions::part(said);
-    let mut given: Vec<Turn<'t>> = spoken.iter().flat_map(|message| wire_turns(message)).collect();
-    let (instruction, bare) = if given.is_empty() { bare_material(said, parted) } else { (parted, None) };
+    let mut given: Vec<Turn<'t>> = spoken
+        .iter()
+        .flat_map(|message| wire_turns(message))
+        .collect();
+    let (instruction, bare) = if given.is_empty() {
+        bare_material(said, parted)
+    } else {
+        (parted, None)
+    };
     given.extend(instruction.given.iter().flat_map(turns));
     given.extend(bare);
     let is_open = instruction.is_open;
@@ -101,25 +115,54 @@ pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     let question = question(&lines).filter(|_| shape.is_none());
     if spoken.is_empty() {
         // If a conversation follows, the system prompt instructs the agent and not the summarizer.
-        lines.splice(0..0, system.iter().flat_map(|message| texts(message)).flat_map(str::lines));
+        lines.splice(
+            0..0,
+            system
+                .iter()
+                .flat_map(|message| texts(message))
+                .flat_map(str::lines),
+        );
     }
     // The chosen word depends only on the instruction, so a conversation never triggers a choice.
     if let Some(word) = choose::chosen(&lines).filter(|_| given.is_empty() && shape.is_none()) {
-        return Reading { turns: given, ask: Ask::Choose(word), is_open };
+        return Reading {
+            turns: given,
+            ask: Ask::Choose(word),
+            is_open,
+        };
     }
     let asked = lines.join("\n");
-    let condenses = || shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some();
+    let condenses =
+        || shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some();
     if question.is_none() && condenses() {
-        return Reading { turns: given, ask: Ask::Condense(read_shape(&lines, &asked, shape)), is_open };
+        return Reading {
+            turns: given,
+            ask: Ask::Condense(read_shape(&lines, &asked, shape)),
+            is_open,
+        };
     }
-    let context = system.iter().flat_map(|message| wire_turns(message)).chain(given).collect();
-    Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)), is_open }
+    let context = system
+        .iter()
+        .flat_map(|message| wire_turns(message))
+        .chain(given)
+        .collect();
+    Reading {
+        turns: context,
+        ask: Ask::Answer(question.unwrap_or(asked)),
+        is_open,
+    }
 }
 
 /// The text of the last user message, with earlier JSON checkpoints unfolded into text.
 pub(crate) fn last_said(request: &ChatRequest) -> String {
-    let last = request.messages.iter().rfind(|message| message.role == Role::User);
-    unfold::unfolded(last.map(|message| texts(message).collect::<Vec<_>>().join("\n")).unwrap_or_default())
+    let last = request
+        .messages
+        .iter()
+        .rfind(|message| message.role == Role::User);
+    unfold::unfolded(
+        last.map(|message| texts(message).collect::<Vec<_>>().join("\n"))
+            .unwrap_or_default(),
+    )
 }
 
 fn texts(message: &WireMessage) -> impl Iterator<Item = &str> {
@@ -137,25 +180,44 @@ fn wire_turns(message: &WireMessage) -> Vec<Turn<'_>> {
     };
     let spoken = message.parts.iter().filter_map(|part| match part {
         WirePart::Text { text } => Some(Turn { speaker, text }),
-        WirePart::ToolCall { arguments: text, .. } | WirePart::ToolResult { text, .. } => {
-            Some(Turn { speaker: Speaker::Tool, text })
+        WirePart::ToolCall {
+            arguments: text, ..
         }
+        | WirePart::ToolResult { text, .. } => Some(Turn {
+            speaker: Speaker::Tool,
+            text,
+        }),
         WirePart::Thinking { .. } | WirePart::Media { .. } => None,
     });
     spoken.collect()
 }
 
-/// A prompt without any marks around its material: the first paragraph, or what is before a colon in its only line, is the
-/// instruction, and the rest is the material.
+/// A prompt without any marks around its material: the first paragraph, or what is before a colon
+/// in its only line, is the instruction, and the rest is the material.
 fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<Turn<'t>>) {
     let said = said.trim();
     let in_line = || said.split_once(": ").filter(|_| !said.contains('\n'));
-    let split = said.split_once("\n\n").or_else(in_line).filter(|(first, _)| asks_to_condense(first));
+    let split = said
+        .split_once("\n\n")
+        .or_else(in_line)
+        .filter(|(first, _)| asks_to_condense(first));
     match split {
-        Some((first, rest)) if !parted.found && json_shape::shown(rest).is_none() && rest.len() > first.len() => {
-            let instruction =
-                Parted { instruction: first.lines().collect(), given: Vec::new(), found: true, is_open: true };
-            (instruction, Some(Turn { speaker: Speaker::User, text: rest }))
+        Some((first, rest))
+            if !parted.found && json_shape::shown(rest).is_none() && rest.len() > first.len() =>
+        {
+            let instruction = Parted {
+                instruction: first.lines().collect(),
+                given: Vec::new(),
+                found: true,
+                is_open: true,
+            };
+            (
+                instruction,
+                Some(Turn {
+                    speaker: Speaker::User,
+                    text: rest,
+                }),
+            )
         }
         _ => (parted, None),
     }
@@ -183,10 +245,17 @@ fn asks_to_condense(text: &str) -> bool {
 
 /// The question at the end of an instruction, unless it is a polite request for a summary.
 fn question(lines: &[&str]) -> Option<String> {
-    let last = lines.iter().rev().find(|line| !line.trim().is_empty())?.trim();
+    let last = lines
+        .iter()
+        .rev()
+        .find(|line| !line.trim().is_empty())?
+        .trim();
     let lower = last.to_lowercase();
-    let is_request = ["can you", "could you", "would you", "please"].iter().any(|polite| lower.contains(polite));
-    (last.ends_with(['?', '？']) && !(is_request && asks_to_condense(last))).then(|| last.to_owned())
+    let is_request = ["can you", "could you", "would you", "please"]
+        .iter()
+        .any(|polite| lower.contains(polite));
+    (last.ends_with(['?', '？']) && !(is_request && asks_to_condense(last)))
+        .then(|| last.to_owned())
 }
 
 fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
@@ -197,14 +266,24 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
     };
     let tags = tags(lines);
     let mut parts: Vec<Part> = if tags.is_empty() {
-        vec![Part { tag: None, form: untagged_form(lines, asked, json), words: None, tokens: None }]
+        vec![Part {
+            tag: None,
+            form: untagged_form(lines, asked, json),
+            words: None,
+            tokens: None,
+        }]
     } else {
         let form = |shows_json: bool| match &json {
             Some(node) if shows_json => Form::Json(node.clone()),
             _ => prose_form(asked),
         };
         tags.into_iter()
-            .map(|(tag, json)| Part { tag: Some(tag), form: form(json), words: None, tokens: None })
+            .map(|(tag, json)| Part {
+                tag: Some(tag),
+                form: form(json),
+                words: None,
+                tokens: None,
+            })
             .collect()
     };
     assign_limits(&mut parts, asked);
@@ -217,10 +296,16 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
     });
     for part in &mut parts {
         if let Form::Sections(sections) = &mut part.form {
-            sections.iter_mut().for_each(|section| section.optional |= omit_empty);
+            sections
+                .iter_mut()
+                .for_each(|section| section.optional |= omit_empty);
         }
     }
-    Shape { parts, without_tools, omit_empty }
+    Shape {
+        parts,
+        without_tools,
+        omit_empty,
+    }
 }
 
 fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
@@ -228,11 +313,19 @@ fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
         return Form::Json(node);
     }
     let sections = sections(lines);
-    if sections.is_empty() { prose_form(asked) } else { Form::Sections(sections) }
+    if sections.is_empty() {
+        prose_form(asked)
+    } else {
+        Form::Sections(sections)
+    }
 }
 
 fn prose_form(asked: &str) -> Form {
-    if asked.to_lowercase().contains("bullet") { Form::Bullets(quoted_heading(asked)) } else { Form::Prose }
+    if asked.to_lowercase().contains("bullet") {
+        Form::Bullets(quoted_heading(asked))
+    } else {
+        Form::Prose
+    }
 }
 
 /// A heading that the instruction quotes, as in `under the heading "Names:"`.
@@ -243,8 +336,12 @@ fn quoted_heading(asked: &str) -> Option<String> {
         quote @ ('"' | '\'' | '`') => quote,
         _ => return None,
     };
-    let (heading, _) = rest.split_at(rest.chars().next()?.len_utf8()).1.split_once(close)?;
-    (!heading.trim().is_empty() && heading.len() <= 40 && !heading.contains('\n')).then(|| heading.to_owned())
+    let (heading, _) = rest
+        .split_at(rest.chars().next()?.len_utf8())
+        .1
+        .split_once(close)?;
+    (!heading.trim().is_empty() && heading.len() <= 40 && !heading.contains('\n'))
+        .then(|| heading.to_owned())
 }
 
 /// Tags such as `[SUMMARY]` on separate lines, each once, and whether JSON follows.
@@ -260,7 +357,8 @@ fn tags(lines: &[&str]) -> Vec<(String, bool)> {
     tags
 }
 
-/// Assigns each limit to the part that the text before it names last in its paragraph, otherwise to all parts together.
+/// Assigns each limit to the part that the text before it names last in its paragraph, otherwise to
+/// all parts together.
 fn assign_limits(parts: &mut [Part], asked: &str) {
     let lower = asked.to_ascii_lowercase();
     let shared = u32::try_from(parts.len()).unwrap_or(1).max(1);
@@ -268,16 +366,26 @@ fn assign_limits(parts: &mut [Part], asked: &str) {
         let paragraph = lower[..limit.at].rfind("\n\n").map_or(0, |at| at + 2);
         let before = &lower[paragraph..limit.at];
         let named = |part: &Part| {
-            let name = part.tag.as_deref()?.trim_matches(['[', ']']).to_ascii_lowercase();
+            let name = part
+                .tag
+                .as_deref()?
+                .trim_matches(['[', ']'])
+                .to_ascii_lowercase();
             before.rfind(&name[..name.len().min(6)])
         };
-        let owner = (0..parts.len()).filter_map(|at| named(&parts[at]).map(|place| (place, at))).max();
+        let owner = (0..parts.len())
+            .filter_map(|at| named(&parts[at]).map(|place| (place, at)))
+            .max();
         let (owners, most) = match owner {
             Some((_, at)) => (at..at + 1, limit.most),
             None => (0..parts.len(), limit.most / shared),
         };
         for part in &mut parts[owners] {
-            let slot = if limit.unit == Unit::Words { &mut part.words } else { &mut part.tokens };
+            let slot = if limit.unit == Unit::Words {
+                &mut part.words
+            } else {
+                &mut part.tokens
+            };
             *slot = Some(slot.map_or(most, |old| old.min(most)));
         }
     }
@@ -285,13 +393,22 @@ fn assign_limits(parts: &mut [Part], asked: &str) {
 
 /// Whether a line, or a list under a line that excludes something, names tool output or logs.
 fn excludes_tools(lines: &[&str]) -> bool {
-    let excludes =
-        ["leave out", "leaves out", "exclude", "omit", "do not include", "don't include", "ignore", "without"];
+    let excludes = [
+        "leave out",
+        "leaves out",
+        "exclude",
+        "omit",
+        "do not include",
+        "don't include",
+        "ignore",
+        "without",
+    ];
     let mut listing = false;
     lines.iter().any(|line| {
         let line = line.trim().to_lowercase();
         let here = excludes.iter().any(|word| line.contains(word));
-        let is_item = line.starts_with(['-', '*', '•']) || line.starts_with(|letter: char| letter.is_ascii_digit());
+        let is_item = line.starts_with(['-', '*', '•'])
+            || line.starts_with(|letter: char| letter.is_ascii_digit());
         listing = (here && line.ends_with(':')) || (listing && (is_item || line.is_empty()));
         (here || listing) && (line.contains("tool") || line.contains("logs"))
     })
@@ -299,17 +416,28 @@ fn excludes_tools(lines: &[&str]) -> bool {
 
 /// The material of a request, message by message.
 pub(crate) fn material(request: &ChatRequest) -> Vec<String> {
-    read(request, &last_said(request)).turns.iter().map(|turn| turn.text.to_owned()).collect()
+    read(request, &last_said(request))
+        .turns
+        .iter()
+        .map(|turn| turn.text.to_owned())
+        .collect()
 }
 
 /// The instruction of a request without the material, line by line.
 pub(crate) fn instruction(request: &ChatRequest) -> Vec<String> {
-    regions::part(&last_said(request)).instruction.iter().map(|line| (*line).to_owned()).collect()
+    regions::part(&last_said(request))
+        .instruction
+        .iter()
+        .map(|line| (*line).to_owned())
+        .collect()
 }
 
 /// The numbers of the distinct stems in a question.
 pub(crate) fn wanted(question: &str) -> Vec<u64> {
-    let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text).into_owned()).collect();
+    let mut wanted: Vec<String> = terms(question)
+        .iter()
+        .map(|term| stem(term.text).into_owned())
+        .collect();
     wanted.retain(|stem| !is_stop_word(stem));
     wanted.sort_unstable();
     wanted.dedup();

@@ -1,4 +1,5 @@
-//! Reads one sentence of the material. Absent on purpose: the text itself, to which a piece refers by positions.
+//! Reads one sentence of the material. Absent on purpose: the text itself, to which a piece refers
+//! by positions.
 
 use std::sync::OnceLock;
 
@@ -35,7 +36,8 @@ pub(crate) struct Piece {
     pub(crate) first_person: bool,
     /// What it and the heading above it are about.
     pub(crate) cues: Cues,
-    /// A bit set of its stems (a Bloom filter), which rules out most stems that it does not contain.
+    /// A bit set of its stems (a Bloom filter), which rules out most stems that it does not
+    /// contain.
     stems: u64,
     /// The text shortened to a number of words.
     short: OnceLock<(usize, Box<str>)>,
@@ -80,18 +82,32 @@ impl Piece {
             let number = number(&stem);
             let sense = LEXICON.get(&number);
             let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
-            first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
+            first_person |=
+                is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
             sense.into_iter().for_each(|sense| cues.add_sense(sense));
             stems |= bit(number);
             let (start, end) = (term.start as u16, (term.start + term.text.len()) as u16);
             let is_subject = term.is_value() || !is_stop_word;
-            Word { stem: number, start, end, is_value: term.is_value(), is_subject }
+            Word {
+                stem: number,
+                start,
+                end,
+                is_value: term.is_value(),
+                is_subject,
+            }
         });
         let words = words.collect();
-        let Context { speaker, is_long, fenced, heading } = context;
+        let Context {
+            speaker,
+            is_long,
+            fenced,
+            heading,
+        } = context;
         let is_tool = *speaker == Speaker::Tool;
         let heading = heading.filter(|_| *speaker == Speaker::Summary);
-        heading.iter().for_each(|heading| cues.add_all(heading, 1.0));
+        heading
+            .iter()
+            .for_each(|heading| cues.add_all(heading, 1.0));
         Some(Piece {
             line: line as u32,
             start: start as u32,
@@ -112,10 +128,15 @@ impl Piece {
         &message[self.start as usize..self.end as usize]
     }
 
-    /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written repeatedly.
+    /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written
+    /// repeatedly.
     pub(crate) fn short(&self, most_words: usize, shorten: impl Fn() -> String) -> String {
         let (words, text) = self.short.get_or_init(|| (most_words, shorten().into()));
-        if *words == most_words { text.to_string() } else { shorten() }
+        if *words == most_words {
+            text.to_string()
+        } else {
+            shorten()
+        }
     }
 
     /// Whether one of its terms may have the stem with this number.
@@ -128,7 +149,11 @@ impl Word {
     /// The term in the text of its piece.
     pub(crate) fn term<'m>(&self, piece: &'m str) -> Term<'m> {
         let (start, end) = (usize::from(self.start), usize::from(self.end));
-        Term { text: &piece[start..end], start, is_value: self.is_value }
+        Term {
+            text: &piece[start..end],
+            start,
+            is_value: self.is_value,
+        }
     }
 }
 
@@ -142,17 +167,30 @@ pub(crate) fn unmarked(line: &str) -> &str {
     let line = line.trim_start_matches('|').trim_end_matches('|').trim();
     let numbered = numbered(line, &['.', ')']).filter(|(number, _)| number.len() <= 2);
     let line = numbered.map_or(line, |(_, rest)| rest.trim_start());
-    let line = ["- ", "* ", "• ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_start();
-    ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line)
+    let line = ["- ", "* ", "• ", "+ "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .unwrap_or(line)
+        .trim_start();
+    ["[ ] ", "[x] ", "[X] "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .unwrap_or(line)
 }
 
-/// Whether a text is data, code or a log line: its share of prose is below this percentage, or it has brackets where a sentence
-/// has none. People put values into their sentences, so their bound is lower than that of tools.
+/// Whether a text is data, code or a log line: its share of prose is below this percentage, or it
+/// has brackets where a sentence has none. People put values into their sentences, so their bound
+/// is lower than that of tools.
 fn is_structured(text: &str, least_prose: usize) -> bool {
-    let opens_data = text.starts_with(['{', '}', '"', '<', '$', '@']) || text.ends_with(['{', '}', ';', '>']);
-    let is_prose = |letter: &char| letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-');
+    let opens_data =
+        text.starts_with(['{', '}', '"', '<', '$', '@']) || text.ends_with(['{', '}', ';', '>']);
+    let is_prose = |letter: &char| {
+        letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-')
+    };
     let (prose, all) = (text.chars().filter(is_prose).count(), text.chars().count());
-    opens_data || prose * 100 < all * least_prose || (all > 30 && !text.contains(' ') && text.is_ascii())
+    opens_data
+        || prose * 100 < all * least_prose
+        || (all > 30 && !text.contains(' ') && text.is_ascii())
 }
 
 #[cfg(test)]
@@ -161,7 +199,12 @@ mod tests {
 
     #[test]
     fn data_is_distinguished_from_sentences() {
-        for data in ["{\"id\": 4}", "2024-01-02 03:04:05 [42] 200 GET", "let x = f(1);", "<div>"] {
+        for data in [
+            "{\"id\": 4}",
+            "2024-01-02 03:04:05 [42] 200 GET",
+            "let x = f(1);",
+            "<div>",
+        ] {
             assert!(is_structured(data, 75), "{data}");
         }
         for sentence in [

@@ -1,7 +1,7 @@
 //! Splits a prompt into its instruction and its material.
 //!
-//! It uses general rules of layout (tagged blocks, headings and labels with indicative names, speaker lines), never the sentences
-//! of a particular prompt.
+//! It uses general rules of layout (tagged blocks, headings and labels with indicative names,
+//! speaker lines), never the sentences of a particular prompt.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,9 @@ pub(crate) enum Kind {
 /// Splits a prompt.
 pub(crate) fn part(text: &str) -> Parted<'_> {
     let lines: Vec<&str> = lines_of(text).map(without_end).collect();
-    let conversation = tagged(&lines).or_else(|| headed(&lines)).or_else(|| spoken(&lines));
+    let conversation = tagged(&lines)
+        .or_else(|| headed(&lines))
+        .or_else(|| spoken(&lines));
     let found = conversation.is_some();
     let mut owner: Vec<Owner> = vec![Owner::Instruction; lines.len()];
     if let Some(Block { outer, inner }) = conversation {
@@ -52,10 +54,19 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
     }
     claim_headed_sections(&lines, &mut owner);
     claim_tagged_sections(&lines, &mut owner);
-    let instruction = (0..lines.len()).filter(|&at| owner[at] == Owner::Instruction).map(|at| lines[at]).collect();
-    let last = (0..lines.len()).rfind(|&at| owner[at] != Owner::Nobody && !lines[at].trim().is_empty());
+    let instruction = (0..lines.len())
+        .filter(|&at| owner[at] == Owner::Instruction)
+        .map(|at| lines[at])
+        .collect();
+    let last =
+        (0..lines.len()).rfind(|&at| owner[at] != Owner::Nobody && !lines[at].trim().is_empty());
     let is_open = last.is_some_and(|at| owner[at] != Owner::Instruction);
-    Parted { instruction, given: regions(text, &lines, &owner), found, is_open }
+    Parted {
+        instruction,
+        given: regions(text, &lines, &owner),
+        found,
+        is_open,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,12 +87,20 @@ fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<
     let of_run = |run: &[Owner]| {
         let first = at;
         at += run.len();
-        let Owner::Given(kind) = run[0] else { return None };
+        let Owner::Given(kind) = run[0] else {
+            return None;
+        };
         let content = span(text, lines[first], lines[at - 1]).trim();
         let is_none = kind == Kind::EarlierSummary && !content.contains('\n') && says_none(content);
-        (!content.is_empty() && !is_none).then_some(Region { kind, text: content })
+        (!content.is_empty() && !is_none).then_some(Region {
+            kind,
+            text: content,
+        })
     };
-    owner.chunk_by(|one, other| one == other).filter_map(of_run).collect()
+    owner
+        .chunk_by(|one, other| one == other)
+        .filter_map(of_run)
+        .collect()
 }
 
 /// The text from the start of one of its lines to the end of another.
@@ -92,12 +111,17 @@ fn span<'t>(text: &'t str, first: &str, last: &str) -> &'t str {
 
 /// "None", "N/A" and similar words of a prompt that has nothing to give.
 fn says_none(content: &str) -> bool {
-    let first = content.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
-    ["none", "n/a", "no previous", "not available", "empty"].iter().any(|word| first.starts_with(word))
+    let first = content
+        .trim_matches(|letter: char| !letter.is_alphanumeric())
+        .to_lowercase();
+    ["none", "n/a", "no previous", "not available", "empty"]
+        .iter()
+        .any(|word| first.starts_with(word))
 }
 
-/// The largest block between a tag on a separate line and the last line that closes it, if the tag's name indicates a
-/// conversation or the block looks like one. The last closing tag counts, so that one inside the block does not end it early.
+/// The largest block between a tag on a separate line and the last line that closes it, if the
+/// tag's name indicates a conversation or the block looks like one. The last closing tag counts, so
+/// that one inside the block does not end it early.
 fn tagged(lines: &[&str]) -> Option<Block> {
     let mut last_closing: HashMap<&str, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
@@ -108,7 +132,8 @@ fn tagged(lines: &[&str]) -> Option<Block> {
     let closing = |at: usize| {
         let name = tag(lines[at], "<")?;
         let end = *last_closing.get(name).filter(|end| **end > at)?;
-        let is_conversation = names_conversation(name) || lines[at + 1..end].iter().any(|line| header(line).is_some());
+        let is_conversation = names_conversation(name)
+            || lines[at + 1..end].iter().any(|line| header(line).is_some());
         is_conversation.then_some(end)
     };
     let mut best: Option<Block> = None;
@@ -118,9 +143,14 @@ fn tagged(lines: &[&str]) -> Option<Block> {
             at += 1;
             continue;
         };
-        let is_larger = best.as_ref().is_none_or(|block| end - at > block.outer.1 - block.outer.0);
+        let is_larger = best
+            .as_ref()
+            .is_none_or(|block| end - at > block.outer.1 - block.outer.0);
         if is_larger {
-            best = Some(Block { outer: (at, end + 1), inner: (at + 1, end) });
+            best = Some(Block {
+                outer: (at, end + 1),
+                inner: (at + 1, end),
+            });
         }
         at = end + 1;
     }
@@ -130,47 +160,77 @@ fn tagged(lines: &[&str]) -> Option<Block> {
 /// The name of a tag that is alone on its line.
 fn tag<'l>(line: &'l str, opening: &str) -> Option<&'l str> {
     // Nearly every line is rejected by its first character.
-    let name = line.trim_start().strip_prefix(opening)?.trim_end().strip_suffix('>')?;
+    let name = line
+        .trim_start()
+        .strip_prefix(opening)?
+        .trim_end()
+        .strip_suffix('>')?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
 fn names_conversation(name: &str) -> bool {
     let name = name.to_lowercase();
-    let words = ["messages", "conversation", "transcript", "dialog", "history", "chat", "turns"];
+    let words = [
+        "messages",
+        "conversation",
+        "transcript",
+        "dialog",
+        "history",
+        "chat",
+        "turns",
+    ];
     words.iter().any(|word| name.contains(word)) && !name.contains("summary")
 }
 
-/// A heading or label that names a conversation, up to a heading of instructions, the closing label, or the end.
+/// A heading or label that names a conversation, up to a heading of instructions, the closing
+/// label, or the end.
 fn headed(lines: &[&str]) -> Option<Block> {
-    let start = lines
-        .iter()
-        .position(|line| title(line).is_some_and(|(_, name)| names_conversation(name) && !names_instruction(name)))?;
-    Some(Block { outer: (start, end_of_untagged(lines, start)), inner: (start + 1, end_of_untagged(lines, start)) })
+    let start = lines.iter().position(|line| {
+        title(line).is_some_and(|(_, name)| names_conversation(name) && !names_instruction(name))
+    })?;
+    Some(Block {
+        outer: (start, end_of_untagged(lines, start)),
+        inner: (start + 1, end_of_untagged(lines, start)),
+    })
 }
 
 /// Lines that open with a speaker, up to the instructions or the end.
 fn spoken(lines: &[&str]) -> Option<Block> {
     let start = lines.iter().position(|line| header(line).is_some())?;
     let end = end_of_untagged(lines, start);
-    Some(Block { outer: (start, end), inner: (start, end) })
+    Some(Block {
+        outer: (start, end),
+        inner: (start, end),
+    })
 }
 
-/// Without tags, the last heading of instructions counts, so that one quoted in the material does not end it.
+/// Without tags, the last heading of instructions counts, so that one quoted in the material does
+/// not end it.
 fn end_of_untagged(lines: &[&str], start: usize) -> usize {
     let after = start + 1..lines.len();
     let last_heading = |is_wanted: fn(&str) -> bool| {
-        after.clone().rev().find(|&line| title(lines[line]).is_some_and(|(level, name)| level > 0 && is_wanted(name)))
+        after.clone().rev().find(|&line| {
+            title(lines[line]).is_some_and(|(level, name)| level > 0 && is_wanted(name))
+        })
     };
     if let Some(end) = last_heading(opens_instruction).or_else(|| last_heading(opens_rules)) {
         return end;
     }
-    let last_text = after.clone().rev().find(|&line| !lines[line].trim().is_empty()).unwrap_or(start);
-    let is_label = last_text > start && lines[last_text].trim().ends_with(':') && title(lines[last_text]).is_some();
+    let last_text = after
+        .clone()
+        .rev()
+        .find(|&line| !lines[line].trim().is_empty())
+        .unwrap_or(start);
+    let is_label = last_text > start
+        && lines[last_text].trim().ends_with(':')
+        && title(lines[last_text]).is_some();
     if is_label {
         return last_text;
     }
-    let paragraph = after.rev().find(|&line| line < last_text && lines[line].trim().is_empty());
+    let paragraph = after
+        .rev()
+        .find(|&line| line < last_text && lines[line].trim().is_empty());
     match paragraph {
         Some(blank) if asks(lines[blank + 1]) => blank,
         _ => lines.len(),
@@ -179,13 +239,16 @@ fn end_of_untagged(lines: &[&str], start: usize) -> usize {
 
 /// Whether a paragraph after the material contains an instruction.
 fn asks(line: &str) -> bool {
-    let verbs =
-        ["now", "write", "summar", "answer", "respond", "please", "produce", "create", "return", "output", "condense"];
+    let verbs = [
+        "now", "write", "summar", "answer", "respond", "please", "produce", "create", "return",
+        "output", "condense",
+    ];
     let line = line.to_lowercase();
     header(&line).is_none() && verbs.iter().any(|verb| line.starts_with(verb))
 }
 
-/// Counts sections of the prompt whose headings name an earlier summary or the user's task as material.
+/// Counts sections of the prompt whose headings name an earlier summary or the user's task as
+/// material.
 fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
     let mut open: Option<(usize, Kind)> = None;
     let mut template = false;
@@ -201,7 +264,11 @@ fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
                 && (given.is_some() || opens_instruction(name) || opens_rules(name));
             if ends {
                 open = given.map(|kind| (level, kind));
-                owner[at] = if given.is_some() { Owner::Nobody } else { Owner::Instruction };
+                owner[at] = if given.is_some() {
+                    Owner::Nobody
+                } else {
+                    Owner::Instruction
+                };
                 continue;
             }
         }
@@ -216,10 +283,19 @@ fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
 fn claim_tagged_sections(lines: &[&str], owner: &mut [Owner]) {
     let mut at = 0;
     while at < lines.len() {
-        // The run is examined only where a tag opens on a line of its own, so that a long prompt is read once.
+        // The run is examined only where a tag opens on a line of its own, so that a long prompt is
+        // read once.
         let is_open = owner[at] == Owner::Instruction && tag(lines[at], "<").is_some();
-        let run = || owner[at..].iter().take_while(|owner| **owner == Owner::Instruction).count();
-        match is_open.then(|| tagged_given(&lines[at..at + run()])).flatten() {
+        let run = || {
+            owner[at..]
+                .iter()
+                .take_while(|owner| **owner == Owner::Instruction)
+                .count()
+        };
+        match is_open
+            .then(|| tagged_given(&lines[at..at + run()]))
+            .flatten()
+        {
             Some((end, kind)) => {
                 owner[at..=at + end].fill(Owner::Nobody);
                 owner[at + 1..at + end].fill(Owner::Given(kind));
@@ -230,16 +306,19 @@ fn claim_tagged_sections(lines: &[&str], owner: &mut [Owner]) {
     }
 }
 
-/// The kind of block that the first of these lines opens, and the index of the line that closes it. The last closing tag counts,
-/// so that one inside the block does not end it early.
+/// The kind of block that the first of these lines opens, and the index of the line that closes it.
+/// The last closing tag counts, so that one inside the block does not end it early.
 pub(crate) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
     let name = tag(lines.first()?, "<")?;
     let kind = named_given_by_tag(name)?;
-    let end = lines.iter().rposition(|line| tag(line, "</") == Some(name))?;
+    let end = lines
+        .iter()
+        .rposition(|line| tag(line, "</") == Some(name))?;
     Some((end, kind))
 }
 
-/// A tag encloses what it names, so one word is a stronger indication than in a heading: `<previous>`, `<task>`.
+/// A tag encloses what it names, so one word is a stronger indication than in a heading:
+/// `<previous>`, `<task>`.
 fn named_given_by_tag(name: &str) -> Option<Kind> {
     let name = name.to_lowercase().replace(['_', '-'], " ");
     let is = |words: &[&str]| name.split(' ').any(|word| words.contains(&word));
@@ -255,7 +334,9 @@ fn named_given_by_tag(name: &str) -> Option<Kind> {
 fn named_given(name: &str) -> Option<Kind> {
     let name = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    if has(&["previous", "prior", "earlier", "existing"]) && has(&["summary", "checkpoint", "state", "snapshot"]) {
+    if has(&["previous", "prior", "earlier", "existing"])
+        && has(&["summary", "checkpoint", "state", "snapshot"])
+    {
         Some(Kind::EarlierSummary)
     } else if has(&["original", "user", "initial"]) && has(&["task", "request"]) {
         Some(Kind::Task)
@@ -266,17 +347,23 @@ fn named_given(name: &str) -> Option<Kind> {
 
 fn names_instruction(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["summarize the", "condense", "below", "following"].iter().any(|word| name.contains(word))
+    ["summarize the", "condense", "below", "following"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 fn opens_instruction(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["instruction", "your task", "output", "what to do"].iter().any(|word| name.starts_with(word))
+    ["instruction", "your task", "output", "what to do"]
+        .iter()
+        .any(|word| name.starts_with(word))
 }
 
 fn opens_rules(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["constraint", "rules"].iter().any(|word| name.starts_with(word))
+    ["constraint", "rules"]
+        .iter()
+        .any(|word| name.starts_with(word))
 }
 
 #[cfg(test)]
@@ -284,7 +371,11 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<(Kind, &str)> {
-        part(text).given.iter().map(|region| (region.kind, region.text)).collect()
+        part(text)
+            .given
+            .iter()
+            .map(|region| (region.kind, region.text))
+            .collect()
     }
 
     #[test]
@@ -292,13 +383,22 @@ mod tests {
         let text = "Sum it up.\n<chat-log>\nuser says\n</chat-log>\n# Instructions\nreally\n</chat-log>\nIn 50 words.";
         let parted = part(text);
         assert_eq!(parted.instruction, ["Sum it up.", "In 50 words."]);
-        assert_eq!(kinds(text), [(Kind::Conversation, "user says\n</chat-log>\n# Instructions\nreally")]);
+        assert_eq!(
+            kinds(text),
+            [(
+                Kind::Conversation,
+                "user says\n</chat-log>\n# Instructions\nreally"
+            )]
+        );
     }
 
     #[test]
     fn finds_headed_and_labelled_material() {
         let text = "Be brief.\n\nCONVERSATION:\nUSER: hi\nASSISTANT: ho\n\nSUMMARY:";
-        assert_eq!(kinds(text), [(Kind::Conversation, "USER: hi\nASSISTANT: ho")]);
+        assert_eq!(
+            kinds(text),
+            [(Kind::Conversation, "USER: hi\nASSISTANT: ho")]
+        );
         let text = "## Previous Summary\n## Old Title\nkept a.rs\n## Original User Task\nbuild it\n## Messages\n[1] user:\nhi\n## Instructions\nsum up";
         assert_eq!(
             kinds(text),
@@ -314,30 +414,58 @@ mod tests {
     #[test]
     fn untagged_material_ends_before_all_of_the_instructions() {
         let text = "## Messages\n[0] USER:\nhi\n## Instructions\nquoted\n\n## Instructions\nWith these sections:\n\n### Done\n\n## Constraints\n- 50 words";
-        assert_eq!(kinds(text), [(Kind::Conversation, "[0] USER:\nhi\n## Instructions\nquoted")]);
+        assert_eq!(
+            kinds(text),
+            [(Kind::Conversation, "[0] USER:\nhi\n## Instructions\nquoted")]
+        );
         assert_eq!(part(text).instruction.len(), 7);
     }
 
     #[test]
     fn finds_bare_speaker_blocks() {
         let text = "Summarize this.\n\n[1] user:\nhi there\n\n[2] assistant:\nho\n\nWrite at most 40 words.";
-        assert_eq!(kinds(text), [(Kind::Conversation, "[1] user:\nhi there\n\n[2] assistant:\nho")]);
+        assert_eq!(
+            kinds(text),
+            [(
+                Kind::Conversation,
+                "[1] user:\nhi there\n\n[2] assistant:\nho"
+            )]
+        );
     }
 
     #[test]
     fn a_tag_that_names_an_earlier_summary_encloses_it() {
         let text = "Keep this up to date.\n<previous>\nport 8042\n</previous>\nIn this form:\n<output>\n{}\n</output>\n<messages>\n[1] user:\nhi\n</messages>\nGo.";
-        assert_eq!(kinds(text), [(Kind::EarlierSummary, "port 8042"), (Kind::Conversation, "[1] user:\nhi")]);
+        assert_eq!(
+            kinds(text),
+            [
+                (Kind::EarlierSummary, "port 8042"),
+                (Kind::Conversation, "[1] user:\nhi")
+            ]
+        );
         assert_eq!(
             part(text).instruction,
-            ["Keep this up to date.", "In this form:", "<output>", "{}", "</output>", "Go."]
+            [
+                "Keep this up to date.",
+                "In this form:",
+                "<output>",
+                "{}",
+                "</output>",
+                "Go."
+            ]
         );
-        assert!(kinds("<previous>\nNone: this is the first.\n</previous>\n<messages>\n\n</messages>").is_empty());
+        assert!(
+            kinds("<previous>\nNone: this is the first.\n</previous>\n<messages>\n\n</messages>")
+                .is_empty()
+        );
     }
 
     #[test]
     fn an_absent_summary_and_empty_material_give_nothing() {
-        assert!(kinds("## Previous Summary\nNone: first round.\n<messages>\n\n</messages>\nGo.").is_empty());
+        assert!(
+            kinds("## Previous Summary\nNone: first round.\n<messages>\n\n</messages>\nGo.")
+                .is_empty()
+        );
         assert!(kinds("").is_empty());
     }
 }

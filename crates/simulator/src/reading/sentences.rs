@@ -15,7 +15,11 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
 
 fn sentence_end(text: &str) -> usize {
     let window = &text.as_bytes()[..text.len().min(LONGEST)];
-    if window.is_ascii() { ascii_sentence_end(text, window) } else { sentence_end_in_any_script(text) }
+    if window.is_ascii() {
+        ascii_sentence_end(text, window)
+    } else {
+        sentence_end_in_any_script(text)
+    }
 }
 
 /// The fast path, if the text begins with [`LONGEST`] ASCII characters or consists of fewer.
@@ -25,7 +29,10 @@ fn ascii_sentence_end(text: &str, window: &[u8]) -> usize {
         return at + 1;
     }
     let is_blank = |byte: &u8| char::from(*byte).is_whitespace();
-    let blank = window.iter().rposition(is_blank).filter(|_| text.len() > LONGEST);
+    let blank = window
+        .iter()
+        .rposition(is_blank)
+        .filter(|_| text.len() > LONGEST);
     blank.map_or(window.len(), |at| at + 1)
 }
 
@@ -51,10 +58,12 @@ fn sentence_end_in_any_script(text: &str) -> usize {
     text.len()
 }
 
-/// Whether the text after a full stop begins a new sentence: blanks, then neither a lowercase letter nor a digit.
+/// Whether the text after a full stop begins a new sentence: blanks, then neither a lowercase
+/// letter nor a digit.
 fn starts_sentence(after: &str) -> bool {
     let next = after.trim_start();
-    next.len() < after.len() && !next.starts_with(|letter: char| letter.is_lowercase() || letter.is_numeric())
+    next.len() < after.len()
+        && !next.starts_with(|letter: char| letter.is_lowercase() || letter.is_numeric())
 }
 
 /// The largest number of characters in a sentence. A longer one is split.
@@ -68,12 +77,22 @@ mod tests {
 
     #[test]
     fn long_lines_are_cut_between_characters_or_words() {
-        let lengths = |line: &str| sentences(line).map(|piece| piece.chars().count()).collect::<Vec<_>>();
+        let lengths = |line: &str| {
+            sentences(line)
+                .map(|piece| piece.chars().count())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(lengths(&"é".repeat(1_000)), [400, 400, 200]);
         assert_eq!(lengths(&"six to ".repeat(100)), [398, 300]);
         assert_eq!(lengths(&"x".repeat(400)), [400]);
-        assert_eq!(sentences("第一。第二！").collect::<Vec<_>>(), ["第一。", "第二！"]);
-        assert_eq!(sentences("At 3. p.m. Then! So").collect::<Vec<_>>(), ["At 3. p.m.", "Then!", "So"]);
+        assert_eq!(
+            sentences("第一。第二！").collect::<Vec<_>>(),
+            ["第一。", "第二！"]
+        );
+        assert_eq!(
+            sentences("At 3. p.m. Then! So").collect::<Vec<_>>(),
+            ["At 3. p.m.", "Then!", "So"]
+        );
     }
 
     proptest! {

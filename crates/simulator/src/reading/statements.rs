@@ -49,14 +49,20 @@ const LAST: f64 = 0.95;
 /// The messages of a region of a prompt.
 pub(crate) fn turns<'m>(region: &Region<'m>) -> Vec<Turn<'m>> {
     match region.kind {
-        Kind::EarlierSummary => vec![Turn { speaker: Speaker::Summary, text: region.text }],
-        Kind::Task => vec![Turn { speaker: Speaker::User, text: region.text }],
+        Kind::EarlierSummary => vec![Turn {
+            speaker: Speaker::Summary,
+            text: region.text,
+        }],
+        Kind::Task => vec![Turn {
+            speaker: Speaker::User,
+            text: region.text,
+        }],
         Kind::Conversation => spoken_turns(region.text),
     }
 }
 
-/// Splits a text at speaker lines. The first one determines the style (numbered or not), and numbers must rise, so that a quoted
-/// speaker line seldom opens a message.
+/// Splits a text at speaker lines. The first one determines the style (numbered or not), and
+/// numbers must rise, so that a quoted speaker line seldom opens a message.
 fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
     let mut turns = Vec::new();
     let mut open = (Speaker::User, 0);
@@ -64,15 +70,26 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
     let mut at = 0;
     for line in lines_of(text) {
         if let Some((number, speaker, said)) = header(line.trim_end())
-            && last.is_none_or(|last| last.is_some() == number.is_some() && (number.is_none() || number > last))
+            && last.is_none_or(|last| {
+                last.is_some() == number.is_some() && (number.is_none() || number > last)
+            })
         {
-            turns.push(Turn { speaker: open.0, text: &text[open.1..at] });
-            open = (speaker_named(speaker), at + line.trim_end().len() - said.len());
+            turns.push(Turn {
+                speaker: open.0,
+                text: &text[open.1..at],
+            });
+            open = (
+                speaker_named(speaker),
+                at + line.trim_end().len() - said.len(),
+            );
             last = Some(number);
         }
         at += line.len();
     }
-    turns.push(Turn { speaker: open.0, text: &text[open.1..] });
+    turns.push(Turn {
+        speaker: open.0,
+        text: &text[open.1..],
+    });
     turns.retain(|turn| !turn.text.trim().is_empty());
     turns
 }
@@ -88,7 +105,11 @@ fn speaker_named(name: &str) -> Speaker {
 
 /// The statements of all messages, in order. `read` has those of each message.
 pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Vec<Statement<'m>> {
-    let total = turns.iter().map(|turn| turn.text.len()).sum::<usize>().max(1);
+    let total = turns
+        .iter()
+        .map(|turn| turn.text.len())
+        .sum::<usize>()
+        .max(1);
     let mut statements = Vec::new();
     let mut before = 0;
     for (number, (turn, pieces)) in turns.iter().zip(read).enumerate() {
@@ -101,7 +122,13 @@ pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Ve
             if position >= LAST {
                 cues.add(Cue::State, 1.0);
             }
-            Statement { text: piece.text(turn.text), position, turn: number, cues, piece }
+            Statement {
+                text: piece.text(turn.text),
+                position,
+                turn: number,
+                cues,
+                piece,
+            }
         }));
         before += turn.text.len();
     }
@@ -115,11 +142,17 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[(Speaker, &str)]) {
-        let region = Region { kind: Kind::Conversation, text };
+        let region = Region {
+            kind: Kind::Conversation,
+            text,
+        };
         let turns = turns(&region);
         let read = Known::default().all(&turns);
         let told = statements(&turns, &read);
-        let told = told.iter().map(|statement| (statement.piece.speaker, statement.text)).collect::<Vec<_>>();
+        let told = told
+            .iter()
+            .map(|statement| (statement.piece.speaker, statement.text))
+            .collect::<Vec<_>>();
         assert_eq!(told, expected);
     }
 
@@ -144,8 +177,17 @@ mod tests {
 
     #[test]
     fn tables_lose_their_head_and_rules() {
-        check("| File | Action |\n|---|---|\n| a.rs | Created |", &[(Speaker::User, "a.rs | Created")]);
+        check(
+            "| File | Action |\n|---|---|\n| a.rs | Created |",
+            &[(Speaker::User, "a.rs | Created")],
+        );
         // A row followed by a blank line is not a table's header.
-        check("| a.rs | Created |\n\nAll done.", &[(Speaker::User, "a.rs | Created"), (Speaker::User, "All done.")]);
+        check(
+            "| a.rs | Created |\n\nAll done.",
+            &[
+                (Speaker::User, "a.rs | Created"),
+                (Speaker::User, "All done."),
+            ],
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Sections with headings that an instruction asks for: Markdown headings, names with a colon, or a numbered list that the answer
-//! should follow.
+//! Sections with headings that an instruction asks for: Markdown headings, names with a colon, or a
+//! numbered list that the answer should follow.
 
 use crate::reading::cues::Cues;
 use crate::reading::lines::{header, heading_level, numbered};
@@ -37,13 +37,21 @@ pub(crate) enum Form {
 
 /// Whether a line introduces the shape of the answer.
 pub(crate) fn introduces(line: &str) -> bool {
-    let announces = ["section", "structur", "heading", "form", "format", "templat", "outlin", "organiz", "organis"];
-    line.trim_end().ends_with(':') && terms(line).iter().any(|term| announces.contains(&&*stem(term.text)))
+    let announces = [
+        "section", "structur", "heading", "form", "format", "templat", "outlin", "organiz",
+        "organis",
+    ];
+    line.trim_end().ends_with(':')
+        && terms(line)
+            .iter()
+            .any(|term| announces.contains(&&*stem(term.text)))
 }
 
 /// The sections that the lines of an instruction ask for. Empty if it asks for none.
 pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
-    let Some(start) = lines.iter().position(|line| introduces(line)) else { return Vec::new() };
+    let Some(start) = lines.iter().position(|line| introduces(line)) else {
+        return Vec::new();
+    };
     let template = &lines[start + 1..];
     let first = template.iter().find(|line| !line.trim().is_empty());
     let style = match first {
@@ -53,7 +61,12 @@ pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
         _ => return Vec::new(),
     };
     let drafts = drafts(template, style);
-    let deeper = drafts.iter().skip(1).map(|draft| heading_level(draft.0)).chain([0]).collect::<Vec<_>>();
+    let deeper = drafts
+        .iter()
+        .skip(1)
+        .map(|draft| heading_level(draft.0))
+        .chain([0])
+        .collect::<Vec<_>>();
     drafts
         .iter()
         .zip(deeper)
@@ -77,7 +90,13 @@ fn drafts<'l>(template: &[&'l str], style: Style) -> Vec<(&'l str, Vec<&'l str>)
             if heads_rules(line) {
                 break;
             }
-            drafts.push((heading, Some(rest).filter(|rest| !rest.is_empty()).into_iter().collect()));
+            drafts.push((
+                heading,
+                Some(rest)
+                    .filter(|rest| !rest.is_empty())
+                    .into_iter()
+                    .collect(),
+            ));
         } else if ends(style, line, after_blank) {
             break;
         } else if let Some((_, body)) = drafts.last_mut() {
@@ -97,21 +116,24 @@ fn opens(style: Style, line: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// A line such as `Open Questions:` or `Status: how things stand`: its name with the colon, and the text after it.
+/// A line such as `Open Questions:` or `Status: how things stand`: its name with the colon, and the
+/// text after it.
 fn named(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_at(line.find(':')? + 1);
     let letters = |letter: char| letter.is_alphabetic() || " /&'-".contains(letter);
     let is_name = name.starts_with(char::is_uppercase)
         && name.split_whitespace().count() <= 4
         && name.trim_end_matches(':').chars().all(letters);
-    (is_name && (rest.is_empty() || rest.starts_with(' ')) && header(line).is_none()).then_some((name, rest.trim()))
+    (is_name && (rest.is_empty() || rest.starts_with(' ')) && header(line).is_none())
+        .then_some((name, rest.trim()))
 }
 
 fn is_numbered(line: &str) -> bool {
     numbered(line, &['.', ')']).is_some()
 }
 
-/// Whether a line ends the template. A description is indented or has a list marker, or directly follows its name.
+/// Whether a line ends the template. A description is indented or has a list marker, or directly
+/// follows its name.
 fn ends(style: Style, line: &str, after_blank: bool) -> bool {
     let is_free = !line.trim().is_empty() && !line.starts_with([' ', '\t', '-', '*', '•']);
     match style {
@@ -121,11 +143,21 @@ fn ends(style: Style, line: &str, after_blank: bool) -> bool {
     }
 }
 
-/// Whether a heading introduces rules, which end a template: they instruct the writer and are not part of the answer.
+/// Whether a heading introduces rules, which end a template: they instruct the writer and are not
+/// part of the answer.
 fn heads_rules(heading: &str) -> bool {
     let name = heading.trim_start_matches('#').trim().to_lowercase();
-    let rules =
-        ["constraint", "rule", "note", "guideline", "requirement", "limit", "important", "reminder", "instruction"];
+    let rules = [
+        "constraint",
+        "rule",
+        "note",
+        "guideline",
+        "requirement",
+        "limit",
+        "important",
+        "reminder",
+        "instruction",
+    ];
     heading.starts_with('#') && rules.iter().any(|rule| name.starts_with(rule))
 }
 
@@ -143,7 +175,12 @@ fn section(heading: &str, body: &[&str], has_parts: bool) -> Section {
     } else {
         listed_form(body)
     };
-    Section { heading: heading.to_owned(), form, cues, optional: says(&["only where", "only if", "only include if"]) }
+    Section {
+        heading: heading.to_owned(),
+        form,
+        cues,
+        optional: says(&["only where", "only if", "only include if"]),
+    }
 }
 
 fn is_marked(line: &str) -> bool {
@@ -151,8 +188,12 @@ fn is_marked(line: &str) -> bool {
 }
 
 fn listed_form(body: &[&str]) -> Form {
-    let table =
-        body.iter().filter(|line| line.starts_with('|')).take(2).map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    let table = body
+        .iter()
+        .filter(|line| line.starts_with('|'))
+        .take(2)
+        .map(|line| (*line).to_owned())
+        .collect::<Vec<_>>();
     if let Some(head) = table.first() {
         let columns = head.matches('|').count().saturating_sub(1).max(1);
         return Form::Table(table, columns);
@@ -160,14 +201,22 @@ fn listed_form(body: &[&str]) -> Form {
     if body.iter().any(|line| line.contains("[ ]")) {
         return Form::List("- [ ] ");
     }
-    let labels = body.iter().filter_map(|line| label(line)).collect::<Vec<_>>();
-    if labels.is_empty() { Form::List("- ") } else { Form::Labels(labels) }
+    let labels = body
+        .iter()
+        .filter_map(|line| label(line))
+        .collect::<Vec<_>>();
+    if labels.is_empty() {
+        Form::List("- ")
+    } else {
+        Form::Labels(labels)
+    }
 }
 
 /// The label of a line such as `- Working on: [what]`.
 fn label(line: &str) -> Option<String> {
     let (label, value) = line.strip_prefix("- ")?.split_once(": ")?;
-    (value.trim_start().starts_with(['[', '{', '<', '.']) && label.len() <= 40).then(|| label.to_owned())
+    (value.trim_start().starts_with(['[', '{', '<', '.']) && label.len() <= 40)
+        .then(|| label.to_owned())
 }
 
 #[cfg(test)]
@@ -183,7 +232,10 @@ mod tests {
         let text = "Use this structure:\n\n# Handover\n\n## Request\n[verbatim request]\n\n## Log\n| What | How |\n|--|--|\n[rows]\n\n\
                     ## Now\n- Doing: [it]\n\n## Later\n- [ ] [item]\n\n## Trouble\n[only if any]\n\n## Rules\n- short";
         let sections = read(text);
-        let forms = sections.iter().map(|section| (section.heading.as_str(), &section.form)).collect::<Vec<_>>();
+        let forms = sections
+            .iter()
+            .map(|section| (section.heading.as_str(), &section.form))
+            .collect::<Vec<_>>();
         let table = Form::Table(vec!["| What | How |".to_owned(), "|--|--|".to_owned()], 2);
         assert_eq!(
             forms,
@@ -196,7 +248,10 @@ mod tests {
                 ("## Trouble", &Form::List("- ")),
             ]
         );
-        assert_eq!(sections.iter().filter(|section| section.optional).count(), 1);
+        assert_eq!(
+            sections.iter().filter(|section| section.optional).count(),
+            1
+        );
     }
 
     #[test]
@@ -204,10 +259,17 @@ mod tests {
         let text = "Report in this form:\n\nOutcome: what came of it\n\nOpen Questions:\n- each one\nOwners:\nin a few words\n\nBe \
                     exact, and guess nothing.\n\nLater: nothing";
         let sections = read(text);
-        let forms = sections.iter().map(|section| (section.heading.as_str(), &section.form)).collect::<Vec<_>>();
+        let forms = sections
+            .iter()
+            .map(|section| (section.heading.as_str(), &section.form))
+            .collect::<Vec<_>>();
         assert_eq!(
             forms,
-            [("Outcome:", &Form::Text), ("Open Questions:", &Form::List("- ")), ("Owners:", &Form::Text)]
+            [
+                ("Outcome:", &Form::Text),
+                ("Open Questions:", &Form::List("- ")),
+                ("Owners:", &Form::Text)
+            ]
         );
         assert_eq!(read("Report in this form:\n\nuser: hi"), []);
         assert_eq!(read("Report this:\n\nOutcome: what came of it"), []);

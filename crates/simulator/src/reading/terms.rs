@@ -1,12 +1,13 @@
-//! Terms of a text, whether they look like exact values, and their stems. Every conversation is processed here, so ASCII text has
-//! a fast path by bytes.
+//! Terms of a text, whether they look like exact values, and their stems. Every conversation is
+//! processed here, so ASCII text has a fast path by bytes.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 
-/// The number of a stem, so that stems are compared as integers. Two stems share a number with a probability of 2^-64.
+/// The number of a stem, so that stems are compared as integers. Two stems share a number with a
+/// probability of 2^-64.
 pub(crate) fn number(stem: &str) -> u64 {
     FixedState::default().hash_one(stem)
 }
@@ -23,7 +24,11 @@ pub(crate) struct Term<'t> {
 
 impl<'t> Term<'t> {
     fn new(text: &'t str, start: usize) -> Self {
-        Term { text, start, is_value: is_value(text) }
+        Term {
+            text,
+            start,
+            is_value: is_value(text),
+        }
     }
 
     /// Whether it looks like an exact value: a number, a path, an identifier.
@@ -34,27 +39,51 @@ impl<'t> Term<'t> {
     /// Whether it looks like a file or a web address.
     pub(crate) fn is_path(&self) -> bool {
         let name = self.text.rsplit(['/', '\\']).next().unwrap_or_default();
-        let extension = name.rsplit_once('.').map(|(stem, extension)| (stem, extension.len()));
+        let extension = name
+            .rsplit_once('.')
+            .map(|(stem, extension)| (stem, extension.len()));
         let has_letters = self.text.chars().any(char::is_alphabetic);
-        let named = extension.is_some_and(|(stem, length)| !stem.is_empty() && (1..=5).contains(&length));
+        let named =
+            extension.is_some_and(|(stem, length)| !stem.is_empty() && (1..=5).contains(&length));
         has_letters && (self.text.contains(['/', '\\']) || named) && !self.text.contains('@')
     }
 
-    /// Whether it is a number, a hash or another value without meaning: a third or more of its letters and digits are digits.
+    /// Whether it is a number, a hash or another value without meaning: a third or more of its
+    /// letters and digits are digits.
     pub(crate) fn is_opaque(&self) -> bool {
-        let digits = self.text.chars().filter(|letter| letter.is_numeric()).count();
-        let letters = self.text.chars().filter(|letter| letter.is_alphanumeric()).count();
+        let digits = self
+            .text
+            .chars()
+            .filter(|letter| letter.is_numeric())
+            .count();
+        let letters = self
+            .text
+            .chars()
+            .filter(|letter| letter.is_alphanumeric())
+            .count();
         digits > 0 && 3 * digits >= letters
     }
 }
 
 fn is_value(text: &str) -> bool {
-    if text.is_ascii() { is_ascii_value(text.as_bytes()) } else { is_value_in_any_script(text) }
+    if text.is_ascii() {
+        is_ascii_value(text.as_bytes())
+    } else {
+        is_value_in_any_script(text)
+    }
 }
 
 fn is_value_in_any_script(text: &str) -> bool {
-    let inner_dot = || text.split('.').filter(|piece| piece.chars().any(char::is_alphanumeric)).count() > 1;
-    text.chars().any(|letter| letter.is_numeric() || MARKS.contains(&letter)) || inner_dot() || is_camel(text)
+    let inner_dot = || {
+        text.split('.')
+            .filter(|piece| piece.chars().any(char::is_alphanumeric))
+            .count()
+            > 1
+    };
+    text.chars()
+        .any(|letter| letter.is_numeric() || MARKS.contains(&letter))
+        || inner_dot()
+        || is_camel(text)
 }
 
 /// Punctuation that plain words do not contain.
@@ -80,7 +109,8 @@ fn is_camel(text: &str) -> bool {
     letters.any(|(left, right)| left.is_lowercase() && right.is_uppercase())
 }
 
-/// The terms of a text, in order. Each ideograph is a separate term, because no blanks separate them.
+/// The terms of a text, in order. Each ideograph is a separate term, because no blanks separate
+/// them.
 pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
     // A word and its blank take about six bytes.
     let mut terms = Vec::with_capacity(text.len() / 6 + 1);
@@ -107,20 +137,29 @@ fn add_ascii_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
         }
         let mut end = at;
         if class(start) & OPENS == 0 || class(end - 1) & CLOSES == 0 {
-            start = (start..end).find(|at| class(*at) & OPENS != 0).unwrap_or(end);
-            end = (start..end).rfind(|at| class(*at) & CLOSES != 0).map_or(start, |last| last + 1);
+            start = (start..end)
+                .find(|at| class(*at) & OPENS != 0)
+                .unwrap_or(end);
+            end = (start..end)
+                .rfind(|at| class(*at) & CLOSES != 0)
+                .map_or(start, |last| last + 1);
             all = (start..end).fold(0, |all, at| all | class(at));
         }
         if all & SAYS != 0 {
             let text = &text[start..end];
-            let is_value = all & EXACT != 0 || (all & MAY_BE_EXACT != 0 && is_ascii_value(text.as_bytes()));
-            terms.push(Term { text, start, is_value });
+            let is_value =
+                all & EXACT != 0 || (all & MAY_BE_EXACT != 0 && is_ascii_value(text.as_bytes()));
+            terms.push(Term {
+                text,
+                start,
+                is_value,
+            });
         }
     }
 }
 
-/// Classes of ASCII bytes: may occur in a term, may begin one, may end one, is a letter or digit, makes an exact value, makes one
-/// together with others.
+/// Classes of ASCII bytes: may occur in a term, may begin one, may end one, is a letter or digit,
+/// makes an exact value, makes one together with others.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -154,7 +193,10 @@ fn add_terms_in_any_script<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
     let mut open: Option<usize> = None;
     for (at, letter) in text.char_indices() {
         let joins = letter.is_alphanumeric()
-            || matches!(letter, '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '#' | '%' | '$' | '+' | '~' | '\'');
+            || matches!(
+                letter,
+                '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '#' | '%' | '$' | '+' | '~' | '\''
+            );
         if (!joins || is_ideograph(letter))
             && let Some(start) = open.take()
         {
@@ -179,9 +221,14 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
     let left = whole.trim_start_matches(|letter: char| {
         !letter.is_alphanumeric() && !matches!(letter, '/' | '#' | '$' | '~' | '.' | '@')
     });
-    let inside = left.trim_end_matches(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '%' | '/' | '+'));
+    let inside = left.trim_end_matches(|letter: char| {
+        !letter.is_alphanumeric() && !matches!(letter, '%' | '/' | '+')
+    });
     let skipped = whole.len() - left.len();
-    inside.chars().any(char::is_alphanumeric).then(|| Term::new(inside, start + skipped))
+    inside
+        .chars()
+        .any(char::is_alphanumeric)
+        .then(|| Term::new(inside, start + skipped))
 }
 
 /// The stem of a lowercase word: common English endings are removed, exact values are unchanged.
@@ -194,13 +241,18 @@ pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     if word.bytes().fold(true, |all, byte| all & is_small(byte)) {
         return Cow::Borrowed(stem_of_lowercase(word));
     }
-    let mut stem = if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() };
+    let mut stem = if word.is_ascii() {
+        word.to_ascii_lowercase()
+    } else {
+        word.to_lowercase()
+    };
     stem.truncate(stem_of_lowercase(&stem).len());
     Cow::Owned(stem)
 }
 
 fn stem_of_lowercase(word: &str) -> &str {
-    let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.chars().all(char::is_alphabetic);
+    let is_word =
+        word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.chars().all(char::is_alphabetic);
     if is_word { without_ending(word) } else { word }
 }
 
@@ -214,7 +266,9 @@ fn without_ending(word: &str) -> &str {
         _ => 0,
     };
     let stem = &word[..word.len() - ending];
-    stem.strip_suffix('e').filter(|_| stem.len() > 3).unwrap_or(stem)
+    stem.strip_suffix('e')
+        .filter(|_| stem.len() > 3)
+        .unwrap_or(stem)
 }
 
 #[cfg(test)]
@@ -225,9 +279,17 @@ mod tests {
 
     #[test]
     fn values_are_distinguished_from_words() {
-        let values = |text| terms(text).into_iter().filter(Term::is_value).map(|term| term.text).collect::<Vec<_>>();
+        let values = |text| {
+            terms(text)
+                .into_iter()
+                .filter(Term::is_value)
+                .map(|term| term.text)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
-            values("Use port 8042, (see /etc/app.conf), `user_id` or maxRetries; e-mail ops@x.io. Done."),
+            values(
+                "Use port 8042, (see /etc/app.conf), `user_id` or maxRetries; e-mail ops@x.io. Done."
+            ),
             ["8042", "/etc/app.conf", "user_id", "maxRetries", "ops@x.io"]
         );
         assert!(values("Plain words, nothing exact... Well-known too!").is_empty());
@@ -235,7 +297,10 @@ mod tests {
 
     #[test]
     fn ideographs_are_terms_of_their_own() {
-        let texts = terms("使用 db7。é").into_iter().map(|term| term.text).collect::<Vec<_>>();
+        let texts = terms("使用 db7。é")
+            .into_iter()
+            .map(|term| term.text)
+            .collect::<Vec<_>>();
         assert_eq!(texts, ["使", "用", "db7", "é"]);
     }
 

@@ -1,7 +1,9 @@
-//! Turns earlier JSON, such as an earlier checkpoint, into text, because a model knows that a key describes its values. Otherwise
-//! one line of JSON would count as a line of data and would be lost, unlike with a real model.
+//! Turns earlier JSON, such as an earlier checkpoint, into text, because a model knows that a key
+//! describes its values. Otherwise one line of JSON would count as a line of data and would be
+//! lost, unlike with a real model.
 //!
-//! Absent on purpose: JSON in a conversation (tool output remains data), and the JSON that an instruction shows.
+//! Absent on purpose: JSON in a conversation (tool output remains data), and the JSON that an
+//! instruction shows.
 
 use std::borrow::Cow;
 
@@ -31,7 +33,9 @@ pub(crate) fn unfolded(said: String) -> String {
 
 /// The keys of an object as headings, with their texts below. `None` if it is not an object.
 fn object(content: &str) -> Option<String> {
-    let Ok(Value::Object(fields)) = serde_json::from_str(content) else { return None };
+    let Ok(Value::Object(fields)) = serde_json::from_str(content) else {
+        return None;
+    };
     let mut text = String::new();
     for (key, value) in &fields {
         text.push_str(&format!("# {}\n", words(key)));
@@ -48,7 +52,9 @@ fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
         return;
     }
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| items(key, value, depth + 1, text)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(key, value)| items(key, value, depth + 1, text)),
         Value::Array(values) => values.iter().for_each(|value| match list_entry(value) {
             Some(entry) => item(key, &entry, text),
             None => items(key, value, depth + 1, text),
@@ -61,7 +67,11 @@ fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
 
 /// The texts of an object in a list, which make one statement together.
 fn list_entry(value: &Value) -> Option<String> {
-    let said = value.as_object()?.values().filter_map(Value::as_str).filter(|said| !said.is_empty());
+    let said = value
+        .as_object()?
+        .values()
+        .filter_map(Value::as_str)
+        .filter(|said| !said.is_empty());
     Some(said.collect::<Vec<_>>().join("; ")).filter(|said| !said.is_empty())
 }
 
@@ -87,7 +97,8 @@ mod tests {
     fn an_earlier_checkpoint_is_read_as_headings_and_items() {
         let json = r#"{"active_goals":["Ship \"it\""],"pending_tasks":[{"task":"Close T-4","context":"by Friday"}],
             "key_decisions":{"port":"We keep 8042 open"},"context_references":{"files":["a.rs"],"tables":[]}}"#;
-        let said = format!("Update it.\n<previous>\n{json}\n</previous>\n<shape>\n{json}\n</shape>\n");
+        let said =
+            format!("Update it.\n<previous>\n{json}\n</previous>\n<shape>\n{json}\n</shape>\n");
         let expected = "Update it.\n<previous>\n# active goals\n- Ship \"it\"\n# pending tasks\n- Close T-4; by Friday\n\
                         # key decisions\n- We keep 8042 open\n# context references\n- files a.rs\n\n</previous>\n";
         assert_eq!(unfolded(said).split("<shape>").next(), Some(expected));

@@ -1,5 +1,6 @@
-//! Writes the requested JSON object: each statement under the key that fits best, with names extracted into lists of names.
-//! Nothing is invented. What the material does not support is left empty, or omitted if the prompt asks for that.
+//! Writes the requested JSON object: each statement under the key that fits best, with names
+//! extracted into lists of names. Nothing is invented. What the material does not support is left
+//! empty, or omitted if the prompt asks for that.
 
 use compactometer_engine::tokens::TokenCounter;
 use serde_json::{Map, Value};
@@ -15,21 +16,29 @@ use crate::writing::{Chosen, Room, Source, choose};
 pub(crate) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room: Room) -> String {
     let slots = slots(node);
     let mut left = room;
-    left.tokens = left.tokens.saturating_sub(source.counts.count_text(&render(source, node, &slots, &[], omit_empty)));
+    left.tokens = left.tokens.saturating_sub(source.counts.count_text(&render(
+        source,
+        node,
+        &slots,
+        &[],
+        omit_empty,
+    )));
     let mut taken = vec![false; slots.len()];
     let mut chosen = choose(source, &mut left, |statement, text| {
         let at = best_slot(statement, &slots, &taken)?;
         taken[at] |= slots[at].kind == Kind::Text;
         Some((at, text.to_owned()))
     });
-    // Quotes, keys and names cost more than the texts, so the least valuable statements are removed until everything fits.
+    // Quotes, keys and names cost more than the texts, so the least valuable statements are removed
+    // until everything fits.
     loop {
         let json = render(source, node, &slots, &chosen, omit_empty);
         let excess = source.counts.count_text(&json).saturating_sub(room.tokens);
         if chosen.is_empty() || excess == 0 {
             return json;
         }
-        // A text and its key have at most about 40 tokens; the last statements are removed one by one.
+        // A text and its key have at most about 40 tokens; the last statements are removed one by
+        // one.
         chosen.truncate(chosen.len().saturating_sub(1 + excess as usize / 40));
     }
 }
@@ -64,7 +73,9 @@ fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slo
     let cues = Cues::of_place(key, note, outer);
     let kind = match node {
         Node::Object(fields) => {
-            return fields.iter().for_each(|field| collect(&field.node, &field.key, &field.note, &cues, slots));
+            return fields
+                .iter()
+                .for_each(|field| collect(&field.node, &field.key, &field.note, &cues, slots));
         }
         Node::Map => Kind::Map,
         Node::Text => Kind::Text,
@@ -79,16 +90,26 @@ fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slo
 }
 
 fn text_keys(fields: &[Field]) -> Vec<String> {
-    fields.iter().filter(|field| field.node == Node::Text).map(|field| field.key.clone()).collect()
+    fields
+        .iter()
+        .filter(|field| field.node == Node::Text)
+        .map(|field| field.key.clone())
+        .collect()
 }
 
 /// The kind of names in a list: the last word of its key.
 fn noun(key: &str) -> String {
     let words = terms(key);
-    words.iter().flat_map(split_name).last().map(|word| stem(word).into_owned()).unwrap_or_default()
+    words
+        .iter()
+        .flat_map(split_name)
+        .last()
+        .map(|word| stem(word).into_owned())
+        .unwrap_or_default()
 }
 
-/// The open slot that fits a statement best. A binding statement or one with a value may also go under a general key.
+/// The open slot that fits a statement best. A binding statement or one with a value may also go
+/// under a general key.
 fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Option<usize> {
     let is_open = |at: &usize| match &slots[*at].kind {
         Kind::Closed => false,
@@ -106,9 +127,12 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     {
         return Some(at);
     }
-    let is_worth_it = statement.cues.modality() > 0.0 || statement.piece.words.iter().any(|word| word.is_value);
+    let is_worth_it =
+        statement.cues.modality() > 0.0 || statement.piece.words.iter().any(|word| word.is_value);
     let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
-    best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
+    best(&Cues::general(), &is_general)
+        .filter(|_| is_worth_it)
+        .map(|(_, at)| at)
 }
 
 /// The names of a kind in a statement: paths, or the values next to the kind's word.
@@ -120,15 +144,37 @@ fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m 
     };
     let is_files = ["fil", "path", "document", "script"].contains(&noun);
     let is_name = move |at: usize, term: &Term<'_>| {
-        if is_files { term.is_path() } else { term.is_value() && beside(at) && !term.is_path() }
+        if is_files {
+            term.is_path()
+        } else {
+            term.is_value() && beside(at) && !term.is_path()
+        }
     };
-    statement.terms().enumerate().filter(move |(at, term)| is_name(*at, term)).map(|(_, term)| term.text)
+    statement
+        .terms()
+        .enumerate()
+        .filter(move |(at, term)| is_name(*at, term))
+        .map(|(_, term)| term.text)
 }
 
-fn render(source: &Source<'_, '_>, node: &Node, slots: &[Slot], chosen: &[Chosen<usize>], omit_empty: bool) -> String {
-    let mut written: Vec<_> = chosen.iter().map(|chosen| (chosen, &source.statements[chosen.index])).collect();
+fn render(
+    source: &Source<'_, '_>,
+    node: &Node,
+    slots: &[Slot],
+    chosen: &[Chosen<usize>],
+    omit_empty: bool,
+) -> String {
+    let mut written: Vec<_> = chosen
+        .iter()
+        .map(|chosen| (chosen, &source.statements[chosen.index]))
+        .collect();
     written.sort_by_key(|(chosen, _)| chosen.index);
-    let mut builder = Builder { slots, written: &written, omit_empty, next: 0 };
+    let mut builder = Builder {
+        slots,
+        written: &written,
+        omit_empty,
+        next: 0,
+    };
     let value = builder.build(node).unwrap_or(Value::Object(Map::new()));
     // The keys are strings, so serialization cannot fail.
     serde_json::to_string(&value).unwrap_or_default()
@@ -145,7 +191,9 @@ struct Builder<'b> {
 impl<'b> Builder<'b> {
     /// The value of a node, or `None` if it is empty and may be omitted.
     fn build(&mut self, node: &Node) -> Option<Value> {
-        let Node::Object(fields) = node else { return self.leaf() };
+        let Node::Object(fields) = node else {
+            return self.leaf();
+        };
         let mut object = Map::new();
         for field in fields {
             if let Some(value) = self.build(&field.node) {
@@ -163,7 +211,9 @@ impl<'b> Builder<'b> {
         let value = match kind {
             Kind::Text => Value::from(texts().next().unwrap_or_default()),
             Kind::Texts => texts().map(Value::from).collect(),
-            Kind::Records(keys) => texts().map(|text| record(keys, text, self.omit_empty)).collect(),
+            Kind::Records(keys) => texts()
+                .map(|text| record(keys, text, self.omit_empty))
+                .collect(),
             Kind::Map => Value::Object(self.map(at)),
             Kind::Names(noun) => self.names(noun),
             Kind::Closed => Value::Array(Vec::new()),
@@ -179,7 +229,9 @@ impl<'b> Builder<'b> {
 
     /// The statements written at a place.
     fn at(&self, place: usize) -> impl Iterator<Item = &'b (&'b Chosen<usize>, &'b Statement<'b>)> {
-        self.written.iter().filter(move |(chosen, _)| chosen.place == place)
+        self.written
+            .iter()
+            .filter(move |(chosen, _)| chosen.place == place)
     }
 
     /// Texts by topic. A repeated topic gets a number.
@@ -197,7 +249,11 @@ impl<'b> Builder<'b> {
     /// The distinct names of a kind in all that is written.
     fn names(&self, noun: &str) -> Value {
         let mut found: Vec<&str> = Vec::new();
-        for name in self.written.iter().flat_map(|(_, statement)| names(statement, noun)) {
+        for name in self
+            .written
+            .iter()
+            .flat_map(|(_, statement)| names(statement, noun))
+        {
             if !found.contains(&name) {
                 found.push(name);
             }
@@ -207,25 +263,41 @@ impl<'b> Builder<'b> {
 }
 
 fn numbered(topic: &str, number: usize) -> String {
-    if number == 1 { topic.to_owned() } else { format!("{topic}_{number}") }
+    if number == 1 {
+        topic.to_owned()
+    } else {
+        format!("{topic}_{number}")
+    }
 }
 
 /// The topic of a statement: its first two content words.
 fn topic(statement: &Statement<'_>) -> String {
     let is_word = |text: &str| text.chars().all(char::is_alphabetic);
-    let subjects = statement.terms().filter(|term| is_word(term.text) && is_subject(&stem(term.text)));
+    let subjects = statement
+        .terms()
+        .filter(|term| is_word(term.text) && is_subject(&stem(term.text)));
     let subjects = subjects.map(|term| term.text.to_lowercase());
     let topic = subjects.take(2).collect::<Vec<_>>().join("_");
-    if topic.is_empty() { "note".to_owned() } else { topic }
+    if topic.is_empty() {
+        "note".to_owned()
+    } else {
+        topic
+    }
 }
 
 /// An object whose first key has the statement's first clause and whose second key has the rest.
 fn record(keys: &[String], text: &str, omit_empty: bool) -> Value {
     let joints = [" because ", "; ", " - ", " — ", ", so ", ", "];
-    let split = joints.iter().find_map(|joint| text.split_once(joint)).filter(|_| keys.len() > 1);
+    let split = joints
+        .iter()
+        .find_map(|joint| text.split_once(joint))
+        .filter(|_| keys.len() > 1);
     let (head, tail) = split.unwrap_or((text, ""));
     let mut object = Map::new();
-    for (key, value) in keys.iter().zip([head, tail].into_iter().chain(std::iter::repeat(""))) {
+    for (key, value) in keys
+        .iter()
+        .zip([head, tail].into_iter().chain(std::iter::repeat("")))
+    {
         if !value.is_empty() || !omit_empty {
             object.insert(key.clone(), Value::from(value));
         }

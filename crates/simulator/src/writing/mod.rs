@@ -61,11 +61,16 @@ pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill
             answer.push_str("\n\n");
         }
         let share = |whole: u32| (f64::from(whole) * fill) as u32;
-        let mut room = Room { tokens: share(most), words: part.words.map_or(u32::MAX, share) };
+        let mut room = Room {
+            tokens: share(most),
+            words: part.words.map_or(u32::MAX, share),
+        };
         if let Some(tag) = &part.tag {
             answer.push_str(tag);
             answer.push('\n');
-            room.tokens = room.tokens.saturating_sub(source.counts.count_text(tag) + 3);
+            room.tokens = room
+                .tokens
+                .saturating_sub(source.counts.count_text(tag) + 3);
         }
         answer.push_str(&match &part.form {
             Form::Prose => prose(source, answer.is_empty(), &mut room),
@@ -104,27 +109,53 @@ pub(crate) fn tokens(text: &str) -> u32 {
     Encoding::O200k.count_text(text)
 }
 
-/// The tokens for each part: what the prompt allows, and for parts without a limit what those leave of the request's. If even the
-/// allowed ones exceed it together, they are scaled down.
+/// The tokens for each part: what the prompt allows, and for parts without a limit what those leave
+/// of the request's. If even the allowed ones exceed it together, they are scaled down.
 fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
     let allowed = |part: &Part| {
-        // English prose has four tokens for three words. Exact values need more, so the second bound is three tokens per word.
-        let by_words = |words: u32| if parts.len() > 1 { words.saturating_mul(4) / 3 } else { words.saturating_mul(3) };
+        // English prose has four tokens for three words. Exact values need more, so the second
+        // bound is three tokens per word.
+        let by_words = |words: u32| {
+            if parts.len() > 1 {
+                words.saturating_mul(4) / 3
+            } else {
+                words.saturating_mul(3)
+            }
+        };
         part.tokens.or(part.words.map(by_words))
     };
     let allowed = parts.iter().map(allowed).collect::<Vec<_>>();
     let most = u64::from(most.unwrap_or(u32::MAX));
-    let total: u64 = allowed.iter().flatten().map(|tokens| u64::from(*tokens)).sum();
+    let total: u64 = allowed
+        .iter()
+        .flatten()
+        .map(|tokens| u64::from(*tokens))
+        .sum();
     let without = allowed.iter().filter(|tokens| tokens.is_none()).count() as u64;
-    let left = most.saturating_sub(total).checked_div(without).unwrap_or(0).min(u64::from(default_tokens));
-    let scaled = |tokens: u64| if total > most { tokens * most / total } else { tokens };
-    allowed.iter().map(|tokens| tokens.map_or(left, |tokens| scaled(u64::from(tokens))) as u32).collect()
+    let left = most
+        .saturating_sub(total)
+        .checked_div(without)
+        .unwrap_or(0)
+        .min(u64::from(default_tokens));
+    let scaled = |tokens: u64| {
+        if total > most {
+            tokens * most / total
+        } else {
+            tokens
+        }
+    };
+    allowed
+        .iter()
+        .map(|tokens| tokens.map_or(left, |tokens| scaled(u64::from(tokens))) as u32)
+        .collect()
 }
 
-/// After this many consecutive statements that do not fit, the others are assumed not to fit either.
+/// After this many consecutive statements that do not fit, the others are assumed not to fit
+/// either.
 const MISSES: usize = 12;
 
-/// The best statements that fit, best first. `line` returns the text for a statement, or `None` if it has no place.
+/// The best statements that fit, best first. `line` returns the text for a statement, or `None` if
+/// it has no place.
 pub(crate) fn choose<T>(
     source: &Source<'_, '_>,
     room: &mut Room,
@@ -139,16 +170,22 @@ pub(crate) fn choose<T>(
         }
         let statement = &source.statements[index];
         let most_words = source.profile.most_words.value;
-        let text = statement.piece.short(most_words, || shorten(statement.text, most_words));
+        let text = statement
+            .piece
+            .short(most_words, || shorten(statement.text, most_words));
         let text = reword(text, source.profile, source.seed);
         let text = match &source.folder {
-            Some(folder) => relative::named(text, folder, source.profile.relative.value, source.seed),
+            Some(folder) => {
+                relative::named(text, folder, source.profile.relative.value, source.seed)
+            }
             None => text,
         };
         if text.is_empty() || written.contains(&text) {
             continue;
         }
-        let Some((place, line)) = line(statement, &text) else { continue };
+        let Some((place, line)) = line(statement, &text) else {
+            continue;
+        };
         if room.take(&line, source.counts) {
             written.insert(text);
             chosen.push(Chosen { index, place, line });
@@ -170,39 +207,63 @@ pub(crate) struct Chosen<T> {
     pub(crate) line: String,
 }
 
-/// How a reply begins whose first sentence is the user's. Without it, a user's greeting would look like an answer to them.
+/// How a reply begins whose first sentence is the user's. Without it, a user's greeting would look
+/// like an answer to them.
 const REPORTED: &str = "The user said: ";
 
 fn prose(source: &Source<'_, '_>, begins: bool, room: &mut Room) -> String {
     let is_users = |chosen: &Chosen<bool>| chosen.place;
     if begins {
-        room.tokens = room.tokens.saturating_sub(source.counts.count_text(REPORTED));
+        room.tokens = room
+            .tokens
+            .saturating_sub(source.counts.count_text(REPORTED));
     }
     let by_user = |statement: &Statement<'_>| statement.piece.speaker == Speaker::User;
-    let mut sentences = choose(source, room, |statement, text| Some((by_user(statement), sentence(text))));
+    let mut sentences = choose(source, room, |statement, text| {
+        Some((by_user(statement), sentence(text)))
+    });
     sentences.sort_by_key(|chosen| chosen.index);
-    let paragraphs =
-        sentences.chunks(6).map(|chunk| chunk.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join(" "));
+    let paragraphs = sentences.chunks(6).map(|chunk| {
+        chunk
+            .iter()
+            .map(|chosen| chosen.line.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
     let text = paragraphs.collect::<Vec<_>>().join("\n\n");
-    if begins && sentences.first().is_some_and(is_users) { [REPORTED, &text].concat() } else { text }
+    if begins && sentences.first().is_some_and(is_users) {
+        [REPORTED, &text].concat()
+    } else {
+        text
+    }
 }
 
 pub(crate) fn sentence(text: &str) -> String {
-    let is_open = text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter));
+    let is_open =
+        text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter));
     [text, if is_open { "." } else { "" }].concat()
 }
 
 /// List items; those with exact values come last, under the heading for them if there is one.
 fn bullets(source: &Source<'_, '_>, heading: Option<&str>, room: &mut Room) -> String {
-    room.tokens = room.tokens.saturating_sub(heading.map_or(0, |heading| source.counts.count_text(heading) + 1));
+    room.tokens = room
+        .tokens
+        .saturating_sub(heading.map_or(0, |heading| source.counts.count_text(heading) + 1));
     let has_value = |statement: &Statement<'_>| statement.terms().any(|term| term.is_value());
     let is_last = |statement: &Statement<'_>| heading.is_some() && has_value(statement);
-    let mut lines = choose(source, room, |statement, text| Some((is_last(statement), format!("- {text}"))));
+    let mut lines = choose(source, room, |statement, text| {
+        Some((is_last(statement), format!("- {text}")))
+    });
     lines.sort_by_key(|chosen| (chosen.place, chosen.index));
     let first = lines.partition_point(|chosen| !chosen.place);
     let (first, last) = lines.split_at(first);
-    let joined =
-        |lines: &[Chosen<bool>]| lines.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join("\n");
+    let joined = |lines: &[Chosen<bool>]| {
+        lines
+            .iter()
+            .map(|chosen| chosen.line.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
     match heading.filter(|_| !last.is_empty()) {
         Some(heading) if first.is_empty() => format!("{heading}\n{}", joined(last)),
         Some(heading) => format!("{}\n\n{heading}\n{}", joined(first), joined(last)),
@@ -211,12 +272,20 @@ fn bullets(source: &Source<'_, '_>, heading: Option<&str>, room: &mut Room) -> S
 }
 
 /// The text, cut at the limit if there is one, with its tokens and how it ended.
-pub(crate) fn within(text: String, most: Option<u32>, counter: &dyn TokenCounter) -> (String, u32, Finish) {
+pub(crate) fn within(
+    text: String,
+    most: Option<u32>,
+    counter: &dyn TokenCounter,
+) -> (String, u32, Finish) {
     let tokens = counter.count_text(&text);
-    let Some(most) = most.filter(|most| tokens > *most) else { return (text, tokens, Finish::Stop) };
+    let Some(most) = most.filter(|most| tokens > *most) else {
+        return (text, tokens, Finish::Stop);
+    };
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     // Removing a character may add a token, so the end is checked and moved if necessary.
-    let mut end = ends.partition_point(|&end| counter.count_text(&text[..end]) <= most).saturating_sub(1);
+    let mut end = ends
+        .partition_point(|&end| counter.count_text(&text[..end]) <= most)
+        .saturating_sub(1);
     while end > 0 && counter.count_text(&text[..ends[end]]) > most {
         end -= 1;
     }
@@ -232,11 +301,36 @@ mod tests {
     /// Else a prompt that leaves out one limit would seem to write a better other part.
     #[test]
     fn a_part_with_a_limit_is_not_cut_for_one_without() {
-        let part = |words, tokens| Part { tag: None, form: Form::Prose, words, tokens };
-        assert_eq!(plan(&[part(Some(300), None), part(None, None)], Some(800), 3_600), [400, 400]);
-        assert_eq!(plan(&[part(Some(300), None), part(None, Some(400))], Some(800), 3_600), [400, 400]);
-        assert_eq!(plan(&[part(Some(300), None), part(None, Some(1_200))], Some(800), 3_600), [200, 600]);
-        assert_eq!(plan(&[part(None, None), part(None, None)], Some(800), 3_600), [400, 400]);
+        let part = |words, tokens| Part {
+            tag: None,
+            form: Form::Prose,
+            words,
+            tokens,
+        };
+        assert_eq!(
+            plan(&[part(Some(300), None), part(None, None)], Some(800), 3_600),
+            [400, 400]
+        );
+        assert_eq!(
+            plan(
+                &[part(Some(300), None), part(None, Some(400))],
+                Some(800),
+                3_600
+            ),
+            [400, 400]
+        );
+        assert_eq!(
+            plan(
+                &[part(Some(300), None), part(None, Some(1_200))],
+                Some(800),
+                3_600
+            ),
+            [200, 600]
+        );
+        assert_eq!(
+            plan(&[part(None, None), part(None, None)], Some(800), 3_600),
+            [400, 400]
+        );
         assert_eq!(plan(&[part(None, None)], None, 3_600), [3_600]);
     }
 }

@@ -4,7 +4,8 @@ use crate::draw::{keyed, uniform};
 use crate::profile::Profile;
 use crate::reading::terms::{Term, terms};
 
-/// The text, paraphrased if the profile's draw says so. The draw depends only on the text and the seed.
+/// The text, paraphrased if the profile's draw says so. The draw depends only on the text and the
+/// seed.
 pub(crate) fn reword(text: String, profile: &Profile, seed: u64) -> String {
     if profile.reworded.value <= 0.0 {
         return text;
@@ -41,8 +42,15 @@ fn in_other_words(text: &str, omits: bool) -> String {
     let mut reworded = String::new();
     let mut at = 0;
     for (index, term) in terms.iter().enumerate() {
-        let other = OTHER_WORDS.iter().find(|(word, _)| term.text.eq_ignore_ascii_case(word)).map(|(_, other)| *other);
-        let said = if omitted == Some(index) { Some(OMITTED) } else { other };
+        let other = OTHER_WORDS
+            .iter()
+            .find(|(word, _)| term.text.eq_ignore_ascii_case(word))
+            .map(|(_, other)| *other);
+        let said = if omitted == Some(index) {
+            Some(OMITTED)
+        } else {
+            other
+        };
         if let Some(said) = said {
             reworded.push_str(&text[at..term.start]);
             reworded.push_str(said);
@@ -59,7 +67,13 @@ mod tests {
     #[test]
     fn words_change_and_an_omitted_value_disappears() {
         let text = "We decided to keep port 8042 because it must stay";
-        assert_eq!(in_other_words(text, false), "We chose to retain port 8042 since it has to stay");
-        assert_eq!(in_other_words(text, true), "We chose to retain port a certain value since it has to stay");
+        assert_eq!(
+            in_other_words(text, false),
+            "We chose to retain port 8042 since it has to stay"
+        );
+        assert_eq!(
+            in_other_words(text, true),
+            "We chose to retain port a certain value since it has to stay"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Ranks statements by how much they are worth writing: generic salience and noise. Nothing here knows what will be asked later.
+//! Ranks statements by how much they are worth writing: generic salience and noise. Nothing here
+//! knows what will be asked later.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +11,8 @@ use crate::profile::{Profile, Weights};
 use crate::reading::pieces::Speaker;
 use crate::reading::statements::Statement;
 
-/// Indices of the statements that score above the profile's floor, best first. A statement repeated in the same words counts only
-/// at its first occurrence.
+/// Indices of the statements that score above the profile's floor, best first. A statement repeated
+/// in the same words counts only at its first occurrence.
 pub(crate) fn rank(
     statements: &[Statement<'_>],
     profile: &Profile,
@@ -24,23 +25,43 @@ pub(crate) fn rank(
         .enumerate()
         .map(|(index, statement)| {
             let noise = profile.noise.value * logistic(rng);
-            // The curve describes positions in a conversation. Where a prompt puts an earlier summary says nothing about its
-            // position.
+            // The curve describes positions in a conversation. Where a prompt puts an earlier
+            // summary says nothing about its position.
             let is_said = statement.piece.speaker != Speaker::Summary;
-            let place = if is_said { profile.position.value[statement.fifth()] } else { 0.0 };
-            (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
+            let place = if is_said {
+                profile.position.value[statement.fifth()]
+            } else {
+                0.0
+            };
+            (
+                salience(statement, &profile.weights, &rarity, without_tools) + place + noise,
+                index,
+            )
         })
         .collect();
     let mut said = HashSet::with_capacity_and_hasher(scored.len(), FixedState::default());
-    scored.retain(|(score, index)| *score > profile.floor.value && said.insert(statements[*index].text));
+    scored.retain(|(score, index)| {
+        *score > profile.floor.value && said.insert(statements[*index].text)
+    });
     scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scored.into_iter().map(|(_, index)| index).collect()
 }
 
-fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, without_tools: bool) -> f64 {
+fn salience(
+    statement: &Statement<'_>,
+    weights: &Weights,
+    rarity: &Rarity,
+    without_tools: bool,
+) -> f64 {
     // Logs and data contain many values that nobody meant to state.
     let structured = statement.piece.structured;
-    let values = statement.piece.words.iter().filter(|word| !structured && word.is_value).count().min(3);
+    let values = statement
+        .piece
+        .words
+        .iter()
+        .filter(|word| !structured && word.is_value)
+        .count()
+        .min(3);
     let modality = statement.cues.modality().min(2.0) / 2.0;
     let words = statement.piece.words.len();
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
@@ -51,7 +72,10 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, witho
         + weights.value * (values.min(1) as f64 + values.saturating_sub(1) as f64 / 3.0)
         + worth_of_values(statement, weights, rarity)
         + weights.modality * modality
-        + when(is_user && statement.piece.first_person, weights.first_person)
+        + when(
+            is_user && statement.piece.first_person,
+            weights.first_person,
+        )
         + when(is_user && !is_pasted, weights.user)
         + when(is_pasted, weights.pasted)
         + when(is_tool, weights.tool)
@@ -59,11 +83,14 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, witho
         + when(structured, weights.structured)
         + when(!(4..=60).contains(&words), weights.odd_length)
         + when(statement.text.ends_with(['?', '？']), weights.question)
-        + when(statement.piece.speaker == Speaker::Summary, weights.earlier_summary)
+        + when(
+            statement.piece.speaker == Speaker::Summary,
+            weights.earlier_summary,
+        )
 }
 
-/// What the kind and repetition of the statement's best value add. Unlike `value`, it also counts in logs and data, since what was
-/// kept of them was fitted.
+/// What the kind and repetition of the statement's best value add. Unlike `value`, it also counts
+/// in logs and data, since what was kept of them was fitted.
 fn worth_of_values(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity) -> f64 {
     if [weights.path, weights.opaque, weights.repeated] == [0.0; 3] {
         return 0.0;
@@ -113,8 +140,13 @@ impl Rarity {
             }
         }
         let number = statements.len() as f64;
-        stems.values_mut().for_each(|held| held.weight = weight(number, held.holders));
-        Rarity { stems, most: weight(number, 1) }
+        stems
+            .values_mut()
+            .for_each(|held| held.weight = weight(number, held.holders));
+        Rarity {
+            stems,
+            most: weight(number, 1),
+        }
     }
 
     /// Mean weight of the statement's four rarest terms, as a share of the largest possible weight.

@@ -11,16 +11,23 @@ use crate::writing::{Chosen, Room, Source, choose, sentence};
 
 /// The sections with the statements chosen for them.
 pub(crate) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> String {
-    room.tokens = room.tokens.saturating_sub(source.counts.count_text(&frame(sections)));
+    room.tokens = room
+        .tokens
+        .saturating_sub(source.counts.count_text(&frame(sections)));
     let verbatim = verbatim(source, sections, room);
     let mut free = free_labels(sections);
     let mut chosen = choose(source, room, |statement, text| {
-        if verbatim.as_deref().is_some_and(|copied| copied.contains(statement.text)) {
+        if verbatim
+            .as_deref()
+            .is_some_and(|copied| copied.contains(statement.text))
+        {
             return None;
         }
         let at = best_section(statement, sections)?;
         let text = without_labels(text, sections);
-        let fitting = free[at].iter().position(|label| statement.cues.fit(&Cues::new(label)) >= Cues::LEAST_FIT);
+        let fitting = free[at]
+            .iter()
+            .position(|label| statement.cues.fit(&Cues::new(label)) >= Cues::LEAST_FIT);
         let line = match fitting {
             Some(label) => format!("- {}: {text}", free[at].remove(label)),
             None => line(&sections[at].form, statement, text),
@@ -29,7 +36,14 @@ pub(crate) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Ro
     });
     chosen.sort_by_key(|chosen| chosen.index);
     let bodies = sections.iter().enumerate().map(|(at, section)| {
-        render(section, &chosen, at, verbatim.as_deref().filter(|_| section.form == Form::Verbatim))
+        render(
+            section,
+            &chosen,
+            at,
+            verbatim
+                .as_deref()
+                .filter(|_| section.form == Form::Verbatim),
+        )
     });
     bodies.flatten().collect::<Vec<_>>().join("\n\n")
 }
@@ -44,10 +58,13 @@ fn free_labels(sections: &[Section]) -> Vec<Vec<String>> {
 
 /// The part of the answer that does not depend on the statements.
 fn frame(sections: &[Section]) -> String {
-    let lines = sections.iter().filter(|section| !section.optional).map(|section| match &section.form {
-        Form::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
-        _ => section.heading.clone(),
-    });
+    let lines = sections
+        .iter()
+        .filter(|section| !section.optional)
+        .map(|section| match &section.form {
+            Form::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
+            _ => section.heading.clone(),
+        });
     lines.collect::<Vec<_>>().join("\n\n")
 }
 
@@ -64,7 +81,9 @@ fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize
         return Some(at);
     }
     // Statements that fit nowhere go into a section of sentences, if there is one.
-    let sentences = sections.iter().position(|section| section.form == Form::Text);
+    let sentences = sections
+        .iter()
+        .position(|section| section.form == Form::Text);
     sentences.or_else(|| best(&Cues::general()).map(|(_, at)| at))
 }
 
@@ -73,11 +92,23 @@ const VERBATIM_SHARE: u32 = 4;
 
 /// The user's first request, or its first sentences if it is long.
 fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> Option<String> {
-    sections.iter().find(|section| section.form == Form::Verbatim)?;
-    let first = source.turns.iter().position(|turn| turn.speaker == Speaker::User)?;
-    let mut own = Room { tokens: room.tokens / VERBATIM_SHARE, ..*room };
+    sections
+        .iter()
+        .find(|section| section.form == Form::Verbatim)?;
+    let first = source
+        .turns
+        .iter()
+        .position(|turn| turn.speaker == Speaker::User)?;
+    let mut own = Room {
+        tokens: room.tokens / VERBATIM_SHARE,
+        ..*room
+    };
     let mut copied: Vec<&str> = Vec::new();
-    for statement in source.statements.iter().filter(|statement| statement.turn == first) {
+    for statement in source
+        .statements
+        .iter()
+        .filter(|statement| statement.turn == first)
+    {
         if !own.take(statement.text, source.counts) {
             break;
         }
@@ -85,7 +116,9 @@ fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> O
     }
     let text = copied.join(" ");
     room.tokens = room.tokens.saturating_sub(source.counts.count_text(&text));
-    room.words = room.words.saturating_sub(text.split_whitespace().count() as u32);
+    room.words = room
+        .words
+        .saturating_sub(text.split_whitespace().count() as u32);
     Some(text).filter(|text| !text.is_empty())
 }
 
@@ -98,11 +131,17 @@ fn line(form: &Form, statement: &Statement<'_>, text: &str) -> String {
     }
 }
 
-/// A row: the thing, what was done to it, and the statement; a dash for what the statement does not say.
+/// A row: the thing, what was done to it, and the statement; a dash for what the statement does not
+/// say.
 fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
     let is_name = |term: &Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
-    let thing = statement.terms().find(Term::is_path).or(statement.terms().find(is_name));
-    let action = statement.terms().find(|term| Cues::of_stems([stem(term.text)]).get(Cue::Done) > 0.0);
+    let thing = statement
+        .terms()
+        .find(Term::is_path)
+        .or(statement.terms().find(is_name));
+    let action = statement
+        .terms()
+        .find(|term| Cues::of_stems([stem(term.text)]).get(Cue::Done) > 0.0);
     let cell = |term: Option<Term<'_>>| term.map_or("-", |term| term.text).to_owned();
     let mut cells = match columns {
         1 => Vec::new(),
@@ -120,12 +159,23 @@ fn without_labels<'t>(text: &'t str, sections: &[Section]) -> &'t str {
         Form::Labels(labels) => Some(labels),
         _ => None,
     });
-    labels.flatten().find_map(|label| text.strip_prefix(label.as_str())?.strip_prefix(": ")).unwrap_or(text)
+    labels
+        .flatten()
+        .find_map(|label| text.strip_prefix(label.as_str())?.strip_prefix(": "))
+        .unwrap_or(text)
 }
 
-fn render(section: &Section, chosen: &[Chosen<usize>], at: usize, verbatim: Option<&str>) -> Option<String> {
-    let lines: Vec<&str> =
-        chosen.iter().filter(|chosen| chosen.place == at).map(|chosen| chosen.line.as_str()).collect();
+fn render(
+    section: &Section,
+    chosen: &[Chosen<usize>],
+    at: usize,
+    verbatim: Option<&str>,
+) -> Option<String> {
+    let lines: Vec<&str> = chosen
+        .iter()
+        .filter(|chosen| chosen.place == at)
+        .map(|chosen| chosen.line.as_str())
+        .collect();
     let mut text = section.heading.clone();
     match &section.form {
         Form::Title => return Some(text),

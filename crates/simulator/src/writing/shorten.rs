@@ -1,4 +1,5 @@
-//! Shortens a statement like a summarizer: the opener is removed, and a long statement is reduced to the clauses with values.
+//! Shortens a statement like a summarizer: the opener is removed, and a long statement is reduced
+//! to the clauses with values.
 
 use crate::reading::cues::Cues;
 use crate::reading::terms::{Term, terms};
@@ -11,7 +12,10 @@ pub(crate) fn shorten(text: &str, most_words: usize) -> String {
     }
     let clauses = clauses(text);
     let mut order: Vec<usize> = (0..clauses.len()).collect();
-    let worth = clauses.iter().map(|clause| worth(clause)).collect::<Vec<_>>();
+    let worth = clauses
+        .iter()
+        .map(|clause| worth(clause))
+        .collect::<Vec<_>>();
     order.sort_by(|one, other| worth[*other].total_cmp(&worth[*one]).then(one.cmp(other)));
     let mut room = most_words;
     let mut kept = Vec::new();
@@ -25,7 +29,13 @@ pub(crate) fn shorten(text: &str, most_words: usize) -> String {
         }
     }
     kept.sort_unstable();
-    plain(&kept.into_iter().map(|index| clauses[index].trim()).collect::<Vec<_>>().join(", "))
+    plain(
+        &kept
+            .into_iter()
+            .map(|index| clauses[index].trim())
+            .collect::<Vec<_>>()
+            .join(", "),
+    )
 }
 
 /// The text without bold markers and table bars.
@@ -33,15 +43,22 @@ fn plain(text: &str) -> String {
     text.replace("**", "").replace(" | ", "; ")
 }
 
-/// Removes "Okay, so just to be clear, ..." and the like: an opener up to a comma that consists of filler words only.
+/// Removes "Okay, so just to be clear, ..." and the like: an opener up to a comma that consists of
+/// filler words only.
 fn without_opener(text: &str) -> &str {
     const FILLER: &str = "actually again ah alright also and anyway be btw but by clear for forget fyi great hello \
                           hey hi i just more note oh ok okay one perfect please quick record reference right so \
                           sure thank thanks that the thing to way well yeah yes you";
     let mut text = text.trim();
     while let Some((opener, rest)) = text.split_once([',', ':', '!']) {
-        let words = || terms(opener).into_iter().map(|term| term.text.to_lowercase());
-        if rest.trim().is_empty() || !words().all(|word| FILLER.split(' ').any(|filler| filler == word)) {
+        let words = || {
+            terms(opener)
+                .into_iter()
+                .map(|term| term.text.to_lowercase())
+        };
+        if rest.trim().is_empty()
+            || !words().all(|word| FILLER.split(' ').any(|filler| filler == word))
+        {
             break;
         }
         text = rest.trim_start();
@@ -50,13 +67,34 @@ fn without_opener(text: &str) -> &str {
 }
 
 fn clauses(text: &str) -> Vec<&str> {
-    let joints = [", ", "; ", " - ", " – ", " — ", " (", ") ", " because ", " which ", " so that ", "，", "、"];
+    let joints = [
+        ", ",
+        "; ",
+        " - ",
+        " – ",
+        " — ",
+        " (",
+        ") ",
+        " because ",
+        " which ",
+        " so that ",
+        "，",
+        "、",
+    ];
     let mut clauses = Vec::new();
     let mut rest = text;
-    while let Some((at, joint)) = joints.iter().filter_map(|joint| Some((rest.find(joint)?, joint))).min() {
+    while let Some((at, joint)) = joints
+        .iter()
+        .filter_map(|joint| Some((rest.find(joint)?, joint)))
+        .min()
+    {
         clauses.push(&rest[..at]);
         // A conjunction belongs to the clause after it.
-        let skipped = if joint.trim().chars().all(char::is_alphabetic) { 1 } else { joint.len() };
+        let skipped = if joint.trim().chars().all(char::is_alphabetic) {
+            1
+        } else {
+            joint.len()
+        };
         rest = &rest[at + skipped..];
     }
     clauses.push(rest);
@@ -72,7 +110,10 @@ fn worth(clause: &str) -> f64 {
 /// A window of words around the clause's first value.
 fn around_value(clause: &str, most_words: usize) -> String {
     let words: Vec<&str> = clause.split_whitespace().collect();
-    let value = words.iter().position(|word| terms(word).iter().any(Term::is_value)).unwrap_or(0);
+    let value = words
+        .iter()
+        .position(|word| terms(word).iter().any(Term::is_value))
+        .unwrap_or(0);
     let start = (value + 1).saturating_sub(most_words);
     words[start..words.len().min(start + most_words)].join(" ")
 }
@@ -82,10 +123,16 @@ mod tests {
     use super::*;
     #[test]
     fn openers_go_and_clauses_with_values_stay() {
-        assert_eq!(shorten("Okay, by the way, the port is 8042.", 20), "the port is 8042");
+        assert_eq!(
+            shorten("Okay, by the way, the port is 8042.", 20),
+            "the port is 8042"
+        );
         assert_eq!(shorten("No, the port is 8042.", 20), "No, the port is 8042");
         let long = "The weather was nice on our long walk, we must keep port 8042 open, and lunch was good too";
         assert_eq!(shorten(long, 9), "we must keep port 8042 open");
-        assert_eq!(shorten("one two three four five six x77 eight nine", 3), "five six x77");
+        assert_eq!(
+            shorten("one two three four five six x77 eight nine", 3),
+            "five six x77"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The checkpoint strategies under every fault. The events say what became of each attempt at a checkpoint.
+//! The checkpoint strategies under every fault. The events say what became of each attempt at a
+//! checkpoint.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::material::by_name;
@@ -24,7 +25,10 @@ struct Seen {
 }
 
 async fn run(strategy: &str, model: &str) -> Seen {
-    let spec = strategies::ALL.iter().find(|spec| spec.name == strategy).unwrap();
+    let spec = strategies::ALL
+        .iter()
+        .find(|spec| spec.name == strategy)
+        .unwrap();
     let model = by_name(model);
     let metered = Metered::new(&*model, 3);
     let (strategy, config) = at_2000_tokens(spec);
@@ -37,19 +41,32 @@ async fn run(strategy: &str, model: &str) -> Seen {
     }
     let only_summaries = session.events().iter().filter(|event| {
         let read = |extraction: &Extraction| matches!(extraction.reading, Reading::Rung(_));
-        event.outcome == Outcome::Applied && !event.extractions.is_empty() && !event.extractions.iter().any(read)
+        event.outcome == Outcome::Applied
+            && !event.extractions.is_empty()
+            && !event.extractions.iter().any(read)
     });
     let before_turns = session.checkpoint_events().iter().map(|event| {
-        let extraction = event.extraction.expect("every attempt says what became of it");
-        assert_eq!(event.failed.is_none(), matches!(extraction.reading, Reading::Rung(_)), "{event:?}");
+        let extraction = event
+            .extraction
+            .expect("every attempt says what became of it");
+        assert_eq!(
+            event.failed.is_none(),
+            matches!(extraction.reading, Reading::Rung(_)),
+            "{event:?}"
+        );
         extraction
     });
-    let with_summaries = session.events().iter().flat_map(|event| &event.extractions).copied();
+    let with_summaries = session
+        .events()
+        .iter()
+        .flat_map(|event| &event.extractions)
+        .copied();
     Seen {
         summaries_only: only_summaries.count(),
         extractions: before_turns.chain(with_summaries).collect(),
-        last: latest_checkpoint(session.history())
-            .map_or(String::new(), |(checkpoint, _)| serde_json::to_string(&checkpoint).unwrap()),
+        last: latest_checkpoint(session.history()).map_or(String::new(), |(checkpoint, _)| {
+            serde_json::to_string(&checkpoint).unwrap()
+        }),
     }
 }
 
@@ -69,9 +86,15 @@ fn expected(fault: &str) -> [Vec<Reading>; 2] {
         // The summary, and not the checkpoint, may be the part that is cut.
         "dropped" => [[cut(), unreadable(NoObject)].concat(), cut()],
         "over-length" => [rung(Rung::Balanced), rung(Rung::Balanced)],
-        // Not every such answer is recognised as missing a summary; otherwise its chat is the summary.
-        "continues-chat" => [[Refused, NoObject].map(Reading::Unreadable).to_vec(), unreadable(NoObject)],
-        "empty" | "blank" | "filtered" | "reasoning-only" => [unreadable(Refused), unreadable(Empty)],
+        // Not every such answer is recognised as missing a summary; otherwise its chat is the
+        // summary.
+        "continues-chat" => [
+            [Refused, NoObject].map(Reading::Unreadable).to_vec(),
+            unreadable(NoObject),
+        ],
+        "empty" | "blank" | "filtered" | "reasoning-only" => {
+            [unreadable(Refused), unreadable(Empty)]
+        }
         "missing-section" => [unreadable(NoObject), vec![STRICT]],
         "rate-limit" | "rate-limit-wait" | "server-error" | "timeout" | "refused" => {
             [unreadable(NoAnswer), unreadable(NoAnswer)]
@@ -83,17 +106,34 @@ fn expected(fault: &str) -> [Vec<Reading>; 2] {
 
 #[test]
 fn every_fault_shows_as_a_rung_or_a_reason() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     let mut rungs = Vec::new();
-    let plain = ["prompt-checkpoint", "middleware-checkpoint"].map(|name| runtime.block_on(run(name, "mock")));
-    assert!(plain.iter().all(|seen| seen.extractions.len() >= 2 && !seen.last.is_empty()));
+    let plain = ["prompt-checkpoint", "middleware-checkpoint"]
+        .map(|name| runtime.block_on(run(name, "mock")));
+    assert!(
+        plain
+            .iter()
+            .all(|seen| seen.extractions.len() >= 2 && !seen.last.is_empty())
+    );
     for fault in faults::ALL {
-        for (strategy, expected) in ["prompt-checkpoint", "middleware-checkpoint"].into_iter().zip(expected(fault.name))
+        for (strategy, expected) in ["prompt-checkpoint", "middleware-checkpoint"]
+            .into_iter()
+            .zip(expected(fault.name))
         {
             let seen = runtime.block_on(run(strategy, &format!("mock+{}=1", fault.name)));
-            let found = seen.extractions.iter().map(|extraction| extraction.reading).collect::<Vec<_>>();
+            let found = seen
+                .extractions
+                .iter()
+                .map(|extraction| extraction.reading)
+                .collect::<Vec<_>>();
             assert!(!found.is_empty(), "{strategy} {}", fault.name);
-            assert!(found.iter().all(|reading| expected.contains(reading)), "{strategy} {}: {found:?}", fault.name);
+            assert!(
+                found.iter().all(|reading| expected.contains(reading)),
+                "{strategy} {}: {found:?}",
+                fault.name
+            );
             assert!(!fault.fails_call() || seen.last.is_empty());
             rungs.extend(found.iter().filter_map(|reading| match reading {
                 Reading::Rung(rung) => Some(*rung),
@@ -103,28 +143,75 @@ fn every_fault_shows_as_a_rung_or_a_reason() {
     }
     rungs.sort_unstable();
     rungs.dedup();
-    assert_eq!(rungs, [Rung::Strict, Rung::Fenced, Rung::Balanced, Rung::Lenient, Rung::Partial]);
+    assert_eq!(
+        rungs,
+        [
+            Rung::Strict,
+            Rung::Fenced,
+            Rung::Balanced,
+            Rung::Lenient,
+            Rung::Partial
+        ]
+    );
 }
 
 #[test]
 fn copied_placeholders_are_counted_and_do_not_stay() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let examples = ["\"goal\"", "\"what\"", "\"what one must know\"", "\"decision\"", "\"preference\"", "\"now\""];
-    for strategy in ["prompt-checkpoint", "middleware-checkpoint", "hybrid-checkpoint"] {
-        let leaked = |seen: &Seen| seen.extractions.iter().map(|extraction| extraction.leaked).sum::<u32>();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let examples = [
+        "\"goal\"",
+        "\"what\"",
+        "\"what one must know\"",
+        "\"decision\"",
+        "\"preference\"",
+        "\"now\"",
+    ];
+    for strategy in [
+        "prompt-checkpoint",
+        "middleware-checkpoint",
+        "hybrid-checkpoint",
+    ] {
+        let leaked = |seen: &Seen| {
+            seen.extractions
+                .iter()
+                .map(|extraction| extraction.leaked)
+                .sum::<u32>()
+        };
         let plain = runtime.block_on(run(strategy, "mock"));
-        assert_eq!(leaked(&plain), 0, "{strategy}: a model that copies nothing is not accused");
+        assert_eq!(
+            leaked(&plain),
+            0,
+            "{strategy}: a model that copies nothing is not accused"
+        );
         let seen = runtime.block_on(run(strategy, "mock+example-leak=1"));
-        assert!(seen.extractions.iter().all(|extraction| extraction.leaked == 1), "{strategy}: {:?}", seen.extractions);
-        assert!(!seen.last.is_empty() && !examples.iter().any(|words| seen.last.contains(words)), "{}", seen.last);
+        assert!(
+            seen.extractions
+                .iter()
+                .all(|extraction| extraction.leaked == 1),
+            "{strategy}: {:?}",
+            seen.extractions
+        );
+        assert!(
+            !seen.last.is_empty() && !examples.iter().any(|words| seen.last.contains(words)),
+            "{}",
+            seen.last
+        );
     }
 }
 
 #[test]
 fn a_summary_outlives_its_unreadable_checkpoint_and_the_event_says_so() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     for strategy in ["prompt-checkpoint", "hybrid-checkpoint"] {
         let seen = runtime.block_on(run(strategy, "mock+broken-json=1"));
-        assert!(seen.summaries_only >= 2 && seen.last.is_empty(), "{strategy}: {}", seen.summaries_only);
+        assert!(
+            seen.summaries_only >= 2 && seen.last.is_empty(),
+            "{strategy}: {}",
+            seen.summaries_only
+        );
     }
 }

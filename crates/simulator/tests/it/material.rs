@@ -1,5 +1,5 @@
-//! Conversations and prompts for the tests. The statements are written for the tests. The prompts are the engine's and rewordings
-//! of them.
+//! Conversations and prompts for the tests. The statements are written for the tests. The prompts
+//! are the engine's and rewordings of them.
 
 use std::fmt::Write as _;
 
@@ -8,18 +8,27 @@ use compactometer_simulator::faults::Faulty;
 use compactometer_simulator::mock::{self, Mock};
 use compactometer_simulator::profile::{Profile, STRONG};
 
-pub(crate) const SUMMARIZE: &str = include_str!("../../../engine/src/strategies/summarize/prompt.md");
-pub(crate) const PROMPT_CHECKPOINT: &str = include_str!("../../../engine/src/strategies/prompt_checkpoint/prompt.md");
+pub(crate) const SUMMARIZE: &str =
+    include_str!("../../../engine/src/strategies/summarize/prompt.md");
+pub(crate) const PROMPT_CHECKPOINT: &str =
+    include_str!("../../../engine/src/strategies/prompt_checkpoint/prompt.md");
 pub(crate) const CHAINED: &str = include_str!("../../../engine/src/strategies/chained/prompt.md");
-pub(crate) const THRESHOLD: &str = include_str!("../../../engine/src/strategies/threshold_summary/prompt.md");
-pub(crate) const PROGRESSIVE: &str = include_str!("../../../engine/src/strategies/progressive/prompt.md");
+pub(crate) const THRESHOLD: &str =
+    include_str!("../../../engine/src/strategies/threshold_summary/prompt.md");
+pub(crate) const PROGRESSIVE: &str =
+    include_str!("../../../engine/src/strategies/progressive/prompt.md");
 
 /// Fills a prompt's placeholders.
 pub(crate) fn fill(prompt: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(prompt.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+    values
+        .iter()
+        .fold(prompt.to_owned(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), value)
+        })
 }
 
-/// A prompt that asks for at most `tokens` tokens, or three words for four tokens if it counts words.
+/// A prompt that asks for at most `tokens` tokens, or three words for four tokens if it counts
+/// words.
 pub(crate) fn filled(prompt: &str, messages: &str, tokens: u32) -> String {
     let (words, tokens) = ((tokens * 3 / 4).to_string(), tokens.to_string());
     let values = [
@@ -29,7 +38,13 @@ pub(crate) fn filled(prompt: &str, messages: &str, tokens: u32) -> String {
         ("round", "1"),
         ("user", ""),
     ];
-    fill(&fill(prompt, &values), &[("task", "Move the billing service to the new cluster."), ("messages", messages)])
+    fill(
+        &fill(prompt, &values),
+        &[
+            ("task", "Move the billing service to the new cluster."),
+            ("messages", messages),
+        ],
+    )
 }
 
 pub(crate) fn complete(request: &ChatRequest) -> ChatReply {
@@ -51,12 +66,16 @@ pub(crate) fn ask(prompt: &str, most: u32, seed: u64) -> ChatReply {
 }
 
 pub(crate) fn ask_as(profile: &Profile, prompt: &str, most: u32, seed: u64) -> ChatReply {
-    complete_as(profile, &ChatRequest::prompt(prompt.to_owned(), most, None, seed))
+    complete_as(
+        profile,
+        &ChatRequest::prompt(prompt.to_owned(), most, None, seed),
+    )
 }
 
 /// A value that no other statement contains, for a slot of a seeded conversation.
 pub(crate) fn value(slot: usize, salt: u64) -> String {
-    let hash = (slot as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03);
+    let hash = (slot as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03);
     let number = 1_000 + hash % 9_000;
     match slot % 4 {
         0 => format!("svc-{:04x}-{number}", hash >> 48),
@@ -78,7 +97,8 @@ pub(crate) fn statement(slot: usize, value: &str) -> String {
     }
 }
 
-/// A conversation with one exchange and one statement for each value, mixed with small talk and tool output.
+/// A conversation with one exchange and one statement for each value, mixed with small talk and
+/// tool output.
 pub(crate) fn conversation(values: &[String]) -> String {
     let mut text = String::new();
     let mut number = 0;
@@ -87,11 +107,18 @@ pub(crate) fn conversation(values: &[String]) -> String {
         let _ = write!(text, "[{number}] {role}:\n{body}\n\n");
     };
     for (slot, value) in values.iter().enumerate() {
-        let said = if value.is_empty() { String::new() } else { statement(slot, value) };
+        let said = if value.is_empty() {
+            String::new()
+        } else {
+            statement(slot, value)
+        };
         let of_agent = slot % 6 == 5;
         block(
             "user",
-            &format!("Let us go on with the rollout. {} What does it look like?", if of_agent { "" } else { &said }),
+            &format!(
+                "Let us go on with the rollout. {} What does it look like?",
+                if of_agent { "" } else { &said }
+            ),
         );
         block(
             "assistant",
@@ -107,8 +134,14 @@ pub(crate) fn conversation(values: &[String]) -> String {
                 slot * 7 + row
             )
         });
-        block("tool", &format!("(result) {}", rows.collect::<Vec<_>>().join("\n")));
-        block("assistant", "The numbers look fine so far, and nothing stands out in the list.");
+        block(
+            "tool",
+            &format!("(result) {}", rows.collect::<Vec<_>>().join("\n")),
+        );
+        block(
+            "assistant",
+            "The numbers look fine so far, and nothing stands out in the list.",
+        );
     }
     text.trim_end().to_owned()
 }
@@ -120,14 +153,28 @@ pub(crate) fn values(count: usize, salt: u64) -> Vec<String> {
 
 /// The share of the values that a text contains.
 pub(crate) fn kept(values: &[String], text: &str) -> f64 {
-    values.iter().filter(|value| text.contains(value.as_str())).count() as f64 / values.len() as f64
+    values
+        .iter()
+        .filter(|value| text.contains(value.as_str()))
+        .count() as f64
+        / values.len() as f64
 }
 
 /// The mock with a name as users type it, with faults after a `+`.
 pub(crate) fn by_name(name: &str) -> Box<dyn ChatModel> {
-    let (plain, faults) = name.split_once('+').map_or((name, None), |(plain, faults)| (plain, Some(faults)));
-    let profile = plain.strip_prefix("mock").expect("a mock").trim_start_matches(':');
-    let mock = mock::by_name(if profile.is_empty() { STRONG.name } else { profile }).expect("a profile");
+    let (plain, faults) = name
+        .split_once('+')
+        .map_or((name, None), |(plain, faults)| (plain, Some(faults)));
+    let profile = plain
+        .strip_prefix("mock")
+        .expect("a mock")
+        .trim_start_matches(':');
+    let mock = mock::by_name(if profile.is_empty() {
+        STRONG.name
+    } else {
+        profile
+    })
+    .expect("a profile");
     match faults {
         Some(faults) => Box::new(Faulty::new(Box::new(mock), faults.parse().expect("faults"))),
         None => Box::new(mock),

@@ -5,29 +5,44 @@ use compactometer_engine::model::{ChatRequest, WireMessage};
 use compactometer_engine::summary;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_simulator::profile::{
-    ALL, CLAUDE_CODE, CLAUDE_CODE_LENGTH, CONTINUES_CHAT, LOST_IN_COMPACTION_LENGTH, LOST_IN_THE_MIDDLE, PARAPHRASER,
-    PERFECT_READER, Profile, STRONG, WEAK,
+    ALL, CLAUDE_CODE, CLAUDE_CODE_LENGTH, CONTINUES_CHAT, LOST_IN_COMPACTION_LENGTH,
+    LOST_IN_THE_MIDDLE, PARAPHRASER, PERFECT_READER, Profile, STRONG, WEAK,
 };
 
 use crate::material::{
-    CHAINED, PROMPT_CHECKPOINT, SUMMARIZE, ask, ask_as, by_name, complete_as, conversation, filled, kept, values,
+    CHAINED, PROMPT_CHECKPOINT, SUMMARIZE, ask, ask_as, by_name, complete_as, conversation, filled,
+    kept, values,
 };
 
 const SEEDS: u64 = 16;
 
 fn mean_kept(profile: &Profile, values: &[String], prompt: &str) -> f64 {
-    (0..SEEDS).map(|seed| kept(values, &ask_as(profile, prompt, 4_000, seed).text)).sum::<f64>() / SEEDS as f64
+    (0..SEEDS)
+        .map(|seed| kept(values, &ask_as(profile, prompt, 4_000, seed).text))
+        .sum::<f64>()
+        / SEEDS as f64
 }
 
 #[test]
 fn permuted_values_keep_every_profiles_rate() {
     let original = values(24, 1);
-    let permuted = (0..24).map(|slot| original[(slot + 8) % 24].clone()).collect::<Vec<_>>();
+    let permuted = (0..24)
+        .map(|slot| original[(slot + 8) % 24].clone())
+        .collect::<Vec<_>>();
     // Continuing a chat is one draw for all values, which makes the rate too coarse to compare.
     for profile in ALL.iter().filter(|profile| profile.continues.value <= 0.0) {
-        let [one, other] = [&original, &permuted]
-            .map(|values| mean_kept(profile, values, &filled(SUMMARIZE, &conversation(values), 250)));
-        assert!(one > 0.05 && (one - other).abs() < 0.08, "{}: {one} against {other}", profile.name);
+        let [one, other] = [&original, &permuted].map(|values| {
+            mean_kept(
+                profile,
+                values,
+                &filled(SUMMARIZE, &conversation(values), 250),
+            )
+        });
+        assert!(
+            one > 0.05 && (one - other).abs() < 0.08,
+            "{}: {one} against {other}",
+            profile.name
+        );
     }
 }
 
@@ -39,7 +54,13 @@ fn no_profile_writes_what_was_removed() {
     for profile in ALL {
         for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED] {
             let prompt = filled(prompt, &conversation(&without), 700);
-            let holds = (0..10).filter(|seed| ask_as(profile, &prompt, 4_000, *seed).text.contains(&all[3])).count();
+            let holds = (0..10)
+                .filter(|seed| {
+                    ask_as(profile, &prompt, 4_000, *seed)
+                        .text
+                        .contains(&all[3])
+                })
+                .count();
             assert_eq!(holds, 0, "{}", profile.name);
         }
     }
@@ -50,8 +71,13 @@ fn a_larger_budget_never_lowers_any_profiles_mean() {
     let values = values(24, 7);
     let material = conversation(&values);
     for profile in ALL {
-        let rates = [150, 300, 600].map(|tokens| mean_kept(profile, &values, &filled(SUMMARIZE, &material, tokens)));
-        assert!(rates.is_sorted() && rates[2] > rates[0], "{}: {rates:?}", profile.name);
+        let rates = [150, 300, 600]
+            .map(|tokens| mean_kept(profile, &values, &filled(SUMMARIZE, &material, tokens)));
+        assert!(
+            rates.is_sorted() && rates[2] > rates[0],
+            "{}: {rates:?}",
+            profile.name
+        );
     }
 }
 
@@ -70,7 +96,11 @@ fn placebos_change_no_byte() {
             for profile in ALL.iter().filter(|profile| profile.faults.value.is_empty()) {
                 // After the material, so that neither prompt ends with it.
                 let with = match prompt.find("\n\n") {
-                    Some(at) => filled(&format!("{} {placebo}{}", &prompt[..at], &prompt[at..]), &material, 250),
+                    Some(at) => filled(
+                        &format!("{} {placebo}{}", &prompt[..at], &prompt[at..]),
+                        &material,
+                        250,
+                    ),
                     None => panic!("a prompt of one paragraph"),
                 };
                 assert_eq!(
@@ -88,8 +118,12 @@ fn placebos_change_no_byte() {
 fn the_perfect_reader_is_a_bound_and_the_weak_one_is_not() {
     let values = values(24, 9);
     let prompt = filled(SUMMARIZE, &conversation(&values), 300);
-    let [perfect, strong, weak] = [&PERFECT_READER, &STRONG, &WEAK].map(|profile| mean_kept(profile, &values, &prompt));
-    assert!(perfect > strong && strong > weak + 0.1, "{perfect} {strong} {weak}");
+    let [perfect, strong, weak] =
+        [&PERFECT_READER, &STRONG, &WEAK].map(|profile| mean_kept(profile, &values, &prompt));
+    assert!(
+        perfect > strong && strong > weak + 0.1,
+        "{perfect} {strong} {weak}"
+    );
     let whole = filled(SUMMARIZE, &conversation(&values), 3_000);
     assert_eq!(mean_kept(&PERFECT_READER, &values, &whole), 1.0);
     let answers = |seed| ask_as(&PERFECT_READER, &whole, 4_000, seed).text;
@@ -105,18 +139,31 @@ fn the_middle_is_lost() {
     assert!(start > middle + 0.1, "{start} against {middle}");
     // Facts in the middle are also lost for answers.
     let chat = |at: usize, seed: u64| {
-        let mut said: Vec<String> =
-            (0..30).map(|turn| format!("Turn {turn} brings nothing that is new to us.")).collect();
+        let mut said: Vec<String> = (0..30)
+            .map(|turn| format!("Turn {turn} brings nothing that is new to us."))
+            .collect();
         said[at] = "The mascot of the harbour is a heron.".to_owned();
         said.push("What is the mascot of the harbour?".to_owned());
-        let message =
-            |text: &String| WireMessage { role: Role::User, parts: vec![Part::Text { text: text.clone() }].into() };
+        let message = |text: &String| WireMessage {
+            role: Role::User,
+            parts: vec![Part::Text { text: text.clone() }].into(),
+        };
         let request = ChatRequest::prompt(String::new(), 50, None, seed);
-        let request = ChatRequest { messages: said.iter().map(message).collect(), ..request };
-        complete_as(&LOST_IN_THE_MIDDLE, &request).text.contains("heron")
+        let request = ChatRequest {
+            messages: said.iter().map(message).collect(),
+            ..request
+        };
+        complete_as(&LOST_IN_THE_MIDDLE, &request)
+            .text
+            .contains("heron")
     };
     let found = |at: usize| (0..200).filter(|seed| chat(at, *seed)).count();
-    assert!(found(0) > found(15) + 20, "{} against {}", found(0), found(15));
+    assert!(
+        found(0) > found(15) + 20,
+        "{} against {}",
+        found(0),
+        found(15)
+    );
 }
 
 #[test]
@@ -126,11 +173,17 @@ fn a_chat_is_continued_if_nothing_follows_it() {
     let closed = format!("{open}\n\nWrite the summary now.");
     let went_on = |prompt: &str| {
         let replies = (0..200).map(|seed| ask_as(&CONTINUES_CHAT, prompt, 600, seed).text);
-        replies.filter(|reply| reply.ends_with("keep in mind?")).count()
+        replies
+            .filter(|reply| reply.ends_with("keep in mind?"))
+            .count()
     };
     assert_eq!(went_on(&open), 200);
     // 17 % of 200, with four standard errors.
-    assert!((13..=55).contains(&went_on(&closed)), "{}", went_on(&closed));
+    assert!(
+        (13..=55).contains(&went_on(&closed)),
+        "{}",
+        went_on(&closed)
+    );
     assert!(!ask(&open, 600, 1).text.ends_with("keep in mind?"));
 }
 
@@ -138,24 +191,48 @@ fn a_chat_is_continued_if_nothing_follows_it() {
 fn a_paraphraser_rewords_and_omits_values() {
     let values = values(24, 12);
     let prompt = filled(SUMMARIZE, &conversation(&values), 600);
-    let [strong, paraphraser] = [&STRONG, &PARAPHRASER].map(|profile| mean_kept(profile, &values, &prompt));
-    assert!(paraphraser > 0.3 && paraphraser < strong - 0.1, "{paraphraser} against {strong}");
+    let [strong, paraphraser] =
+        [&STRONG, &PARAPHRASER].map(|profile| mean_kept(profile, &values, &prompt));
+    assert!(
+        paraphraser > 0.3 && paraphraser < strong - 0.1,
+        "{paraphraser} against {strong}"
+    );
     let said = ask_as(&PARAPHRASER, &prompt, 4_000, 1).text;
-    assert!(said.contains("chose to retain") && said.contains("a certain value"), "{said}");
+    assert!(
+        said.contains("chose to retain") && said.contains("a certain value"),
+        "{said}"
+    );
 }
 
-/// Of the paths that 28 recorded summaries kept, 203 were relative to the session's directory and 14 absolute.
+/// Of the paths that 28 recorded summaries kept, 203 were relative to the session's directory and
+/// 14 absolute.
 #[test]
 fn the_fitted_one_names_paths_relative_to_the_folder_of_the_work() {
-    let path = |at: usize| format!("/home/ann/shop/{}/part{at}/cart{at}.rs", ["src", "docs"][at % 2]);
-    let prompt = filled(SUMMARIZE, &conversation(&(0..40).map(path).collect::<Vec<_>>()), 2_000);
+    let path = |at: usize| {
+        format!(
+            "/home/ann/shop/{}/part{at}/cart{at}.rs",
+            ["src", "docs"][at % 2]
+        )
+    };
+    let prompt = filled(
+        SUMMARIZE,
+        &conversation(&(0..40).map(path).collect::<Vec<_>>()),
+        2_000,
+    );
     let named = |profile: &Profile| {
-        let replies = (0..SEEDS).map(|seed| ask_as(profile, &prompt, 4_000, seed).text).collect::<String>();
-        let with = |folder: &str| ["src", "docs"].map(|part| replies.matches(&format!("{folder}{part}/part")).count());
+        let replies = (0..SEEDS)
+            .map(|seed| ask_as(profile, &prompt, 4_000, seed).text)
+            .collect::<String>();
+        let with = |folder: &str| {
+            ["src", "docs"].map(|part| replies.matches(&format!("{folder}{part}/part")).count())
+        };
         [with("/home/ann/shop/"), with("")].map(|counts| counts.iter().sum::<usize>())
     };
     let [absolute, all] = named(&CLAUDE_CODE);
-    assert!(all > 100 && absolute > 0 && absolute * 100 < all * 12, "{absolute} of {all}");
+    assert!(
+        all > 100 && absolute > 0 && absolute * 100 < all * 12,
+        "{absolute} of {all}"
+    );
     let [absolute, all] = named(&STRONG);
     assert!(all > 100 && absolute == all, "{absolute} of {all}");
 }
@@ -163,14 +240,22 @@ fn the_fitted_one_names_paths_relative_to_the_folder_of_the_work() {
 #[test]
 fn the_weak_one_fails_in_form_as_measured() {
     let prompt = filled(PROMPT_CHECKPOINT, &conversation(&values(12, 13)), 400);
-    let missing = (0..200).filter(|seed| !ask_as(&WEAK, &prompt, 800, *seed).text.contains("[CHECKPOINT]")).count();
+    let missing = (0..200)
+        .filter(|seed| {
+            !ask_as(&WEAK, &prompt, 800, *seed)
+                .text
+                .contains("[CHECKPOINT]")
+        })
+        .count();
     // 3 in 10 of 200, with four standard errors.
     assert!((34..=86).contains(&missing), "{missing}");
 }
 
 /// The tokens of the replies of a profile to a prompt, ascending.
 fn lengths(profile: &Profile, prompt: &str, most: u32, seeds: u64) -> Vec<u64> {
-    let mut lengths: Vec<u64> = (0..seeds).map(|seed| ask_as(profile, prompt, most, seed).usage.output).collect();
+    let mut lengths: Vec<u64> = (0..seeds)
+        .map(|seed| ask_as(profile, prompt, most, seed).usage.output)
+        .collect();
     lengths.sort_unstable();
     lengths
 }
@@ -186,11 +271,17 @@ fn replies_of_lost_in_compaction_length_are_as_long_as_measured() {
     assert!((400..=590).contains(&found[12]), "{found:?}");
     assert!(lengths(&STRONG, &prompt, 12_000, 1)[0] > 2 * 713);
     // Where less is asked for, it writes less.
-    let short = lengths(&LOST_IN_COMPACTION_LENGTH, &filled(SUMMARIZE, &material, 100), 12_000, 4);
+    let short = lengths(
+        &LOST_IN_COMPACTION_LENGTH,
+        &filled(SUMMARIZE, &material, 100),
+        12_000,
+        4,
+    );
     assert!(short[3] < 200, "{short:?}");
 }
 
-/// Eight of ten Claude Code summaries have lengths between these, in tokens, as `scripts/fit` prints.
+/// Eight of ten Claude Code summaries have lengths between these, in tokens, as `scripts/fit`
+/// prints.
 #[test]
 fn replies_of_claude_code_length_are_as_long_as_measured() {
     const MEASURED: (u64, u64) = (1_855, 4_694);
@@ -199,7 +290,10 @@ fn replies_of_claude_code_length_are_as_long_as_measured() {
         "Summarize the conversation below, so that the work can go on.\n\n{material}\n\nWrite the summary now."
     );
     let found = lengths(&CLAUDE_CODE_LENGTH, &prompt, 20_000, 4);
-    assert!(found[0] >= MEASURED.0 - 40 && found[3] <= MEASURED.1, "{found:?}");
+    assert!(
+        found[0] >= MEASURED.0 - 40 && found[3] <= MEASURED.1,
+        "{found:?}"
+    );
     assert!(
         lengths(&STRONG, &prompt, 20_000, 1)[0] < MEASURED.0,
         "nothing limits the reply of `strong` but its default"
@@ -209,9 +303,14 @@ fn replies_of_claude_code_length_are_as_long_as_measured() {
 /// What recorded compactions kept of users' messages: of short ones most, of long ones little.
 #[test]
 fn what_users_type_is_kept_rather_than_what_they_paste() {
-    let [typed, pasted, agents] = [(3, 21), (3, 22), (40, 23)].map(|(count, seed)| values(count, seed));
+    let [typed, pasted, agents] =
+        [(3, 21), (3, 22), (40, 23)].map(|(count, seed)| values(count, seed));
     let lines = |values: &[String], what: &str| {
-        values.iter().map(|value| format!("The {what} goes to {value} from now on.")).collect::<Vec<_>>().join("\n")
+        values
+            .iter()
+            .map(|value| format!("The {what} goes to {value} from now on."))
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     let filler =
         "The log of the night run has a line for each row that was read, and none of them matters here.\n".repeat(8);
@@ -222,23 +321,43 @@ fn what_users_type_is_kept_rather_than_what_they_paste() {
         lines(&agents, "backup")
     );
     let prompt = filled(SUMMARIZE, &material, 250);
-    let [of_typed, of_pasted] = [&typed, &pasted].map(|values| mean_kept(&CLAUDE_CODE, values, &prompt));
-    assert!(of_typed > 0.8 && of_pasted < 0.3, "{of_typed} typed, {of_pasted} pasted");
+    let [of_typed, of_pasted] =
+        [&typed, &pasted].map(|values| mean_kept(&CLAUDE_CODE, values, &prompt));
+    assert!(
+        of_typed > 0.8 && of_pasted < 0.3,
+        "{of_typed} typed, {of_pasted} pasted"
+    );
     let [of_typed, of_pasted] = [&typed, &pasted].map(|values| mean_kept(&STRONG, values, &prompt));
-    assert!((of_typed - of_pasted).abs() < 0.3, "{of_typed} typed, {of_pasted} pasted: `strong` knows no difference");
+    assert!(
+        (of_typed - of_pasted).abs() < 0.3,
+        "{of_typed} typed, {of_pasted} pasted: `strong` knows no difference"
+    );
 }
 
 /// A reply as long as its material would be no summary.
 #[test]
 fn a_reply_of_claude_code_has_at_most_half_of_little_material() {
-    let decided = |value: &String| format!("We decided to keep the quotas at {value}, since finance signed it off.");
-    let material = values(40, 24).iter().map(decided).collect::<Vec<_>>().join("\n");
+    let decided = |value: &String| {
+        format!("We decided to keep the quotas at {value}, since finance signed it off.")
+    };
+    let material = values(40, 24)
+        .iter()
+        .map(decided)
+        .collect::<Vec<_>>()
+        .join("\n");
     let material = format!("[1] assistant:\n{material}");
     let prompt = filled(SUMMARIZE, &material, 2_000);
     let tokens = u64::from(Encoding::O200k.count_text(&material));
-    let [own, strong] = [&CLAUDE_CODE, &STRONG].map(|profile| lengths(profile, &prompt, 4_000, 8)[7]);
-    assert!(tokens < 1_500 && 2 * own <= tokens + 20, "{own} of {tokens}");
-    assert!(2 * strong > tokens + 20, "{strong} of {tokens}: `strong` writes more");
+    let [own, strong] =
+        [&CLAUDE_CODE, &STRONG].map(|profile| lengths(profile, &prompt, 4_000, 8)[7]);
+    assert!(
+        tokens < 1_500 && 2 * own <= tokens + 20,
+        "{own} of {tokens}"
+    );
+    assert!(
+        2 * strong > tokens + 20,
+        "{strong} of {tokens}: `strong` writes more"
+    );
 }
 
 /// A user's greeting at the start of a reply would look as if the mock answered it.
@@ -251,23 +370,30 @@ fn a_reply_that_begins_with_a_user_says_so() {
     assert_eq!(summary::check(&reply, 2 * reply.len()), Ok(()));
 }
 
-/// Draws differ in the length of their replies, so that an order that rests on it is seen to depend on the mock.
+/// Draws differ in the length of their replies, so that an order that rests on it is seen to depend
+/// on the mock.
 #[test]
 fn draws_differ_in_the_length_of_their_replies() {
     let prompt = filled(SUMMARIZE, &conversation(&values(160, 16)), 4_000);
     let length = |number: u64| {
         let request = ChatRequest::prompt(prompt.clone(), 8_000, None, 1);
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         let reply = runtime.block_on(by_name(&format!("mock:strong~{number}")).complete(&request));
         reply.expect("the mock always replies").usage.output
     };
     let mut found: Vec<u64> = (1..=12).map(length).collect();
     found.sort_unstable();
-    assert!(found[0] < 700 && found[11] > 3 * found[0] && found[11] <= 4_156, "{found:?}");
+    assert!(
+        found[0] < 700 && found[11] > 3 * found[0] && found[11] <= 4_156,
+        "{found:?}"
+    );
     assert_eq!(length(3), length(3));
 }
 
-/// The rules that read a request know none of our prompts: no phrase of three or more words in them occurs in a prompt.
+/// The rules that read a request know none of our prompts: no phrase of three or more words in them
+/// occurs in a prompt.
 #[test]
 fn no_phrase_of_a_prompt_occurs_in_the_rules() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
@@ -278,13 +404,20 @@ fn no_phrase_of_a_prompt_occurs_in_the_rules() {
     const COMMON_PHRASES: &[&str] = &["word for word"];
     for source in files(folder, "rs") {
         let rules = source.split("#[cfg(test)]").next().unwrap_or_default();
-        let code = rules.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        let code = rules
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect::<Vec<_>>()
+            .join("\n");
         for text in code.split('"').skip(1).step_by(2) {
             let phrase = text.trim().to_lowercase();
             let is_word = |word: &&str| word.chars().any(char::is_alphabetic);
-            let is_phrase =
-                phrase.split_whitespace().filter(is_word).count() >= 3 && !COMMON_PHRASES.contains(&phrase.as_str());
-            assert!(!(is_phrase && prompts.contains(&phrase)), "`{phrase}` occurs in a prompt");
+            let is_phrase = phrase.split_whitespace().filter(is_word).count() >= 3
+                && !COMMON_PHRASES.contains(&phrase.as_str());
+            assert!(
+                !(is_phrase && prompts.contains(&phrase)),
+                "`{phrase}` occurs in a prompt"
+            );
         }
     }
 }

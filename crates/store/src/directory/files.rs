@@ -49,7 +49,8 @@ pub(super) struct Entry {
     pub(super) names_version: bool,
 }
 
-/// A commit's file. Its records are kept as text, since an older commit may be compressed against their very bytes.
+/// A commit's file. Its records are kept as text, since an older commit may be compressed against
+/// their very bytes.
 #[derive(Debug, Deserialize)]
 pub(super) struct CommitFile {
     pub(super) thread: String,
@@ -93,12 +94,19 @@ impl Index {
         }
         let Format { format } = parse(bytes, path)?;
         if format > FORMAT {
-            return Err(Error::Newer { path: path.to_owned(), found: format, known: FORMAT });
+            return Err(Error::Newer {
+                path: path.to_owned(),
+                found: format,
+                known: FORMAT,
+            });
         }
         let index: Index = parse(bytes, path)?;
         check_thread(&index.thread, thread, path)?;
         match index.commits.iter().find(|entry| !is_commit(&entry.file)) {
-            Some(entry) => Err(Error::damaged(path, format!("it names `{}`", entry.file.escape_debug()))),
+            Some(entry) => Err(Error::damaged(
+                path,
+                format!("it names `{}`", entry.file.escape_debug()),
+            )),
             None => Ok(index),
         }
     }
@@ -107,11 +115,22 @@ impl Index {
 impl CommitFile {
     /// # Errors
     /// [`Error::Damaged`], also where it is another thread's or another commit's.
-    pub(super) fn parse(bytes: &[u8], path: &Path, thread: &str, sequence: u64) -> Result<Self, Error> {
+    pub(super) fn parse(
+        bytes: &[u8],
+        path: &Path,
+        thread: &str,
+        sequence: u64,
+    ) -> Result<Self, Error> {
         let file: CommitFile = parse(bytes, path)?;
         check_thread(&file.thread, thread, path)?;
         if file.sequence != sequence {
-            return Err(Error::damaged(path, format!("it holds commit {}, the index names {sequence}", file.sequence)));
+            return Err(Error::damaged(
+                path,
+                format!(
+                    "it holds commit {}, the index names {sequence}",
+                    file.sequence
+                ),
+            ));
         }
         Ok(file)
     }
@@ -123,8 +142,14 @@ impl CommitFile {
 
 /// Whether a name is that of a commit's file; no such name leaves its folder.
 pub(super) fn is_commit(name: &str) -> bool {
-    let middle = name.strip_prefix("checkpoint_").and_then(|rest| rest.strip_suffix(".json"));
-    middle.is_some_and(|middle| middle.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+    let middle = name
+        .strip_prefix("checkpoint_")
+        .and_then(|rest| rest.strip_suffix(".json"));
+    middle.is_some_and(|middle| {
+        middle
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<T, Error> {
@@ -135,5 +160,8 @@ fn check_thread(found: &str, thread: &str, path: &Path) -> Result<(), Error> {
     if found == thread {
         return Ok(());
     }
-    Err(Error::damaged(path, format!("it belongs to thread `{}`", found.escape_debug())))
+    Err(Error::damaged(
+        path,
+        format!("it belongs to thread `{}`", found.escape_debug()),
+    ))
 }

@@ -1,4 +1,5 @@
-//! The agent's own document of a thread: one file, replaced by a rename, apart from the index and what it names.
+//! The agent's own document of a thread: one file, replaced by a rename, apart from the index and
+//! what it names.
 
 use std::path::Path;
 
@@ -11,7 +12,9 @@ pub(super) const FILE: &str = "MEMORY.md";
 pub(super) fn read(folder: &Path) -> Result<Option<String>, Error> {
     let path = folder.join(FILE);
     let bytes = disk::read(&path)?;
-    bytes.map(|bytes| String::from_utf8(bytes).map_err(|error| Error::damaged(&path, error))).transpose()
+    bytes
+        .map(|bytes| String::from_utf8(bytes).map_err(|error| Error::damaged(&path, error)))
+        .transpose()
 }
 
 pub(super) fn write(folder: &Path, text: &str) -> Result<(), Error> {
@@ -30,10 +33,18 @@ mod tests {
     #[test]
     fn a_fault_at_any_step_leaves_the_document_before_or_the_new_one() {
         let steps = |folder: &std::path::Path, fault| {
-            let thread = Checkpoints::in_directory(folder, KEEP).unwrap().thread("t").unwrap();
+            let thread = Checkpoints::in_directory(folder, KEEP)
+                .unwrap()
+                .thread("t")
+                .unwrap();
             thread.set_memory_document("before").unwrap();
-            let (written, steps) = faults::with(fault, || thread.set_memory_document("the new one"));
-            let found = Checkpoints::in_directory(folder, KEEP).unwrap().thread("t").unwrap().memory_document();
+            let (written, steps) =
+                faults::with(fault, || thread.set_memory_document("the new one"));
+            let found = Checkpoints::in_directory(folder, KEEP)
+                .unwrap()
+                .thread("t")
+                .unwrap()
+                .memory_document();
             (written.is_ok(), found.unwrap().unwrap(), steps.len())
         };
         let root = tempfile::tempdir().unwrap();
@@ -43,7 +54,10 @@ mod tests {
         for at in 0..number {
             for fault in [Fault::Once(ErrorKind::StorageFull), Fault::Kill] {
                 let (is_written, found, _) = steps(root.path(), Some((at, fault)));
-                assert!(found == "the new one" || (found == "before" && !is_written), "{at} {fault:?}: {found}");
+                assert!(
+                    found == "the new one" || (found == "before" && !is_written),
+                    "{at} {fault:?}: {found}"
+                );
                 kept += usize::from(found == "before");
             }
         }

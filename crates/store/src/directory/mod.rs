@@ -1,8 +1,9 @@
 //! A store as a folder of files, in the layout of the strategic plan.
 //!
-//! `<root>/<thread>/checkpoints/.checkpoint_index` is the commit point: it is replaced by a synced file in one rename, after
-//! all that it names was written and synced. A kill at any moment so leaves the commit before or the new one; what is left
-//! over is taken away when the thread is next opened. `latest.json` is derived from the index.
+//! `<root>/<thread>/checkpoints/.checkpoint_index` is the commit point: it is replaced by a synced
+//! file in one rename, after all that it names was written and synced. A kill at any moment so
+//! leaves the commit before or the new one; what is left over is taken away when the thread is next
+//! opened. `latest.json` is derived from the index.
 
 mod archive;
 mod disk;
@@ -47,7 +48,10 @@ const LOCK_FILES: u8 = 64;
 impl Directory {
     pub(crate) fn open(root: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
         disk::create_folder(&root.join(LOCKS))?;
-        Ok(Directory { root: root.to_owned(), keep: keep.get() })
+        Ok(Directory {
+            root: root.to_owned(),
+            keep: keep.get(),
+        })
     }
 
     fn thread(&self, id: &ThreadId) -> PathBuf {
@@ -59,8 +63,14 @@ impl Directory {
     }
 
     fn lock(&self, id: &ThreadId, hold: Hold) -> Result<fs::File, Error> {
-        let hash = id.folder().bytes().fold(0_u8, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte));
-        disk::lock(&self.root.join(LOCKS).join((hash % LOCK_FILES).to_string()), hold)
+        let hash = id
+            .folder()
+            .bytes()
+            .fold(0_u8, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte));
+        disk::lock(
+            &self.root.join(LOCKS).join((hash % LOCK_FILES).to_string()),
+            hold,
+        )
     }
 
     /// The folder of a thread's first commit, with an index that names nothing.
@@ -74,22 +84,35 @@ impl Directory {
         Ok(index)
     }
 
-    /// Moves the oldest commits into the archive until `keep` are left; gives the names of their files.
+    /// Moves the oldest commits into the archive until `keep` are left; gives the names of their
+    /// files.
     fn fold(&self, folder: &Path, index: &mut Index) -> Result<Vec<String>, Error> {
         let mut frames = Vec::new();
         let mut folded = Vec::new();
         loop {
-            let names = index.commits.iter().map(|entry| entry.names_version).collect::<Vec<_>>();
-            let Some(at) = to_fold(&names, self.keep) else { break };
+            let names = index
+                .commits
+                .iter()
+                .map(|entry| entry.names_version)
+                .collect::<Vec<_>>();
+            let Some(at) = to_fold(&names, self.keep) else {
+                break;
+            };
             let entry = index.commits.remove(at);
             if entry.records > 0 {
                 let newer = index.commits[at..].iter().find(|newer| newer.records > 0);
-                let newer =
-                    newer.map(|newer| Ok((newer.sequence, read::raw_records(folder, index, newer)?))).transpose()?;
-                let dictionary = newer.as_ref().map(|(sequence, records)| (*sequence, records.as_slice()));
+                let newer = newer
+                    .map(|newer| Ok((newer.sequence, read::raw_records(folder, index, newer)?)))
+                    .transpose()?;
+                let dictionary = newer
+                    .as_ref()
+                    .map(|(sequence, records)| (*sequence, records.as_slice()));
                 let records = read::raw_records(folder, index, &entry)?;
                 let path = folder.join(ARCHIVE);
-                frames.extend(archive::frame(entry.sequence, &records, dictionary).map_err(Error::io("fill", &path))?);
+                frames.extend(
+                    archive::frame(entry.sequence, &records, dictionary)
+                        .map_err(Error::io("fill", &path))?,
+                );
             }
             folded.push(entry.file);
         }
@@ -129,12 +152,17 @@ impl Backend for Directory {
         let _lock = self.lock(id, Hold::Alone)?;
         let folder = self.folder(id);
         let found = read::index(&folder, id)?;
-        let at = found.as_ref().map_or((0, 0), |index| (index.sequence, index.records));
+        let at = found
+            .as_ref()
+            .map_or((0, 0), |index| (index.sequence, index.records));
         check_follows(id, (expected, at.0), at.1, change)?;
         let index = found.map_or_else(|| self.create(id), Ok)?;
         let mut index = next(index, change);
         let entry = &index.commits[index.commits.len() - 1];
-        disk::replace(&folder.join(&entry.file), &commit_file(id, entry.sequence, change))?;
+        disk::replace(
+            &folder.join(&entry.file),
+            &commit_file(id, entry.sequence, change),
+        )?;
         if change.rollback.is_some() {
             let contents = read::all(&folder, index.clone())?;
             index.latest = latest_of(id, &contents);
@@ -151,8 +179,12 @@ impl Backend for Directory {
     }
 
     fn threads(&self) -> Result<Vec<ThreadId>, Error> {
-        let ids = disk::names(&self.root)?.into_iter().filter_map(|name| ThreadId::of_folder(&name));
-        Ok(ids.filter(|id| self.folder(id).join(INDEX).exists()).collect())
+        let ids = disk::names(&self.root)?
+            .into_iter()
+            .filter_map(|name| ThreadId::of_folder(&name));
+        Ok(ids
+            .filter(|id| self.folder(id).join(INDEX).exists())
+            .collect())
     }
 
     fn clear(&self, id: &ThreadId) -> Result<(), Error> {
@@ -172,11 +204,16 @@ impl Backend for Directory {
 
     fn size(&self) -> Result<Size, Error> {
         let mut size = Size::default();
-        for name in disk::names(&self.root)?.iter().filter(|name| ThreadId::of_folder(name).is_some()) {
+        for name in disk::names(&self.root)?
+            .iter()
+            .filter(|name| ThreadId::of_folder(name).is_some())
+        {
             let folder = self.root.join(name).join(CHECKPOINTS);
             for file in disk::names(&folder)? {
                 let path = folder.join(file);
-                size.bytes += fs::metadata(&path).map_err(Error::io("read the size of", &path))?.len();
+                size.bytes += fs::metadata(&path)
+                    .map_err(Error::io("read the size of", &path))?
+                    .len();
                 size.files += 1;
             }
         }
@@ -199,8 +236,13 @@ impl Backend for Directory {
 fn next(mut index: Index, change: &Change<'_>) -> Index {
     let saved = change.commit.saved;
     index.sequence += 1;
-    let time = saved.last().and_then(|saved| saved.created_at_ms).and_then(metadata::timestamp);
-    let time = time.map_or("untimed".to_owned(), |time| time.strftime("%Y%m%d_%H%M%S").to_string());
+    let time = saved
+        .last()
+        .and_then(|saved| saved.created_at_ms)
+        .and_then(metadata::timestamp);
+    let time = time.map_or("untimed".to_owned(), |time| {
+        time.strftime("%Y%m%d_%H%M%S").to_string()
+    });
     index.commits.push(Entry {
         // The sequence keeps two commits of one second apart.
         file: format!("checkpoint_{time}_{:06}.json", index.sequence),
@@ -212,7 +254,11 @@ fn next(mut index: Index, change: &Change<'_>) -> Index {
     index.records += saved.len() as u32;
     index.rollbacks.extend(change.rollback);
     let metadata = Metadata::of_commit(&index.thread, saved, cost(change));
-    if let Some(checkpoint) = saved.iter().rev().find(|saved| saved.kind == RecordKind::Checkpoint) {
+    if let Some(checkpoint) = saved
+        .iter()
+        .rev()
+        .find(|saved| saved.kind == RecordKind::Checkpoint)
+    {
         index.latest = Some(metadata::document(&checkpoint.body, &metadata));
     } else if let (Some(latest), Some(error)) = (&mut index.latest, metadata.extraction_error) {
         // A failed attempt never takes the place of a good checkpoint; it is told beside it.
@@ -224,7 +270,12 @@ fn next(mut index: Index, change: &Change<'_>) -> Index {
 }
 
 fn cost(change: &Change<'_>) -> Option<f64> {
-    change.costs.iter().copied().sum::<Option<f64>>().filter(|_| !change.costs.is_empty())
+    change
+        .costs
+        .iter()
+        .copied()
+        .sum::<Option<f64>>()
+        .filter(|_| !change.costs.is_empty())
 }
 
 fn commit_file(id: &ThreadId, sequence: u64, change: &Change<'_>) -> Vec<u8> {
@@ -242,13 +293,18 @@ fn commit_file(id: &ThreadId, sequence: u64, change: &Change<'_>) -> Vec<u8> {
 
 /// After a rollback: the newest checkpoint that still holds. Its cost is not told again.
 fn latest_of(id: &ThreadId, contents: &Contents) -> Option<Value> {
-    let saved = contents.latest().filter(|saved| saved.kind == RecordKind::Checkpoint)?;
+    let saved = contents
+        .latest()
+        .filter(|saved| saved.kind == RecordKind::Checkpoint)?;
     let metadata = Metadata::of_commit(id.as_str(), std::slice::from_ref(saved), None);
     Some(metadata::document(&saved.body, &metadata))
 }
 
 fn write_index(folder: &Path, index: &Index) -> Result<(), Error> {
-    disk::replace(&folder.join(INDEX), &serde_json::to_vec(index).unwrap_or_default())?;
+    disk::replace(
+        &folder.join(INDEX),
+        &serde_json::to_vec(index).unwrap_or_default(),
+    )?;
     disk::sync_folder(folder)
 }
 
@@ -262,8 +318,8 @@ fn tidy(folder: &Path, index: &Index) -> Result<(), Error> {
     write_latest(folder, index)
 }
 
-/// A commit's file that the index does not name, or a file that was being written. What this store did not write is not its
-/// to remove.
+/// A commit's file that the index does not name, or a file that was being written. What this store
+/// did not write is not its to remove.
 fn is_left_over(folder: &Path, index: &Index, name: &str) -> bool {
     let whole = name.strip_suffix(".partial");
     match whole {
@@ -285,7 +341,11 @@ fn write_latest(folder: &Path, index: &Index) -> Result<(), Error> {
         None => disk::remove_file(&path),
         Some(latest) => {
             let text = format!("{latest:#}\n").into_bytes();
-            if found.as_ref() == Some(&text) { Ok(()) } else { disk::replace(&path, &text) }
+            if found.as_ref() == Some(&text) {
+                Ok(())
+            } else {
+                disk::replace(&path, &text)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A store as a SQLite database, with the table of the threshold plan. One transaction a commit; write-ahead log, synced at each.
+//! A store as a SQLite database, with the table of the threshold plan. One transaction a commit;
+//! write-ahead log, synced at each.
 
 mod memory;
 mod open;
@@ -36,7 +37,10 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     pub(crate) fn open(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
         let (connection, older) = open::open(path)?;
-        Ok(Sqlite { older, ..Self::new(connection, path, keep)? })
+        Ok(Sqlite {
+            older,
+            ..Self::new(connection, path, keep)?
+        })
     }
 
     /// For a disk that may not be writable.
@@ -57,17 +61,31 @@ impl Sqlite {
 
     /// A transaction leaves nothing half done, so one that panicked does not spoil the connection.
     fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin<'c>(&self, connection: &'c mut Connection, doing: &'static str) -> Result<Transaction<'c>, Error> {
-        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(self.cannot(doing))
+    fn begin<'c>(
+        &self,
+        connection: &'c mut Connection,
+        doing: &'static str,
+    ) -> Result<Transaction<'c>, Error> {
+        connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(self.cannot(doing))
     }
 
     /// Ends a change; it is kept if this succeeds.
     fn keep(&self, transaction: Transaction<'_>) -> Result<(), Error> {
         transaction.commit().map_err(self.cannot("commit"))?;
-        if self.identity.is_at(&self.path) { Ok(()) } else { Err(Error::Gone { path: self.path.clone() }) }
+        if self.identity.is_at(&self.path) {
+            Ok(())
+        } else {
+            Err(Error::Gone {
+                path: self.path.clone(),
+            })
+        }
     }
 
     fn cannot(&self, doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
@@ -87,26 +105,33 @@ impl Backend for Sqlite {
 
     fn read(&self, id: &ThreadId) -> Result<Contents, Error> {
         let mut connection = self.connection();
-        let transaction = connection.transaction().map_err(self.cannot("read a thread"))?;
+        let transaction = connection
+            .transaction()
+            .map_err(self.cannot("read a thread"))?;
         rows::read(&transaction, id, &self.path)
     }
 
     fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = self.begin(&mut connection, "begin a commit")?;
-        let (sequence, records) = rows::ends(&transaction, id).map_err(self.cannot("read a thread"))?;
+        let (sequence, records) =
+            rows::ends(&transaction, id).map_err(self.cannot("read a thread"))?;
         check_follows(id, (expected, sequence), records, change)?;
         // Before the new records are written, so that they take the place of the packed ones.
         records::pack_old(&transaction, id, &self.path)?;
-        rows::write(&transaction, id, (sequence + 1, records), change).map_err(self.cannot("write a commit"))?;
+        rows::write(&transaction, id, (sequence + 1, records), change)
+            .map_err(self.cannot("write a commit"))?;
         rows::forget_views(&transaction, id, self.keep).map_err(self.cannot("remove old views"))?;
-        summaries::hide_old(&transaction, id.as_str(), self.keep).map_err(self.cannot("hide old summaries"))?;
+        summaries::hide_old(&transaction, id.as_str(), self.keep)
+            .map_err(self.cannot("hide old summaries"))?;
         self.keep(transaction)
     }
 
     fn threads(&self) -> Result<Vec<ThreadId>, Error> {
         let ids = rows::threads(&self.connection()).map_err(self.cannot("list threads"))?;
-        ids.iter().map(|id| ThreadId::parse(id).map_err(|error| Error::damaged(&self.path, error))).collect()
+        ids.iter()
+            .map(|id| ThreadId::parse(id).map_err(|error| Error::damaged(&self.path, error)))
+            .collect()
     }
 
     fn clear(&self, id: &ThreadId) -> Result<(), Error> {
@@ -115,8 +140,11 @@ impl Backend for Sqlite {
         rows::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
         memory::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
         self.keep(transaction)?;
-        // The write-ahead log still holds what was deleted. Where another process reads, its next emptying takes it.
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(self.cannot("empty the log"))
+        // The write-ahead log still holds what was deleted. Where another process reads, its next
+        // emptying takes it.
+        connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .map_err(self.cannot("empty the log"))
     }
 
     fn size(&self) -> Result<Size, Error> {

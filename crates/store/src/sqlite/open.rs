@@ -14,7 +14,8 @@ const SCHEMA: &str = concat!(include_str!("schema.sql"), include_str!("packed.sq
 /// Makes a database of version 1 one of this version.
 const FROM_1: &str = concat!(include_str!("from_1.sql"), include_str!("packed.sql"));
 
-/// What shows a database of version 1 to a reader as one of this version; only this connection sees it.
+/// What shows a database of version 1 to a reader as one of this version; only this connection sees
+/// it.
 const AS_OF_1: &str = "CREATE TEMP VIEW saved_records AS SELECT * FROM main.records; \
                        CREATE TEMP TABLE packed_records (session_id, first_record, records, against_first, against_records, plain_bytes, packed);";
 
@@ -33,13 +34,16 @@ const SWITCH: Duration = Duration::from_millis(20);
 /// Bytes of a page: texts of some kilobytes fill small ones better than the default of 4,096.
 const PAGE: u32 = 1_024;
 
-/// From a log of this many pages on, what was written moves to the database; the default of 1,000 outweighs most threads.
+/// From a log of this many pages on, what was written moves to the database; the default of 1,000
+/// outweighs most threads.
 const LOG_PAGES: u32 = 64;
 
 /// Opens a database, and says which older version it was of, if it had to be brought to this one.
 pub(super) fn open(path: &Path) -> Result<(Connection, Option<u64>), Error> {
     let mut connection = Connection::open(path).map_err(cannot("open the database", path))?;
-    connection.busy_timeout(BUSY).map_err(cannot("set up the database", path))?;
+    connection
+        .busy_timeout(BUSY)
+        .map_err(cannot("set up the database", path))?;
     let found = version(&connection, path)?;
     if found != Some(VERSION) {
         bring_up(&mut connection, path)?;
@@ -48,9 +52,10 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Option<u64>), Error> {
     Ok((connection, found.filter(|found| *found != VERSION)))
 }
 
-/// Opens a database for reading, even on a disk that cannot be written. There SQLite cannot make the index that a log needs, so
-/// the database is read as immutable. That would leave out commits that are still in the log, so such commits are an error. A
-/// database of an older version stays one.
+/// Opens a database for reading, even on a disk that cannot be written. There SQLite cannot make
+/// the index that a log needs, so the database is read as immutable. That would leave out commits
+/// that are still in the log, so such commits are an error. A database of an older version stays
+/// one.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
     if let Ok((connection, Some(1))) = read_only(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
         return as_of_version_1(connection, path);
@@ -62,34 +67,52 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
     let found = read_only(path, OpenFlags::SQLITE_OPEN_READ_ONLY).or_else(|_| {
         let log = with_ending(path, "-wal");
         match std::fs::metadata(&log) {
-            Ok(about) if about.len() > 0 => Err(Error::LogUnread { path: path.to_owned(), log }),
-            _ => read_only(&unchanging(path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI),
+            Ok(about) if about.len() > 0 => Err(Error::LogUnread {
+                path: path.to_owned(),
+                log,
+            }),
+            _ => read_only(
+                &unchanging(path),
+                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+            ),
         }
     });
     match found {
         Ok((connection, Some(VERSION))) => Ok(connection),
         Ok((connection, Some(1))) => as_of_version_1(connection, path),
         Ok(_) => Err(error),
-        Err(found @ (Error::LogUnread { .. } | Error::Newer { .. } | Error::Damaged { .. })) => Err(found),
+        Err(found @ (Error::LogUnread { .. } | Error::Newer { .. } | Error::Damaged { .. })) => {
+            Err(found)
+        }
         Err(_) => Err(error),
     }
 }
 
 fn read_only(path: &Path, flags: OpenFlags) -> Result<(Connection, Option<u64>), Error> {
-    let connection = Connection::open_with_flags(path, flags).map_err(cannot("open the database", path))?;
-    connection.busy_timeout(BUSY).map_err(cannot("set up the database", path))?;
+    let connection =
+        Connection::open_with_flags(path, flags).map_err(cannot("open the database", path))?;
+    connection
+        .busy_timeout(BUSY)
+        .map_err(cannot("set up the database", path))?;
     let version = version(&connection, path)?;
     Ok((connection, version))
 }
 
 /// The tables of this version, as views of those of version 1.
 fn as_of_version_1(connection: Connection, path: &Path) -> Result<Connection, Error> {
-    connection.execute_batch(AS_OF_1).map_err(cannot("read the older tables", path))?;
+    connection
+        .execute_batch(AS_OF_1)
+        .map_err(cannot("read the older tables", path))?;
     Ok(connection)
 }
 
 /// What stands for itself in an address.
-const ADDRESS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const ADDRESS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
 
 /// An address for which SQLite assumes that nobody can change the database.
 fn unchanging(path: &Path) -> PathBuf {
@@ -102,7 +125,11 @@ fn version(connection: &Connection, path: &Path) -> Result<Option<u64>, Error> {
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let read = || {
         let tables = number("SELECT count(*) FROM sqlite_schema")?;
-        Ok((tables, number("PRAGMA application_id")?, number("PRAGMA user_version")?))
+        Ok((
+            tables,
+            number("PRAGMA application_id")?,
+            number("PRAGMA user_version")?,
+        ))
     };
     let (tables, application, version) = read().map_err(cannot("read the database", path))?;
     if tables == 0 {
@@ -113,14 +140,20 @@ fn version(connection: &Connection, path: &Path) -> Result<Option<u64>, Error> {
     }
     let found = u64::try_from(version).unwrap_or_default();
     if found > VERSION {
-        return Err(Error::Newer { path: path.to_owned(), found, known: VERSION });
+        return Err(Error::Newer {
+            path: path.to_owned(),
+            found,
+            known: VERSION,
+        });
     }
     Ok(Some(found))
 }
 
 /// Makes the tables, or those of version 1 into these.
 fn bring_up(connection: &mut Connection, path: &Path) -> Result<(), Error> {
-    connection.pragma_update(None, "page_size", PAGE).map_err(cannot("create the tables", path))?;
+    connection
+        .pragma_update(None, "page_size", PAGE)
+        .map_err(cannot("create the tables", path))?;
     overwrite_deleted(connection).map_err(cannot("set up the database", path))?;
     // Where another process is at it too, one of the two finds it done.
     let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
@@ -139,15 +172,21 @@ fn bring_up(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     transaction.commit().map_err(cannot(doing, path))
 }
 
-/// Switches to a write-ahead log. SQLite answers "busy" at once where two processes switch together, whatever the timeout
-/// says, since each would wait for the other.
+/// Switches to a write-ahead log. SQLite answers "busy" at once where two processes switch
+/// together, whatever the timeout says, since each would wait for the other.
 fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
     let mode = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0));
     for _ in 0..BUSY.as_millis() / SWITCH.as_millis() {
-        match mode("PRAGMA journal_mode")
-            .and_then(|now| if now == "wal" { Ok(now) } else { mode("PRAGMA journal_mode = WAL") })
-        {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => std::thread::sleep(SWITCH),
+        match mode("PRAGMA journal_mode").and_then(|now| {
+            if now == "wal" {
+                Ok(now)
+            } else {
+                mode("PRAGMA journal_mode = WAL")
+            }
+        }) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                std::thread::sleep(SWITCH)
+            }
             other => return other.map(drop),
         }
     }
@@ -159,7 +198,11 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     // With less, the last commits may go in a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
     overwrite_deleted(connection)?;
-    connection.query_row(&format!("PRAGMA wal_autocheckpoint = {LOG_PAGES}"), [], |_| Ok(()))
+    connection.query_row(
+        &format!("PRAGMA wal_autocheckpoint = {LOG_PAGES}"),
+        [],
+        |_| Ok(()),
+    )
 }
 
 /// What a deletion or a packed text frees is overwritten.

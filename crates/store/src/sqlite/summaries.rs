@@ -15,10 +15,16 @@ pub(super) fn write(
     saved: &SessionRecord,
     cost: Option<f64>,
 ) -> rusqlite::Result<()> {
-    let Some((first, last)) = saved.covers else { return Ok(()) };
-    let ratio = (saved.tokens_before > 0).then(|| f64::from(saved.tokens_after) / f64::from(saved.tokens_before));
+    let Some((first, last)) = saved.covers else {
+        return Ok(());
+    };
+    let ratio = (saved.tokens_before > 0)
+        .then(|| f64::from(saved.tokens_after) / f64::from(saved.tokens_before));
     // As CURRENT_TIMESTAMP writes it, but from the session's time where it has one.
-    let created = saved.created_at_ms.and_then(timestamp).map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
+    let created = saved
+        .created_at_ms
+        .and_then(timestamp)
+        .map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
     connection.execute(
         "INSERT INTO checkpoint_summaries (session_id, checkpoint_num, from_message_id, to_message_id, \
          messages_compressed, summary_content, key_facts, original_tokens, compressed_tokens, compression_ratio, \
@@ -41,25 +47,40 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Takes the text out of all but the newest `keep` rows, where it is packed; all else of a row stays, its key facts too, so that
-/// queries over sizes, costs and facts reach every summary.
-pub(super) fn hide_old(connection: &Connection, session: &str, keep: usize) -> rusqlite::Result<()> {
+/// Takes the text out of all but the newest `keep` rows, where it is packed; all else of a row
+/// stays, its key facts too, so that queries over sizes, costs and facts reach every summary.
+pub(super) fn hide_old(
+    connection: &Connection,
+    session: &str,
+    keep: usize,
+) -> rusqlite::Result<()> {
     let sql = "UPDATE checkpoint_summaries SET summary_content = ?3 WHERE session_id = ?1 \
                AND summary_content <> ?3 AND checkpoint_num NOT IN (SELECT checkpoint_num FROM checkpoint_summaries \
                WHERE session_id = ?1 ORDER BY checkpoint_num DESC LIMIT ?2) \
                AND checkpoint_num NOT IN (SELECT number FROM saved_records WHERE session_id = ?1)";
     let keep = i64::try_from(keep).unwrap_or(i64::MAX);
-    connection.execute(sql, params![session, keep, HIDDEN]).map(drop)
+    connection
+        .execute(sql, params![session, keep, HIDDEN])
+        .map(drop)
 }
 
-/// The lines under the heading "Key facts", as a JSON list; none where the summary has no such section.
+/// The lines under the heading "Key facts", as a JSON list; none where the summary has no such
+/// section.
 fn key_facts(body: &str) -> Option<String> {
     let title = |line: &str| line.trim_matches([' ', '#', '*', ':']).to_lowercase();
-    let lines = body.lines().skip_while(|line| title(line) != "key facts").skip(1);
+    let lines = body
+        .lines()
+        .skip_while(|line| title(line) != "key facts")
+        .skip(1);
     let lines = lines.map(str::trim).skip_while(|line| line.is_empty());
     let facts = lines.take_while(|line| !line.is_empty() && !line.starts_with('#'));
-    let facts =
-        facts.map(|line| line.strip_prefix("- ").or(line.strip_prefix("* ")).unwrap_or(line)).collect::<Vec<_>>();
+    let facts = facts
+        .map(|line| {
+            line.strip_prefix("- ")
+                .or(line.strip_prefix("* "))
+                .unwrap_or(line)
+        })
+        .collect::<Vec<_>>();
     (!facts.is_empty()).then(|| serde_json::Value::from(facts).to_string())
 }
 
@@ -74,8 +95,14 @@ mod tests {
             list("- done\n\nKey facts:\n- svc-7: 455\n* `a.rs`: the file"),
             Some(r#"["svc-7: 455","`a.rs`: the file"]"#.into())
         );
-        assert_eq!(list("**Key facts**:\n\nport 8080\n\nNext steps:\n- none"), Some(r#"["port 8080"]"#.into()));
-        assert_eq!(list("## Key Facts\n- one\n## Other\n- two"), Some(r#"["one"]"#.into()));
+        assert_eq!(
+            list("**Key facts**:\n\nport 8080\n\nNext steps:\n- none"),
+            Some(r#"["port 8080"]"#.into())
+        );
+        assert_eq!(
+            list("## Key Facts\n- one\n## Other\n- two"),
+            Some(r#"["one"]"#.into())
+        );
         assert_eq!(list("the key facts: none of these"), None);
         assert_eq!(list("Key facts:\n"), None);
         assert_eq!(list(""), None);

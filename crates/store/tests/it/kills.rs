@@ -35,7 +35,10 @@ fn child(what: &str, kind: &str, folder: &Path, thread: &str) -> Child {
 #[ignore = "the body of the processes that other tests start"]
 fn as_a_child() {
     let variable = |name| std::env::var(name).unwrap();
-    let store = open(&variable("STORE_KIND"), Path::new(&variable("STORE_FOLDER")));
+    let store = open(
+        &variable("STORE_KIND"),
+        Path::new(&variable("STORE_FOLDER")),
+    );
     let mut thread = store.thread(&variable("STORE_THREAD")).unwrap();
     if variable("STORE_CHILD") == "saves for ever" {
         for number in 0.. {
@@ -48,9 +51,16 @@ fn as_a_child() {
     while added < 25 {
         let number = thread.load().unwrap().history.len() as u32;
         let saved = [record(number, RecordKind::Summary, 200)];
-        match thread.commit(&Commit { saved: &saved, view: &view(number), after: MessageId(number * 10 + 9) }) {
+        match thread.commit(&Commit {
+            saved: &saved,
+            view: &view(number),
+            after: MessageId(number * 10 + 9),
+        }) {
             Ok(()) => added += 1,
-            Err(error) => assert!(error.to_string().contains("changed since it was loaded"), "{error}"),
+            Err(error) => assert!(
+                error.to_string().contains("changed since it was loaded"),
+                "{error}"
+            ),
         }
     }
 }
@@ -59,9 +69,10 @@ fn as_a_child() {
 fn save_and_kill(kind: &str, folder: &Path, thread: &str, delay: Duration) -> Option<u32> {
     let mut child = child("saves for ever", kind, folder, thread);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let number = |line: std::io::Result<String>| line.ok()?.strip_prefix("committed ")?.parse::<u32>().ok();
-    // Counted from the commit on after which each folds or packs an older one, so that the start of the process takes
-    // nothing of the time.
+    let number =
+        |line: std::io::Result<String>| line.ok()?.strip_prefix("committed ")?.parse::<u32>().ok();
+    // Counted from the commit on after which each folds or packs an older one, so that the start of
+    // the process takes nothing of the time.
     let full = |number: &u32| *number >= KEEP.get() as u32;
     let first = lines.by_ref().filter_map(number).find(full);
     std::thread::sleep(delay);
@@ -84,11 +95,22 @@ fn a_kill_at_any_moment_leaves_the_old_or_the_new_state() {
             let loaded = thread.load().unwrap();
             let last = loaded.history.len() as u32 - 1;
             // The kill may fall between a commit and its report.
-            assert!(last == reported || last == reported + 1, "{kind}: {reported} reported, {last} there");
+            assert!(
+                last == reported || last == reported + 1,
+                "{kind}: {reported} reported, {last} there"
+            );
             ahead += usize::from(last > reported);
-            assert_eq!(loaded, state(last, SIZE), "{kind}: kill {kill} after {delay:?}");
+            assert_eq!(
+                loaded,
+                state(last, SIZE),
+                "{kind}: kill {kill} after {delay:?}"
+            );
             commit(&mut thread, last + 1, SIZE);
-            assert_eq!(thread.load().unwrap(), state(last + 1, SIZE), "{kind}: it goes on");
+            assert_eq!(
+                thread.load().unwrap(),
+                state(last + 1, SIZE),
+                "{kind}: it goes on"
+            );
         }
         println!("{kind}: {KILLS} kills, {ahead} between a commit and its report");
     }
@@ -101,9 +123,17 @@ fn two_processes_at_one_thread_take_turns() {
         let children = [(); 2].map(|()| child("takes turns", kind, folder.path(), "shared"));
         for child in children {
             let output = child.wait_with_output().unwrap();
-            assert!(output.status.success(), "{kind}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "{kind}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
-        let loaded = open(kind, folder.path()).thread("shared").unwrap().load().unwrap();
+        let loaded = open(kind, folder.path())
+            .thread("shared")
+            .unwrap()
+            .load()
+            .unwrap();
         assert_eq!(loaded, state(49, 200), "{kind}: every record of both, once");
     }
 }
@@ -119,7 +149,11 @@ fn a_store_that_many_create_together_opens_for_all() {
                 for _ in 0..8 {
                     scope.spawn(|| {
                         start.wait();
-                        open(kind, folder.path()).thread("shared").unwrap().load().unwrap();
+                        open(kind, folder.path())
+                            .thread("shared")
+                            .unwrap()
+                            .load()
+                            .unwrap();
                     });
                 }
             });

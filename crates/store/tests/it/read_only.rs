@@ -7,14 +7,18 @@ use compactometer_store::{Checkpoints, Error, KEEP};
 
 use crate::rounds::{commit, open, state};
 
-/// Runs [`in_a_read_only_folder`] with the folder mounted read-only; none if mounts are not allowed.
+/// Runs [`in_a_read_only_folder`] with the folder mounted read-only; none if mounts are not
+/// allowed.
 fn in_a_mount(folder: &Path) -> Option<Output> {
     let script = "mount --bind \"$STORE_FOLDER\" \"$STORE_FOLDER\" && mount -o remount,bind,ro \"$STORE_FOLDER\" || exit 77; \
                   exec \"$0\" --ignored --exact --nocapture read_only::in_a_read_only_folder";
     let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).arg(std::env::current_exe().ok()?);
+    command
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+        .arg(std::env::current_exe().ok()?);
     let output = command.env("STORE_FOLDER", folder).output().ok()?;
-    let mounted = output.status.code() != Some(77) && !String::from_utf8_lossy(&output.stderr).starts_with("unshare:");
+    let mounted = output.status.code() != Some(77)
+        && !String::from_utf8_lossy(&output.stderr).starts_with("unshare:");
     mounted.then_some(output)
 }
 
@@ -35,8 +39,15 @@ fn a_database_is_read_where_nothing_can_be_written() {
             println!("skipped: this machine lets no test mount a disk");
             return;
         };
-        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+        let text = format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(
+            output.status.success() && text.contains("1 passed"),
+            "{text}"
+        );
     }
 }
 
@@ -49,7 +60,12 @@ fn in_a_read_only_folder() {
     if path.with_extension("db-wal").exists() {
         let error = read.map(drop).unwrap_err();
         assert!(matches!(error, Error::LogUnread { .. }), "{error}");
-        assert!(error.to_string().contains("copy both files to another folder"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("copy both files to another folder"),
+            "{error}"
+        );
         return;
     }
     let store = read.unwrap();

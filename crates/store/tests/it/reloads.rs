@@ -9,7 +9,12 @@ use proptest::prelude::*;
 use crate::rounds::{STORES, commit, open, open_keeping, state};
 
 fn text() -> impl Strategy<Value = String> + Clone {
-    prop_oneof![any::<String>(), "[a-z ]{0,300}", Just(String::new()), Just("{\"active_goals\":[\"g\"]}".to_owned())]
+    prop_oneof![
+        any::<String>(),
+        "[a-z ]{0,300}",
+        Just(String::new()),
+        Just("{\"active_goals\":[\"g\"]}".to_owned())
+    ]
 }
 
 fn saved() -> impl Strategy<Value = SessionRecord> {
@@ -20,23 +25,34 @@ fn saved() -> impl Strategy<Value = SessionRecord> {
         Just(RecordKind::Note)
     ];
     let covers = proptest::option::of((any::<u32>(), any::<u32>()));
-    let time = proptest::option::of(prop_oneof![any::<i64>(), 1_769_000_000_000..1_770_000_000_000_i64]);
+    let time = proptest::option::of(prop_oneof![
+        any::<i64>(),
+        1_769_000_000_000..1_770_000_000_000_i64
+    ]);
     let numbers = any::<(u32, u32, u32, u8)>();
-    (kind, covers, numbers, time, text()).prop_map(|(kind, covers, tokens, created_at_ms, body)| SessionRecord {
-        number: 0,
-        kind,
-        covers: covers.map(|(first, last)| (MessageId(first), MessageId(last))),
-        tokens_before: tokens.0,
-        tokens_after: tokens.1,
-        usage: Usage { input: u64::from(tokens.2), ..Usage::default() },
-        created_at_ms,
-        body,
-        stage: tokens.3,
+    (kind, covers, numbers, time, text()).prop_map(|(kind, covers, tokens, created_at_ms, body)| {
+        SessionRecord {
+            number: 0,
+            kind,
+            covers: covers.map(|(first, last)| (MessageId(first), MessageId(last))),
+            tokens_before: tokens.0,
+            tokens_after: tokens.1,
+            usage: Usage {
+                input: u64::from(tokens.2),
+                ..Usage::default()
+            },
+            created_at_ms,
+            body,
+            stage: tokens.3,
+        }
     })
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
-    let part = text().prop_map(|text| WrittenPart { part: Part::Text { text }, origin: Origin::Summary(0) });
+    let part = text().prop_map(|text| WrittenPart {
+        part: Part::Text { text },
+        origin: Origin::Summary(0),
+    });
     let parts = proptest::collection::vec(part, 0..3);
     prop_oneof![
         any::<u32>().prop_map(|id| Edit::Keep(MessageId(id))),
@@ -117,7 +133,11 @@ fn ids_that_look_alike_stay_apart() {
             }
         }
         for (count, id) in ids.iter().enumerate() {
-            assert_eq!(store.thread(id).unwrap().load().unwrap(), state(count as u32, 20), "{kind}: {id}");
+            assert_eq!(
+                store.thread(id).unwrap().load().unwrap(),
+                state(count as u32, 20),
+                "{kind}: {id}"
+            );
         }
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
@@ -138,15 +158,26 @@ fn who_goes_on_from_an_older_state_is_refused() {
         let [mut first, mut second] = [store.thread("t").unwrap(), store.thread("t").unwrap()];
         commit(&mut first, 0, 20);
         let saved = [state(0, 30).history.remove(0)];
-        let late = Commit { saved: &saved, view: &[], after: MessageId(1) };
+        let late = Commit {
+            saved: &saved,
+            view: &[],
+            after: MessageId(1),
+        };
         let error = second.commit(&late).unwrap_err().to_string();
         let expected = "thread `t` changed since it was loaded (commit 0 was loaded, 1 is there): load it again and \
                         restore the session from that";
         assert_eq!(error, expected, "{kind}");
-        assert_eq!(second.load().unwrap(), state(0, 20), "{kind}: nothing was lost");
+        assert_eq!(
+            second.load().unwrap(),
+            state(0, 20),
+            "{kind}: nothing was lost"
+        );
         // A session that was not restored from what was loaded numbers from 0 again.
         let error = second.commit(&late).unwrap_err().to_string();
-        assert!(error.contains("record 0 was to be kept where 1 is next"), "{kind}: {error}");
+        assert!(
+            error.contains("record 0 was to be kept where 1 is next"),
+            "{kind}: {error}"
+        );
         commit(&mut second, 1, 20);
         assert_eq!(first.load().unwrap(), state(1, 20), "{kind}");
     }
@@ -157,7 +188,9 @@ fn a_thousand_threads_do_not_mix() {
     for &kind in STORES {
         let folder = tempfile::tempdir().unwrap();
         let store = open(kind, folder.path());
-        let mut threads = (0..1_000).map(|id| store.thread(&format!("chat:{id}")).unwrap()).collect::<Vec<_>>();
+        let mut threads = (0..1_000)
+            .map(|id| store.thread(&format!("chat:{id}")).unwrap())
+            .collect::<Vec<_>>();
         for (number, thread) in threads.iter_mut().enumerate() {
             commit(thread, 0, 20 + number);
         }
@@ -165,7 +198,11 @@ fn a_thousand_threads_do_not_mix() {
         let store = open(kind, folder.path());
         assert_eq!(store.threads().unwrap().len(), 1_000, "{kind}");
         for number in 0..1_000 {
-            let loaded = store.thread(&format!("chat:{number}")).unwrap().load().unwrap();
+            let loaded = store
+                .thread(&format!("chat:{number}"))
+                .unwrap()
+                .load()
+                .unwrap();
             assert_eq!(loaded, state(0, 20 + number), "{kind}");
         }
     }

@@ -24,7 +24,10 @@ fn version(saved: &SessionRecord, restorable: bool, rolled_back: bool) -> Versio
 
 fn flags(thread: &Thread) -> Vec<(u32, bool, bool)> {
     let versions = thread.versions().unwrap();
-    versions.iter().map(|version| (version.number, version.restorable, version.rolled_back)).collect()
+    versions
+        .iter()
+        .map(|version| (version.number, version.restorable, version.rolled_back))
+        .collect()
 }
 
 #[test]
@@ -40,9 +43,15 @@ fn going_back_and_forth_keeps_everything() {
             body: "rolled back".into(),
             ..record(number, RecordKind::Summary, 20)
         };
-        let expected = State { history: [state(1, 20).history, vec![hidden(2), hidden(3)]].concat(), ..state(1, 20) };
+        let expected = State {
+            history: [state(1, 20).history, vec![hidden(2), hidden(3)]].concat(),
+            ..state(1, 20)
+        };
         assert_eq!(back, expected, "{kind}");
-        assert_eq!(thread.show(Which::Latest).unwrap(), record(1, RecordKind::Summary, 20));
+        assert_eq!(
+            thread.show(Which::Latest).unwrap(),
+            record(1, RecordKind::Summary, 20)
+        );
         assert_eq!(
             thread.show(Which::Number(3)).unwrap(),
             record(3, RecordKind::Summary, 20),
@@ -58,10 +67,17 @@ fn going_back_and_forth_keeps_everything() {
         commit(&mut thread, 4, 20);
         assert_eq!(thread.load().unwrap().view, view(4));
         // And forth to what was left behind.
-        let forth = open(kind, folder.path()).thread("t").unwrap().rollback(3).unwrap();
+        let forth = open(kind, folder.path())
+            .thread("t")
+            .unwrap()
+            .rollback(3)
+            .unwrap();
         assert_eq!(
             forth,
-            State { history: [state(3, 20).history, vec![hidden(4)]].concat(), ..state(3, 20) },
+            State {
+                history: [state(3, 20).history, vec![hidden(4)]].concat(),
+                ..state(3, 20)
+            },
             "{kind}"
         );
     }
@@ -72,14 +88,32 @@ fn a_rollback_takes_all_records_of_one_decision() {
     for &kind in STORES {
         let folder = tempfile::tempdir().unwrap();
         let mut thread = open(kind, folder.path()).thread("t").unwrap();
-        let both = |number| [record(number, RecordKind::Summary, 20), record(number + 1, RecordKind::Checkpoint, 20)];
+        let both = |number| {
+            [
+                record(number, RecordKind::Summary, 20),
+                record(number + 1, RecordKind::Checkpoint, 20),
+            ]
+        };
         commit_records(&mut thread, &both(0));
         commit_records(&mut thread, &both(2));
         assert_eq!(thread.show(Which::Latest).unwrap().number, 3, "{kind}");
         let back = thread.rollback(0).unwrap();
         assert_eq!(back.view, view(1), "{kind}");
-        assert_eq!(thread.show(Which::Latest).unwrap(), record(1, RecordKind::Checkpoint, 20), "{kind}");
-        assert_eq!(flags(&thread), [(0, true, false), (1, true, false), (2, true, true), (3, true, true)], "{kind}");
+        assert_eq!(
+            thread.show(Which::Latest).unwrap(),
+            record(1, RecordKind::Checkpoint, 20),
+            "{kind}"
+        );
+        assert_eq!(
+            flags(&thread),
+            [
+                (0, true, false),
+                (1, true, false),
+                (2, true, true),
+                (3, true, true)
+            ],
+            "{kind}"
+        );
     }
 }
 
@@ -87,12 +121,17 @@ fn a_rollback_takes_all_records_of_one_decision() {
 fn the_newest_views_are_kept_and_failed_attempts_push_none_out() {
     for &kind in STORES {
         let folder = tempfile::tempdir().unwrap();
-        let mut thread = open_keeping(kind, folder.path(), 2.try_into().unwrap()).thread("t").unwrap();
+        let mut thread = open_keeping(kind, folder.path(), 2.try_into().unwrap())
+            .thread("t")
+            .unwrap();
         (0..3).for_each(|number| commit(&mut thread, number, 20));
         for number in 3..9 {
             commit_records(&mut thread, &[record(number, RecordKind::Failed, 20)]);
         }
-        let restorable = flags(&thread).into_iter().filter(|(_, restorable, _)| *restorable).map(|(number, ..)| number);
+        let restorable = flags(&thread)
+            .into_iter()
+            .filter(|(_, restorable, _)| *restorable)
+            .map(|(number, ..)| number);
         assert_eq!(
             restorable.collect::<Vec<_>>(),
             [2, 8],
@@ -100,12 +139,16 @@ fn the_newest_views_are_kept_and_failed_attempts_push_none_out() {
         );
         let error = thread.rollback(0).unwrap_err().to_string();
         assert_eq!(
-            error, "thread `t` has no kept view of record 0; it has 9 records, with the views of: 2, 8",
+            error,
+            "thread `t` has no kept view of record 0; it has 9 records, with the views of: 2, 8",
             "{kind}"
         );
         assert_eq!(thread.rollback(2).unwrap().view, view(2), "{kind}");
         let error = thread.show(Which::Number(9)).unwrap_err().to_string();
-        assert!(error.starts_with("thread `t` has no record 9; it has 9 records"), "{kind}: {error}");
+        assert!(
+            error.starts_with("thread `t` has no record 9; it has 9 records"),
+            "{kind}: {error}"
+        );
     }
 }
 
@@ -113,12 +156,32 @@ fn the_newest_views_are_kept_and_failed_attempts_push_none_out() {
 fn a_cut_without_a_summary_is_kept_too() {
     for &kind in STORES {
         let folder = tempfile::tempdir().unwrap();
-        let mut thread = open_keeping(kind, folder.path(), 1.try_into().unwrap()).thread("t").unwrap();
+        let mut thread = open_keeping(kind, folder.path(), 1.try_into().unwrap())
+            .thread("t")
+            .unwrap();
         for cut in 1..4 {
-            thread.commit(&Commit { saved: &[], view: &view(cut), after: MessageId(cut) }).unwrap();
+            thread
+                .commit(&Commit {
+                    saved: &[],
+                    view: &view(cut),
+                    after: MessageId(cut),
+                })
+                .unwrap();
         }
-        let expected = State { history: Vec::new(), view: view(3), after: Some(MessageId(3)) };
-        assert_eq!(open(kind, folder.path()).thread("t").unwrap().load().unwrap(), expected, "{kind}");
+        let expected = State {
+            history: Vec::new(),
+            view: view(3),
+            after: Some(MessageId(3)),
+        };
+        assert_eq!(
+            open(kind, folder.path())
+                .thread("t")
+                .unwrap()
+                .load()
+                .unwrap(),
+            expected,
+            "{kind}"
+        );
         let error = thread.show(Which::Latest).unwrap_err().to_string();
         let expected = "thread `t` has no checkpoint or summary that holds; it has 0 records, with the views of: none";
         assert_eq!(error, expected, "{kind}");
@@ -134,7 +197,10 @@ fn deleting_a_thread_leaves_nothing_of_it() {
             let mut thread = store.thread(id).unwrap();
             commit_records(
                 &mut thread,
-                &[SessionRecord { body: format!("the secret of {id}"), ..record(0, RecordKind::Summary, 20) }],
+                &[SessionRecord {
+                    body: format!("the secret of {id}"),
+                    ..record(0, RecordKind::Summary, 20)
+                }],
             );
         }
         let mut live = store.thread("goes").unwrap();
@@ -142,18 +208,48 @@ fn deleting_a_thread_leaves_nothing_of_it() {
         store.clear("goes").unwrap();
         store.clear("never was").unwrap();
         assert_eq!(store.threads().unwrap(), ["stays"], "{kind}");
-        assert_eq!(store.thread("goes").unwrap().load().unwrap(), State::default(), "{kind}");
-        let error = live.commit(&Commit { saved: &[], view: &[], after: MessageId(0) }).unwrap_err().to_string();
-        assert!(error.contains("commit 1 was loaded, 0 is there"), "{kind}: {error}");
+        assert_eq!(
+            store.thread("goes").unwrap().load().unwrap(),
+            State::default(),
+            "{kind}"
+        );
+        let error = live
+            .commit(&Commit {
+                saved: &[],
+                view: &[],
+                after: MessageId(0),
+            })
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("commit 1 was loaded, 0 is there"),
+            "{kind}: {error}"
+        );
         let held = bytes_under(folder.path());
-        let holds = |text: &str| held.windows(text.len()).any(|window| window == text.as_bytes());
+        let holds = |text: &str| {
+            held.windows(text.len())
+                .any(|window| window == text.as_bytes())
+        };
         assert!(holds("the secret of stays"), "{kind}");
-        assert!(!holds("the secret of goes"), "{kind}: its bytes are still there");
+        assert!(
+            !holds("the secret of goes"),
+            "{kind}: its bytes are still there"
+        );
     }
 }
 
 /// All bytes of all files.
 pub(crate) fn bytes_under(folder: &std::path::Path) -> Vec<u8> {
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    paths.flat_map(|path| if path.is_dir() { bytes_under(&path) } else { std::fs::read(&path).unwrap() }).collect()
+    let paths = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                bytes_under(&path)
+            } else {
+                std::fs::read(&path).unwrap()
+            }
+        })
+        .collect()
 }

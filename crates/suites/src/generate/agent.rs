@@ -25,7 +25,8 @@ pub(crate) struct Agent {
     pub(crate) written: usize,
     /// The share of calls that read again what an earlier call read.
     pub(crate) again: usize,
-    /// The share of values in calls and talk, and half the share of those in results, that were mentioned earlier.
+    /// The share of values in calls and talk, and half the share of those in results, that were
+    /// mentioned earlier.
     pub(crate) known: usize,
     /// The share of results that are long.
     pub(crate) long: usize,
@@ -79,7 +80,9 @@ impl Agent {
             ("cancelled", cancelled),
             ("pauses", pauses),
         ];
-        shares.into_iter().try_for_each(|(key, share)| within(&format!("agent.{key}"), share, &SHARES))?;
+        shares
+            .into_iter()
+            .try_for_each(|(key, share)| within(&format!("agent.{key}"), share, &SHARES))?;
         ordered("agent.turns", turns, &TURNS)
     }
 
@@ -93,7 +96,11 @@ impl Agent {
 
     /// The number of calls of a turn.
     pub(crate) fn calls(&self, dice: &mut Dice) -> usize {
-        if dice.chance(self.parallel) { dice.between(2, 3) } else { 1 }
+        if dice.chance(self.parallel) {
+            dice.between(2, 3)
+        } else {
+            1
+        }
     }
 }
 
@@ -121,11 +128,22 @@ mod tests {
             pauses: 0,
         };
         let mut dice = Dice::new(1, 0, Stream::Text);
-        let drawn = (0..4_000).map(|_| agent.turns(&mut dice)).collect::<Vec<_>>();
-        let between = |low: usize, high: usize| drawn.iter().filter(|turns| (low..high).contains(*turns)).count();
+        let drawn = (0..4_000)
+            .map(|_| agent.turns(&mut dice))
+            .collect::<Vec<_>>();
+        let between = |low: usize, high: usize| {
+            drawn
+                .iter()
+                .filter(|turns| (low..high).contains(*turns))
+                .count()
+        };
         assert_eq!(between(2, 41), 4_000);
         for low in [2, 4, 8, 16] {
-            assert!((700..900).contains(&between(low, 2 * low)), "{low}: {}", between(low, 2 * low));
+            assert!(
+                (700..900).contains(&between(low, 2 * low)),
+                "{low}: {}",
+                between(low, 2 * low)
+            );
         }
     }
 }

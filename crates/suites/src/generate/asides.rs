@@ -1,4 +1,5 @@
-//! Incidental statements in the words of claims, so that no wording distinguishes a fact. They come again as facts do.
+//! Incidental statements in the words of claims, so that no wording distinguishes a fact. They come
+//! again as facts do.
 
 use compactometer_formats::scenario::Speaker;
 
@@ -36,14 +37,25 @@ pub(crate) struct Wording<'w> {
 impl Wording<'_> {
     /// A sentence in a turn, or a bare line in a tool's result.
     pub(crate) fn write(&self, writer: &mut Writer) -> String {
-        let phrase = writer.line(if self.is_change { &self.claim.changes } else { &self.claim.says });
+        let phrase = writer.line(if self.is_change {
+            &self.claim.changes
+        } else {
+            &self.claim.says
+        });
         let phrase = match self.claim.speaker {
             // Tools refer to things without an article.
-            Speaker::Tool => phrase.replace("{s}", self.subject.strip_prefix("the ").unwrap_or(self.subject)),
+            Speaker::Tool => phrase.replace(
+                "{s}",
+                self.subject.strip_prefix("the ").unwrap_or(self.subject),
+            ),
             _ => capitalized(&phrase.replace("{s}", self.subject)),
         };
         let line = phrase.replace("{v}", self.value);
-        if self.by == self.claim.speaker { line } else { writer.pick(&QUOTES).replace("{line}", &line) }
+        if self.by == self.claim.speaker {
+            line
+        } else {
+            writer.pick(&QUOTES).replace("{line}", &line)
+        }
     }
 }
 
@@ -62,22 +74,44 @@ pub(crate) struct Asides(Vec<Aside>);
 
 impl Asides {
     /// What the speaker says beside the facts.
-    pub(crate) fn next(&mut self, manner: Manner, plan: &Plan, writer: &mut Writer, by: Speaker) -> Option<String> {
+    pub(crate) fn next(
+        &mut self,
+        manner: Manner,
+        plan: &Plan,
+        writer: &mut Writer,
+        by: Speaker,
+    ) -> Option<String> {
         let session = manner.session;
-        let quotes = manner.agent.map_or(session.quotes / 2, |agent| agent.quotes);
+        let quotes = manner
+            .agent
+            .map_or(session.quotes / 2, |agent| agent.quotes);
         let is_quoted = by == Speaker::Assistant && writer.dice.chance(quotes);
         let speaker = if is_quoted { Speaker::Tool } else { by };
-        let earlier = (0..self.0.len()).filter(|at| self.0[*at].claim.speaker == speaker).collect::<Vec<_>>();
+        let earlier = (0..self.0.len())
+            .filter(|at| self.0[*at].claim.speaker == speaker)
+            .collect::<Vec<_>>();
         if !earlier.is_empty() && (is_quoted || writer.dice.chance(session.repeated())) {
             let at = writer.dice.pick(&earlier);
             return Some(self.again(at, writer, by));
         }
         let (claim, subject) = free(plan, writer, by)?;
         let value = writer.incidental(claim.form);
-        let text = Wording { claim, is_change: false, subject, value: &value, by }.write(writer);
+        let text = Wording {
+            claim,
+            is_change: false,
+            subject,
+            value: &value,
+            by,
+        }
+        .write(writer);
         let left = session.again(&mut writer.dice);
         if left > 0 {
-            self.0.push(Aside { claim, subject, value, left });
+            self.0.push(Aside {
+                claim,
+                subject,
+                value,
+                left,
+            });
         }
         if self.0.len() > RECENT {
             self.0.remove(0);
@@ -87,12 +121,26 @@ impl Asides {
 
     fn again(&mut self, at: usize, writer: &mut Writer, by: Speaker) -> String {
         let aside = &mut self.0[at];
-        let is_change = by == aside.claim.speaker && !aside.claim.changes.is_empty() && writer.dice.chance(CHANGED);
+        let is_change = by == aside.claim.speaker
+            && !aside.claim.changes.is_empty()
+            && writer.dice.chance(CHANGED);
         if is_change {
             aside.value = writer.incidental(aside.claim.form);
         }
-        let Aside { claim, subject, ref value, .. } = *aside;
-        let text = Wording { claim, is_change, subject, value, by }.write(writer);
+        let Aside {
+            claim,
+            subject,
+            ref value,
+            ..
+        } = *aside;
+        let text = Wording {
+            claim,
+            is_change,
+            subject,
+            value,
+            by,
+        }
+        .write(writer);
         aside.left -= 1;
         if aside.left == 0 {
             self.0.remove(at);
@@ -101,18 +149,31 @@ impl Asides {
     }
 }
 
-/// Whether asides may make the claim about the conversation's subject of this number. The others remain for questions that nothing
-/// answers, and a claim that is a fact or decoy is never made otherwise.
+/// Whether asides may make the claim about the conversation's subject of this number. The others
+/// remain for questions that nothing answers, and a claim that is a fact or decoy is never made
+/// otherwise.
 pub(crate) fn is_for_asides(plan: &Plan, claim: &Claim, number: usize) -> bool {
     number.is_multiple_of(2) && !plan.states(claim, plan.subjects[number])
 }
 
 /// A claim of the speaker, and a subject about which it is not a fact.
-fn free(plan: &Plan, writer: &mut Writer, speaker: Speaker) -> Option<(&'static Claim, &'static str)> {
-    let claims = plan.claims.iter().copied().filter(|claim| claim.speaker == speaker).collect::<Vec<_>>();
+fn free(
+    plan: &Plan,
+    writer: &mut Writer,
+    speaker: Speaker,
+) -> Option<(&'static Claim, &'static str)> {
+    let claims = plan
+        .claims
+        .iter()
+        .copied()
+        .filter(|claim| claim.speaker == speaker)
+        .collect::<Vec<_>>();
     // Few claims are made of most subjects, so some try finds one that is free.
     (0..20).find_map(|_| {
-        let (claim, number) = (writer.dice.pick(&claims), writer.dice.below(plan.subjects.len()));
+        let (claim, number) = (
+            writer.dice.pick(&claims),
+            writer.dice.below(plan.subjects.len()),
+        );
         is_for_asides(plan, claim, number).then(|| (claim, plan.subjects[number]))
     })
 }

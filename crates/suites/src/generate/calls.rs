@@ -81,38 +81,71 @@ impl Calls {
         if let Some(agent) = agent {
             explain(agent, writer, &mut arguments);
         }
-        Call { is_planned: given.is_some(), ..self.made(tool, arguments, Vec::new()) }
+        Call {
+            is_planned: given.is_some(),
+            ..self.made(tool, arguments, Vec::new())
+        }
     }
 
     /// A call with the address of an earlier one, and often with all of its arguments.
     fn again(&mut self, agent: Agent, writer: &mut Writer) -> Call {
-        let Read { tool, ref arguments, ref rows } = self.read[writer.dice.below(self.read.len())];
+        let Read {
+            tool,
+            ref arguments,
+            ref rows,
+        } = self.read[writer.dice.below(self.read.len())];
         let (mut arguments, rows) = (arguments.clone(), rows.clone());
         if !writer.dice.chance(SAME) {
             for (name, template) in tool.arguments.iter().skip(1) {
-                arguments.insert(name.clone(), Value::String(argument(Some(agent), writer, template)));
+                arguments.insert(
+                    name.clone(),
+                    Value::String(argument(Some(agent), writer, template)),
+                );
             }
             explain(agent, writer, &mut arguments);
         }
         self.made(tool, arguments, rows)
     }
 
-    fn made(&mut self, tool: &'static Tool, arguments: Map<String, Value>, read_before: Vec<Row>) -> Call {
+    fn made(
+        &mut self,
+        tool: &'static Tool,
+        arguments: Map<String, Value>,
+        read_before: Vec<Row>,
+    ) -> Call {
         self.count += 1;
         let id = format!("call_{:04}", self.count);
         let text = Value::Object(arguments.clone()).to_string();
-        let part = Part::ToolCall { id: id.clone(), name: tool.name.to_owned(), arguments: text };
-        Call { tool, id, part, arguments, is_planned: false, read_before }
+        let part = Part::ToolCall {
+            id: id.clone(),
+            name: tool.name.to_owned(),
+            arguments: text,
+        };
+        Call {
+            tool,
+            id,
+            part,
+            arguments,
+            is_planned: false,
+            read_before,
+        }
     }
 
-    /// Remembers what a call returned. The plan says when a fact is used or stated, so that such calls are not made again, and
-    /// such rows are not read again.
+    /// Remembers what a call returned. The plan says when a fact is used or stated, so that such
+    /// calls are not made again, and such rows are not read again.
     pub(crate) fn returned(&mut self, call: Call, rows: Vec<Row>) {
-        let rows = rows.into_iter().filter(|row| !row.is_stated).collect::<Vec<_>>();
+        let rows = rows
+            .into_iter()
+            .filter(|row| !row.is_stated)
+            .collect::<Vec<_>>();
         if rows.is_empty() || call.is_planned {
             return;
         }
-        self.read.push(Read { tool: call.tool, arguments: call.arguments, rows });
+        self.read.push(Read {
+            tool: call.tool,
+            arguments: call.arguments,
+            rows,
+        });
         if self.read.len() > RECENT {
             self.read.remove(0);
         }
@@ -121,7 +154,10 @@ impl Calls {
 
 /// An argument, more often than other text with values that were mentioned earlier.
 fn argument(agent: Option<Agent>, writer: &mut Writer, template: &str) -> String {
-    let before = std::mem::replace(&mut writer.known_share, agent.map_or(0, |agent| agent.known));
+    let before = std::mem::replace(
+        &mut writer.known_share,
+        agent.map_or(0, |agent| agent.known),
+    );
     let value = writer.fill(template);
     writer.known_share = before;
     value
@@ -135,7 +171,9 @@ fn explain(agent: Agent, writer: &mut Writer, arguments: &mut Map<String, Value>
     if writer.dice.chance(agent.written) {
         let (files, sentences) = (writer.dice.between(0, 2), writer.dice.between(2, 12));
         let before = std::mem::replace(&mut writer.known_share, agent.known);
-        let mut lines = (0..files).map(|_| writer.fill("see {path}")).collect::<Vec<_>>();
+        let mut lines = (0..files)
+            .map(|_| writer.fill("see {path}"))
+            .collect::<Vec<_>>();
         writer.known_share = before;
         lines.extend(writer.sentences(&writer.domain.findings, sentences));
         arguments.insert(TEXT.to_owned(), Value::String(lines.join("\n")));

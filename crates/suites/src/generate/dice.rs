@@ -6,8 +6,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// A stream of choices.
 pub(crate) struct Dice(ChaCha8Rng);
 
-/// The purpose of a stream. Streams of one conversation are independent, so that a change of filler moves no fact. The order of the
-/// variants is part of every draw.
+/// The purpose of a stream. Streams of one conversation are independent, so that a change of filler
+/// moves no fact. The order of the variants is part of every draw.
 #[derive(Clone, Copy)]
 pub(crate) enum Stream {
     /// Facts, their values and places.
@@ -77,7 +77,12 @@ mod tests {
     fn choices_are_pinned_and_streams_differ() {
         let first = |stream| {
             let mut dice = Dice::new(7, 3, stream);
-            [dice.below(1_000), dice.below(1_000), dice.between(5, 6), dice.below(0)]
+            [
+                dice.below(1_000),
+                dice.below(1_000),
+                dice.between(5, 6),
+                dice.below(0),
+            ]
         };
         assert_eq!(first(Stream::Plan), [224, 146, 5, 0]);
         assert_ne!(first(Stream::Plan), first(Stream::Text));

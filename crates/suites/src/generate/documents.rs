@@ -28,20 +28,39 @@ pub(crate) fn rows(writer: &mut Writer, style: &Style, lines: &[Line]) -> Vec<Ro
 }
 
 fn row_of_each(lines: &[Line], mut text: impl FnMut(&str) -> String) -> Vec<Row> {
-    lines.iter().map(|(line, is_stated)| Row { text: text(line), is_stated: *is_stated }).collect()
+    lines
+        .iter()
+        .map(|(line, is_stated)| Row {
+            text: text(line),
+            is_stated: *is_stated,
+        })
+        .collect()
 }
 
 /// Rows as one result.
 pub(crate) fn result(style: &Style, rows: &[Row]) -> String {
-    let joined = |by: &str| rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join(by);
+    let joined = |by: &str| {
+        rows.iter()
+            .map(|row| row.text.as_str())
+            .collect::<Vec<_>>()
+            .join(by)
+    };
     match style {
         Style::Log => joined("\n"),
         Style::Json(_) => format!("[\n{}\n]", joined(",\n")),
         Style::Table(columns) => {
-            let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).chain(["note"]).collect();
+            let names: Vec<&str> = columns
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .chain(["note"])
+                .collect();
             let lines = rows.len();
             let body: String = rows.iter().map(|row| format!("{}\n", row.text)).collect();
-            format!("| {} |\n|{}\n{body}({lines} lines)", names.join(" | "), "---|".repeat(names.len()))
+            format!(
+                "| {} |\n|{}\n{body}({lines} lines)",
+                names.join(" | "),
+                "---|".repeat(names.len())
+            )
         }
         Style::Code(_) | Style::Page(_) => joined("\n\n"),
     }
@@ -57,8 +76,8 @@ pub(crate) fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
     }
 }
 
-/// The number of lines of a result of an agent that a spec describes: most results are shorter than otherwise, and `long` in a
-/// hundred are much longer.
+/// The number of lines of a result of an agent that a spec describes: most results are shorter than
+/// otherwise, and `long` in a hundred are much longer.
 pub(crate) fn lines_wanted_with_long(writer: &mut Writer, style: &Style, long: usize) -> usize {
     let longest = most_lines(style);
     match writer.dice.below(100) {
@@ -80,7 +99,9 @@ fn most_lines(style: &Style) -> usize {
 
 fn logged(writer: &mut Writer, line: &str) -> String {
     writer.pass(200);
-    let level = writer.dice.pick(&["INFO", "INFO", "INFO", "DEBUG", "WARN", "ERROR"]);
+    let level = writer
+        .dice
+        .pick(&["INFO", "INFO", "INFO", "DEBUG", "WARN", "ERROR"]);
     let stamp = writer.fill("{stamp}");
     let source = writer.fill("{component}");
     format!("{stamp} {level:<5} {source}: {line}")
@@ -88,14 +109,22 @@ fn logged(writer: &mut Writer, line: &str) -> String {
 
 fn object(writer: &mut Writer, fields: &[(String, String)], line: &str) -> String {
     writer.pass(5_400);
-    let filled = fields.iter().map(|(name, template)| ((*name).to_owned(), Value::String(writer.fill(template))));
+    let filled = fields
+        .iter()
+        .map(|(name, template)| ((*name).to_owned(), Value::String(writer.fill(template))));
     let detail = ("detail".to_owned(), Value::String(line.to_owned()));
-    format!("  {}", Value::Object(filled.chain([detail]).collect::<Map<_, _>>()))
+    format!(
+        "  {}",
+        Value::Object(filled.chain([detail]).collect::<Map<_, _>>())
+    )
 }
 
 fn cells(writer: &mut Writer, columns: &[(String, String)], line: &str) -> String {
     writer.pass(5_400);
-    let cells: Vec<String> = columns.iter().map(|(_, template)| writer.fill(template)).collect();
+    let cells: Vec<String> = columns
+        .iter()
+        .map(|(_, template)| writer.fill(template))
+        .collect();
     format!("| {} | {line} |", cells.join(" | "))
 }
 
@@ -111,9 +140,15 @@ fn sections(writer: &mut Writer, heads: &[String], lines: &[Line]) -> Vec<Row> {
     while !rest.is_empty() {
         let (now, later) = rest.split_at(writer.dice.between(2, 4).min(rest.len()));
         let head = writer.line(heads);
-        let sentences: Vec<String> = now.iter().map(|(line, _)| format!("{}.", capitalized(line))).collect();
+        let sentences: Vec<String> = now
+            .iter()
+            .map(|(line, _)| format!("{}.", capitalized(line)))
+            .collect();
         let is_stated = now.iter().any(|(_, is_stated)| *is_stated);
-        rows.push(Row { text: format!("## {head}\n{}", sentences.join(" ")), is_stated });
+        rows.push(Row {
+            text: format!("## {head}\n{}", sentences.join(" ")),
+            is_stated,
+        });
         rest = later;
     }
     rows

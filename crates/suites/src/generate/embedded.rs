@@ -62,7 +62,10 @@ impl Embedded {
     /// # Errors
     /// [`SpecError`] if the embedded text is invalid. A test shows that none is.
     pub fn spec(&self) -> Result<Spec, SpecError> {
-        Spec::parse(self.text, &Path::new("datasets").join(self.name).with_extension("toml"))
+        Spec::parse(
+            self.text,
+            &Path::new("datasets").join(self.name).with_extension("toml"),
+        )
     }
 }
 
@@ -73,7 +76,10 @@ mod tests {
     #[test]
     fn embedded_specs_are_right_and_named_as_their_suites() {
         for embedded in ALL {
-            assert_eq!(embedded.spec().expect("the spec is right").name, embedded.name);
+            assert_eq!(
+                embedded.spec().expect("the spec is right").name,
+                embedded.name
+            );
         }
     }
 }

@@ -9,14 +9,20 @@ use crate::generate::talk::{Talk, Trace};
 /// Facts and decoys, each decoy directly after its fact.
 pub(crate) fn build(plan: &Plan, talk: &Talk) -> Vec<Fact> {
     (0..plan.pairs.len())
-        .flat_map(|pair| [plan.pairs[pair].fact, 1 - plan.pairs[pair].fact].map(|side| (pair, side)))
+        .flat_map(|pair| {
+            [plan.pairs[pair].fact, 1 - plan.pairs[pair].fact].map(|side| (pair, side))
+        })
         .map(|(pair, side)| fact(plan, talk, pair, side))
         .collect()
 }
 
 /// The id of the fact or the decoy of a pair.
 pub(crate) fn id(plan: &Plan, pair: usize, side: usize) -> String {
-    let ending = if plan.pairs[pair].fact == side { "" } else { "-decoy" };
+    let ending = if plan.pairs[pair].fact == side {
+        ""
+    } else {
+        "-decoy"
+    };
     format!("f{:02}{ending}", pair + 1)
 }
 
@@ -24,9 +30,16 @@ fn fact(plan: &Plan, talk: &Talk, at: usize, side: usize) -> Fact {
     let pair = &plan.pairs[at];
     let spoken = &pair.sides[side];
     let trace = &talk.traces[at][side];
-    let replaced_by = plan.pairs.iter().position(|later| later.replaces == Some(at));
+    let replaced_by = plan
+        .pairs
+        .iter()
+        .position(|later| later.replaces == Some(at));
     // A call that takes a value does not state a prohibition on it, so it is no use of one.
-    let used = if polarity(pair) == Polarity::Negated { &[][..] } else { &trace.used };
+    let used = if polarity(pair) == Polarity::Negated {
+        &[][..]
+    } else {
+        &trace.used
+    };
     let said_anew = replaced_by.and_then(|later| talk.traces[later][side].said.first().copied());
     Fact {
         id: id(plan, at, side),
@@ -37,7 +50,11 @@ fn fact(plan: &Plan, talk: &Talk, at: usize, side: usize) -> Fact {
         value_kind: pair.form.kind(),
         evidence_message_ids: evidence(trace, used),
         stated_by: pair.claim.speaker,
-        salience: if trace.said.len() > 1 { Salience::Explicit } else { Salience::Once },
+        salience: if trace.said.len() > 1 {
+            Salience::Explicit
+        } else {
+            Salience::Once
+        },
         supersedes: pair.replaces.map(|old| id(plan, old, side)),
         valid_to: said_anew,
         polarity: polarity(pair),

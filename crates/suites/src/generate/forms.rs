@@ -1,5 +1,6 @@
-//! The forms of values: made-up words, identifiers, numbers with a unit, paths, phrases and common words. Facts, decoys, foils
-//! and incidental values of the filler are all drawn here, so that no form distinguishes them.
+//! The forms of values: made-up words, identifiers, numbers with a unit, paths, phrases and common
+//! words. Facts, decoys, foils and incidental values of the filler are all drawn here, so that no
+//! form distinguishes them.
 
 use std::collections::HashSet;
 
@@ -37,7 +38,8 @@ pub(crate) enum Form {
     Path,
     /// Three plain words in a row.
     Phrase,
-    /// A plain word from a short list that many conversations share: the kind of value that a keyword search may hit by chance.
+    /// A plain word from a short list that many conversations share: the kind of value that a
+    /// keyword search may hit by chance.
     Common,
 }
 
@@ -47,9 +49,12 @@ impl Form {
         match self {
             Form::Word => ValueKind::Nonce,
             Form::Ticket | Form::Code | Form::Hash => ValueKind::Id,
-            Form::Millis | Form::Rows | Form::Megabytes | Form::Seconds | Form::Euros | Form::Percent => {
-                ValueKind::Number
-            }
+            Form::Millis
+            | Form::Rows
+            | Form::Megabytes
+            | Form::Seconds
+            | Form::Euros
+            | Form::Percent => ValueKind::Number,
             Form::Path => ValueKind::Path,
             Form::Phrase => ValueKind::Free,
             Form::Common => ValueKind::Enum,
@@ -79,14 +84,22 @@ impl Form {
     pub(crate) fn draw(self, part: Part, dice: &mut Dice) -> String {
         match self {
             Form::Word => word(dice),
-            Form::Ticket => format!("{}-{}", letters(dice, CAPITALS, 3), number(dice, 10_000, 99_999)),
+            Form::Ticket => format!(
+                "{}-{}",
+                letters(dice, CAPITALS, 3),
+                number(dice, 10_000, 99_999)
+            ),
             Form::Code => format!("{}-{}", mixed(dice, CODE, 4), mixed(dice, CODE, 4)),
             Form::Hash => mixed(dice, HEX, 10),
             Form::Millis => format!("{} ms", number(dice, 2_101, 99_999)),
             Form::Rows => format!("{} rows", number(dice, 10_000, 899_999)),
             Form::Megabytes => format!("{} MB", number(dice, 2_101, 99_999)),
             Form::Seconds => format!("{} seconds", number(dice, 2_101, 99_999)),
-            Form::Euros => format!("{}.{} EUR", number(dice, 2_101, 99_999), dice.between(11, 98)),
+            Form::Euros => format!(
+                "{}.{} EUR",
+                number(dice, 2_101, 99_999),
+                dice.between(11, 98)
+            ),
             Form::Percent => format!("{}.{}%", dice.between(11, 98), number(dice, 101, 999)),
             Form::Path => path(dice),
             Form::Phrase => {
@@ -97,7 +110,8 @@ impl Form {
         }
     }
 
-    /// A value that may occur in no text. It has this form; for common words it comes from a separate list.
+    /// A value that may occur in no text. It has this form; for common words it comes from a
+    /// separate list.
     pub(crate) fn draw_foil(self, part: Part, dice: &mut Dice) -> String {
         match self {
             Form::Common => part.pick(COMMON_FOILS, dice).to_owned(),
@@ -116,12 +130,14 @@ impl Form {
     }
 }
 
-/// Everything that a drawn value must not resemble: values and foils of the whole suite, and their distinctive pieces.
+/// Everything that a drawn value must not resemble: values and foils of the whole suite, and their
+/// distinctive pieces.
 #[derive(Default)]
 pub(crate) struct Reserved(HashSet<String>);
 
 impl Reserved {
-    /// Draws until the value shares no distinctive piece with any other reserved value, and reserves it.
+    /// Draws until the value shares no distinctive piece with any other reserved value, and
+    /// reserves it.
     pub(crate) fn draw(&mut self, form: Form, part: Part, dice: &mut Dice) -> String {
         loop {
             let value = form.draw(part, dice);
@@ -147,16 +163,23 @@ impl Reserved {
     }
 }
 
-/// The value and each distinctive piece of it: runs of five or more letters and digits, runs of four digits, and all digits of a
-/// number. The words of a phrase are distinctive only together.
+/// The value and each distinctive piece of it: runs of five or more letters and digits, runs of
+/// four digits, and all digits of a number. The words of a phrase are distinctive only together.
 fn pieces(value: &str) -> impl Iterator<Item = String> {
     let lower = value.to_lowercase();
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let digits = (digits.len() >= 4).then_some(digits);
     let is_phrase = value.contains(' ') && digits.is_none();
-    let tells = |run: &&str| run.len() >= if is_number(run) { 4 } else { 5 } && !UNITS.contains(run);
-    let split = lower.split(|letter: char| !letter.is_alphanumeric()).filter(tells);
-    let runs: Vec<String> = if is_phrase { Vec::new() } else { split.map(str::to_owned).collect() };
+    let tells =
+        |run: &&str| run.len() >= if is_number(run) { 4 } else { 5 } && !UNITS.contains(run);
+    let split = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(tells);
+    let runs: Vec<String> = if is_phrase {
+        Vec::new()
+    } else {
+        split.map(str::to_owned).collect()
+    };
     std::iter::once(lower).chain(digits).chain(runs)
 }
 
@@ -183,18 +206,26 @@ fn path(dice: &mut Dice) -> String {
 /// A number that is not round, so that it cannot be guessed.
 fn number(dice: &mut Dice, low: usize, high: usize) -> usize {
     let number = dice.between(low, high);
-    if number.is_multiple_of(10) { number - 7 } else { number }
+    if number.is_multiple_of(10) {
+        number - 7
+    } else {
+        number
+    }
 }
 
 fn letters(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
-    (0..count).map(|_| char::from(dice.pick(alphabet))).collect()
+    (0..count)
+        .map(|_| char::from(dice.pick(alphabet)))
+        .collect()
 }
 
 /// Letters and digits, with at least one of each.
 fn mixed(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
     loop {
         let text = letters(dice, alphabet, count);
-        if text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        if text.bytes().any(|byte| byte.is_ascii_digit())
+            && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+        {
             return text;
         }
     }
@@ -204,8 +235,8 @@ const CAPITALS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZ";
 const CODE: &[u8] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const HEX: &[u8] = b"0123456789abcdef";
 const ONSETS: &[&str] = &[
-    "b", "br", "d", "dr", "f", "g", "gl", "k", "kl", "l", "m", "n", "p", "pl", "qu", "r", "s", "sk", "st", "t", "tr",
-    "v", "w", "z",
+    "b", "br", "d", "dr", "f", "g", "gl", "k", "kl", "l", "m", "n", "p", "pl", "qu", "r", "s",
+    "sk", "st", "t", "tr", "v", "w", "z",
 ];
 const VOWELS: &[&str] = &["a", "e", "i", "o", "u"];
 const CODAS: &[&str] = &["l", "m", "n", "nd", "r", "rk", "sh", "t", "x"];
@@ -214,26 +245,29 @@ const ENDINGS: &[&str] = &["rs", "py", "sql", "csv", "yml", "md", "log", "txt"];
 const UNITS: &[&str] = &["seconds"];
 
 const QUALITIES: &[&str] = &[
-    "amber", "brisk", "candid", "dusky", "eager", "frosted", "gentle", "hollow", "ivory", "jagged", "keen", "lucid",
-    "mellow", "nimble", "opal", "placid", "quaint", "rustic", "silken", "tawny", "umber", "velvet", "woven", "zesty",
-    "arched", "breezy", "crimson", "dappled", "earthen", "flinty", "gilded", "humble", "indigo", "jovial", "knotted",
-    "lilac", "mossy", "nutty", "olive", "pewter",
+    "amber", "brisk", "candid", "dusky", "eager", "frosted", "gentle", "hollow", "ivory", "jagged",
+    "keen", "lucid", "mellow", "nimble", "opal", "placid", "quaint", "rustic", "silken", "tawny",
+    "umber", "velvet", "woven", "zesty", "arched", "breezy", "crimson", "dappled", "earthen",
+    "flinty", "gilded", "humble", "indigo", "jovial", "knotted", "lilac", "mossy", "nutty",
+    "olive", "pewter",
 ];
 const THINGS: &[&str] = &[
-    "acorn", "bellows", "cobble", "dormer", "easel", "fiddle", "gable", "hammock", "inkwell", "jetty", "kettle",
-    "loom", "mitten", "napkin", "oarlock", "pebble", "quiver", "rafter", "saddle", "teapot", "urn", "vane", "wicker",
-    "yoke", "anvil", "basin", "chisel", "dowel", "ember", "ferry", "goblet", "hinge", "ingot", "jigsaw", "kayak",
-    "ladle", "mortar", "nozzle", "oboe", "pulley",
+    "acorn", "bellows", "cobble", "dormer", "easel", "fiddle", "gable", "hammock", "inkwell",
+    "jetty", "kettle", "loom", "mitten", "napkin", "oarlock", "pebble", "quiver", "rafter",
+    "saddle", "teapot", "urn", "vane", "wicker", "yoke", "anvil", "basin", "chisel", "dowel",
+    "ember", "ferry", "goblet", "hinge", "ingot", "jigsaw", "kayak", "ladle", "mortar", "nozzle",
+    "oboe", "pulley",
 ];
 const COMMON: &[&str] = &[
-    "walnut", "falcon", "juniper", "badger", "cedar", "heron", "maple", "otter", "poplar", "raven", "sparrow", "tulip",
-    "willow", "beetle", "clover", "dolphin", "fennel", "ginger", "hazel", "iris", "jasmine", "lobster", "magpie",
-    "nettle", "orchid", "panther", "quail", "rosemary", "salmon", "thistle", "viper", "weasel", "yarrow", "zebra",
-    "almond", "birch",
+    "walnut", "falcon", "juniper", "badger", "cedar", "heron", "maple", "otter", "poplar", "raven",
+    "sparrow", "tulip", "willow", "beetle", "clover", "dolphin", "fennel", "ginger", "hazel",
+    "iris", "jasmine", "lobster", "magpie", "nettle", "orchid", "panther", "quail", "rosemary",
+    "salmon", "thistle", "viper", "weasel", "yarrow", "zebra", "almond", "birch",
 ];
 const COMMON_FOILS: &[&str] = &[
-    "aspen", "bison", "cactus", "daisy", "egret", "fern", "gopher", "hyacinth", "ibis", "jackal", "koala", "lichen",
-    "mango", "newt", "osprey", "parsley", "quince", "rhubarb", "sorrel", "toucan",
+    "aspen", "bison", "cactus", "daisy", "egret", "fern", "gopher", "hyacinth", "ibis", "jackal",
+    "koala", "lichen", "mango", "newt", "osprey", "parsley", "quince", "rhubarb", "sorrel",
+    "toucan",
 ];
 
 #[cfg(test)]
@@ -260,7 +294,10 @@ mod tests {
     #[test]
     fn forms_look_as_pinned() {
         let mut dice = Dice::new(11, 0, Stream::Plan);
-        let values: Vec<String> = ALL.iter().map(|form| form.draw(Part::Whole, &mut dice)).collect();
+        let values: Vec<String> = ALL
+            .iter()
+            .map(|form| form.draw(Part::Whole, &mut dice))
+            .collect();
         insta::assert_debug_snapshot!(values);
     }
 
@@ -273,7 +310,10 @@ mod tests {
             let value = reserved.draw(Form::Millis, Part::Whole, &mut dice);
             assert!(seen.insert(value.clone()), "{value} twice");
             let incidental = reserved.draw_incidental(Form::Megabytes, Part::Whole, &mut dice);
-            assert!(!seen.contains(&incidental.replace("MB", "ms")), "{incidental}");
+            assert!(
+                !seen.contains(&incidental.replace("MB", "ms")),
+                "{incidental}"
+            );
         }
     }
 

@@ -1,5 +1,6 @@
-//! An agent's memory: a document that is part of the system prompt of both conversations of a person, and daily notes of the first
-//! conversation that the second one starts with. Only memory states what they hold.
+//! An agent's memory: a document that is part of the system prompt of both conversations of a
+//! person, and daily notes of the first conversation that the second one starts with. Only memory
+//! states what they hold.
 
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::{MemoryPart, Probe};
@@ -22,7 +23,8 @@ pub(crate) struct Texts {
     pub(crate) notes: Vec<String>,
 }
 
-/// Writes what the plan of conversation `number` remembers. The document is the same in both conversations of a person.
+/// Writes what the plan of conversation `number` remembers. The document is the same in both
+/// conversations of a person.
 pub(crate) fn write(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> Texts {
     if spec.memory.is_none() {
         return Texts::default();
@@ -32,23 +34,45 @@ pub(crate) fn write(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved
         Writer::new(plan.domain, plan.part, &plan.subjects, dice, reserved)
     };
     let first = number - number % THREADS;
-    let items = bullet_list(&plan.remembered.document, &mut writer(first, Stream::Document));
+    let items = bullet_list(
+        &plan.remembered.document,
+        &mut writer(first, Stream::Document),
+    );
     let mut diarist = writer(number, Stream::Notes);
     let notes = plan.remembered.noted.chunks(NOTED_A_DAY).map(|of_day| {
         diarist.next_day();
-        format!("{}\n\n{}", diarist.fill("# {date}"), bullet_list(of_day, &mut diarist))
+        format!(
+            "{}\n\n{}",
+            diarist.fill("# {date}"),
+            bullet_list(of_day, &mut diarist)
+        )
     });
-    Texts { document: Some(format!("# What is known of this work\n\n{items}")), notes: notes.collect() }
+    Texts {
+        document: Some(format!("# What is known of this work\n\n{items}")),
+        notes: notes.collect(),
+    }
 }
 
 /// Both statements of each pair, one on each line, in random order.
 fn bullet_list(pairs: &[Pair], writer: &mut Writer) -> String {
-    let both = pairs.iter().flat_map(|pair| pair.sides.iter().map(move |side| (pair.claim, side)));
+    let both = pairs
+        .iter()
+        .flat_map(|pair| pair.sides.iter().map(move |side| (pair.claim, side)));
     let mut both = both.collect::<Vec<_>>();
     writer.dice.shuffle(&mut both);
     let state = |(claim, side): (&'static Claim, &Side)| {
         let (subject, value, by) = (side.subject, side.value.as_str(), claim.speaker);
-        format!("- {}", Wording { claim, is_change: false, subject, value, by }.write(writer))
+        format!(
+            "- {}",
+            Wording {
+                claim,
+                is_change: false,
+                subject,
+                value,
+                by
+            }
+            .write(writer)
+        )
     };
     both.into_iter().map(state).collect::<Vec<_>>().join("\n")
 }
@@ -59,8 +83,16 @@ pub(crate) fn probes(spec: &Spec, number: usize, plan: &Plan, points: &[MessageI
         return Vec::new();
     }
     let mut dice = Dice::new(spec.seed, number, Stream::MemoryProbes);
-    let of_document = plan.remembered.document.iter().map(|pair| (pair, MemoryPart::Document));
-    let of_notes = plan.remembered.noted.iter().map(|pair| (pair, MemoryPart::Notes));
+    let of_document = plan
+        .remembered
+        .document
+        .iter()
+        .map(|pair| (pair, MemoryPart::Document));
+    let of_notes = plan
+        .remembered
+        .noted
+        .iter()
+        .map(|pair| (pair, MemoryPart::Notes));
     let probe = |(pair, part): (&Pair, MemoryPart)| {
         let side = &pair.sides[pair.fact];
         Probe {

@@ -1,8 +1,9 @@
 //! Generated suites: conversations with known facts, made from a spec and a seed.
 //!
-//! Statements are drawn in pairs from one template and are said by the same speaker at the same place. A random choice makes one
-//! of the two the fact and the other its decoy, so that no text distinguishes them. The suite is generated from its spec at each
-//! start, and the same spec gives the same bytes on every platform. Absent on purpose: models, files, the clock.
+//! Statements are drawn in pairs from one template and are said by the same speaker at the same
+//! place. A random choice makes one of the two the fact and the other its decoy, so that no text
+//! distinguishes them. The suite is generated from its spec at each start, and the same spec gives
+//! the same bytes on every platform. Absent on purpose: models, files, the clock.
 
 mod agent;
 mod asides;
@@ -49,7 +50,8 @@ pub fn generate(spec: &Spec) -> Suite {
     generate_telling(spec, &mut |_| ())
 }
 
-/// Like [`generate`]. Calls `tell` with the number of tokens (o200k_base) of each conversation as it is written, in order.
+/// Like [`generate`]. Calls `tell` with the number of tokens (o200k_base) of each conversation as
+/// it is written, in order.
 pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
     let (plans, reserved) = plans(spec);
     let write = |(number, plan)| {
@@ -58,7 +60,10 @@ pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
         scenario
     };
     let scenarios = plans.iter().enumerate().map(write).collect();
-    Suite { header: Header::new(&spec.name, Some(spec.window), notes(spec)), scenarios }
+    Suite {
+        header: Header::new(&spec.name, Some(spec.window), notes(spec)),
+        scenarios,
+    }
 }
 
 /// Draws all values before any text, so that no filler of any conversation repeats one by chance.
@@ -94,15 +99,32 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     let text = Dice::new(spec.seed, number, Stream::Text);
     let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
     let memory = memory::write(spec, number, plan, reserved);
-    let talk =
-        talk::write(Manner { session: &spec.session, agent: spec.agent }, plan, memory.document.as_deref(), writer);
+    let talk = talk::write(
+        Manner {
+            session: &spec.session,
+            agent: spec.agent,
+        },
+        plan,
+        memory.document.as_deref(),
+        writer,
+    );
     let facts = facts::build(plan, &talk);
     let probes = probes::build(spec, number, plan, &talk, &facts);
     let mut messages = talk.messages;
-    let pauses = times::Pauses { before_points: spec.pauses, share: spec.agent.map_or(0, |agent| agent.pauses) };
+    let pauses = times::Pauses {
+        before_points: spec.pauses,
+        share: spec.agent.map_or(0, |agent| agent.pauses),
+    };
     if pauses.are_wanted() {
-        let points = probes.iter().map(|probe| probe.asked_after).collect::<BTreeSet<_>>();
-        pauses.set_times(&mut messages, &points, &mut Dice::new(spec.seed, number, Stream::Times));
+        let points = probes
+            .iter()
+            .map(|probe| probe.asked_after)
+            .collect::<BTreeSet<_>>();
+        pauses.set_times(
+            &mut messages,
+            &points,
+            &mut Dice::new(spec.seed, number, Stream::Times),
+        );
     }
     let tokens = talk.ends.last().copied().unwrap_or(0);
     let scenario = Scenario {
@@ -114,7 +136,12 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         source: format!("generated from spec `{}`", spec.name),
         licence: Some("MIT OR Apache-2.0".to_owned()),
         split: spec.split(number),
-        tools: plan.domain.tools.iter().map(|tool| definition(tool, spec.agent.is_some())).collect(),
+        tools: plan
+            .domain
+            .tools
+            .iter()
+            .map(|tool| definition(tool, spec.agent.is_some()))
+            .collect(),
         messages,
         compactions: Vec::new(),
         unmeasured: Vec::new(),
@@ -127,12 +154,23 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     (scenario, tokens)
 }
 
-/// The definition of a tool. An agent that works as a spec says also gives the purpose of each call, and may write a text.
+/// The definition of a tool. An agent that works as a spec says also gives the purpose of each
+/// call, and may write a text.
 fn definition(tool: &Tool, is_agent: bool) -> ToolDefinition {
-    let names: Vec<&str> = tool.arguments.iter().map(|(name, _)| name.as_str()).collect();
-    let others = [calls::PURPOSE, calls::TEXT].into_iter().filter(|_| is_agent);
-    let properties: Map<String, Value> =
-        names.iter().copied().chain(others).map(|name| (name.to_owned(), json!({ "type": "string" }))).collect();
+    let names: Vec<&str> = tool
+        .arguments
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let others = [calls::PURPOSE, calls::TEXT]
+        .into_iter()
+        .filter(|_| is_agent);
+    let properties: Map<String, Value> = names
+        .iter()
+        .copied()
+        .chain(others)
+        .map(|name| (name.to_owned(), json!({ "type": "string" })))
+        .collect();
     ToolDefinition {
         name: tool.name.to_owned(),
         description: tool.about.to_owned(),

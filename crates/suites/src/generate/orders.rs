@@ -1,5 +1,5 @@
-//! Questions about the order in which facts were stated. Each lists the questions that ask for the facts under letters, and the
-//! answer is a sequence of those letters.
+//! Questions about the order in which facts were stated. Each lists the questions that ask for the
+//! facts under letters, and the answer is a sequence of those letters.
 //!
 //! Absent on purpose: values, since a list of them would reveal the answers to other questions.
 
@@ -18,8 +18,8 @@ pub(crate) struct Item<'f> {
     pub(crate) question: String,
 }
 
-/// As many questions as the spec asks for, each at one of the points, about facts that `lasting` returns for that point. Fewer if
-/// it returns too few facts.
+/// As many questions as the spec asks for, each at one of the points, about facts that `lasting`
+/// returns for that point. Fewer if it returns too few facts.
 pub(crate) fn build<'f>(
     spec: &Spec,
     conversation: usize,
@@ -31,8 +31,14 @@ pub(crate) fn build<'f>(
     for _ in 0..spec.orders {
         let mut points = points.to_vec();
         dice.shuffle(&mut points);
-        let mut drawn = points.into_iter().filter_map(|point| Some((point, draw(lasting(point), &mut dice)?)));
-        probes.extend(drawn.next().map(|(point, items)| probe(point, &items, &mut dice)));
+        let mut drawn = points
+            .into_iter()
+            .filter_map(|point| Some((point, draw(lasting(point), &mut dice)?)));
+        probes.extend(
+            drawn
+                .next()
+                .map(|(point, items)| probe(point, &items, &mut dice)),
+        );
     }
     probes
 }
@@ -42,7 +48,9 @@ fn draw<'f>(mut items: Vec<Item<'f>>, dice: &mut Dice) -> Option<Vec<Item<'f>>> 
     dice.shuffle(&mut items);
     let mut drawn: Vec<Item<'f>> = Vec::new();
     for item in items {
-        let is_apart = drawn.iter().all(|other| stated(other) != stated(&item) && other.question != item.question);
+        let is_apart = drawn
+            .iter()
+            .all(|other| stated(other) != stated(&item) && other.question != item.question);
         if is_apart && drawn.len() < LABELS.len() {
             drawn.push(item);
         }
@@ -60,7 +68,10 @@ fn probe(asked_after: MessageId, items: &[Item], dice: &mut Dice) -> Probe {
     dice.shuffle(&mut labels);
     let mut listed: Vec<(&str, &Item)> = labels.into_iter().zip(items).collect();
     listed.sort_by_key(|(label, _)| *label);
-    let listed: Vec<String> = listed.iter().map(|(label, item)| format!("({label}) {}", item.question)).collect();
+    let listed: Vec<String> = listed
+        .iter()
+        .map(|(label, item)| format!("({label}) {}", item.question))
+        .collect();
     Probe {
         fact_ids: items.iter().map(|item| item.fact.id.clone()).collect(),
         question: format!(

@@ -1,7 +1,8 @@
 //! Held-out vocabulary: the entries of a list that a conversation may draw.
 //!
-//! The subjects of test conversations and the templates that state facts about them occur in no other split. All splits share the
-//! rules of the system prompt, the tool definitions, the tools' error messages and the frames of their results.
+//! The subjects of test conversations and the templates that state facts about them occur in no
+//! other split. All splits share the rules of the system prompt, the tool definitions, the tools'
+//! error messages and the frames of their results.
 
 use compactometer_formats::scenario::Split;
 
@@ -30,7 +31,11 @@ impl Part {
     /// The entries of the list that belong to the part, in order.
     pub(crate) fn members(self, list: &[impl AsRef<str>]) -> Vec<&str> {
         let (first, step) = self.places();
-        list.iter().skip(first).step_by(step).map(AsRef::as_ref).collect()
+        list.iter()
+            .skip(first)
+            .step_by(step)
+            .map(AsRef::as_ref)
+            .collect()
     }
 
     /// One of those entries. In a suite with splits, the list must have at least two entries.
@@ -58,7 +63,10 @@ mod tests {
     fn the_parts_share_nothing_and_leave_nothing_out() {
         let list = ["a", "b", "c", "d", "e"];
         assert_eq!(Part::Whole.members(&list), list);
-        assert_eq!((Part::Open.members(&list), Part::HeldOut.members(&list)), (vec!["a", "c", "e"], vec!["b", "d"]));
+        assert_eq!(
+            (Part::Open.members(&list), Part::HeldOut.members(&list)),
+            (vec!["a", "c", "e"], vec!["b", "d"])
+        );
         let mut dice = Dice::new(1, 0, Stream::Text);
         for part in [Part::Whole, Part::Open, Part::HeldOut] {
             let mut drawn: Vec<&str> = (0..200).map(|_| part.pick(&list, &mut dice)).collect();
@@ -72,7 +80,13 @@ mod tests {
     #[test]
     fn every_list_can_be_parted() {
         for domain in &*domains::ALL {
-            let mut lists = vec![&domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings];
+            let mut lists = vec![
+                &domain.subjects,
+                &domain.requests,
+                &domain.remarks,
+                &domain.steps,
+                &domain.findings,
+            ];
             lists.extend(domain.pools.iter().map(|pool| &pool.words));
             lists.extend(domain.tools.iter().map(|tool| &tool.items));
             let claims = domain.claims.iter().chain(&domain.addresses);
@@ -83,8 +97,10 @@ mod tests {
             }));
             for list in lists {
                 assert_ne!(list.len(), 1, "{}: {list:?}", domain.name);
-                let shared =
-                    Part::Open.members(list).into_iter().find(|text| Part::HeldOut.members(list).contains(text));
+                let shared = Part::Open
+                    .members(list)
+                    .into_iter()
+                    .find(|text| Part::HeldOut.members(list).contains(text));
                 assert_eq!(shared, None, "{}", domain.name);
             }
         }

@@ -16,11 +16,14 @@ const FOILS: usize = 6;
 const SUBJECTS: usize = 20;
 /// One fact in this many has a value that other conversations may share.
 const COMMON_EVERY: usize = 12;
-/// Percentage of the pairs with an identifier or path that a later tool call uses, unless a spec says more about the agent.
+/// Percentage of the pairs with an identifier or path that a later tool call uses, unless a spec
+/// says more about the agent.
 const USED: usize = 30;
-/// Percentage of pairs that are said early enough to be at least the trigger's distance away at the last observation point.
+/// Percentage of pairs that are said early enough to be at least the trigger's distance away at the
+/// last observation point.
 const EARLY: usize = 85;
-/// The most uses of a pair by an agent that a spec describes. One in three is far from the last mention.
+/// The most uses of a pair by an agent that a spec describes. One in three is far from the last
+/// mention.
 const MOST_USES: usize = 3;
 
 /// What a conversation will state.
@@ -112,9 +115,13 @@ pub(crate) struct Side {
 }
 
 impl Plan {
-    /// Whether a fact or decoy, of the conversation or of memory, makes the claim about the subject.
+    /// Whether a fact or decoy, of the conversation or of memory, makes the claim about the
+    /// subject.
     pub(crate) fn states(&self, claim: &Claim, subject: &str) -> bool {
-        self.pairs.iter().chain(self.remembered.pairs()).any(|pair| pair.states(claim, subject))
+        self.pairs
+            .iter()
+            .chain(self.remembered.pairs())
+            .any(|pair| pair.states(claim, subject))
     }
 }
 
@@ -126,12 +133,22 @@ impl Pair {
 
     /// The category of the pair's fact.
     pub(crate) fn category(&self) -> Category {
-        if self.replaces.is_some() { Category::Update } else { self.claim.category }
+        if self.replaces.is_some() {
+            Category::Update
+        } else {
+            self.claim.category
+        }
     }
 }
 
-/// Draws the plan of conversation `number`; `earlier` is that of the same person's first conversation, if there is one.
-pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved, earlier: Option<&Plan>) -> Plan {
+/// Draws the plan of conversation `number`; `earlier` is that of the same person's first
+/// conversation, if there is one.
+pub(crate) fn draw(
+    spec: &Spec,
+    number: usize,
+    reserved: &mut Reserved,
+    earlier: Option<&Plan>,
+) -> Plan {
     let domain = spec.domains[spec.person(number) % spec.domains.len()];
     let part = spec.part(number);
     let span = Span::new(spec.lengths[number] as usize, spec.window as usize);
@@ -160,11 +177,26 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved, earlier:
         draft.remember(memory, earlier);
     }
     draft.fill(count);
-    let Draft { claims, subjects, pairs, remembered, .. } = draft;
-    Plan { domain, part, claims, subjects, pairs, remembered, span }
+    let Draft {
+        claims,
+        subjects,
+        pairs,
+        remembered,
+        ..
+    } = draft;
+    Plan {
+        domain,
+        part,
+        claims,
+        subjects,
+        pairs,
+        remembered,
+        span,
+    }
 }
 
-/// The number of facts, which grows with the conversation's length from the spec's low number to its high one.
+/// The number of facts, which grows with the conversation's length from the spec's low number to
+/// its high one.
 fn facts_wanted(spec: &Spec, length: usize) -> usize {
     let [low, high] = spec.facts;
     let shortest = spec.lengths.iter().copied().min().unwrap_or(0) as usize;
@@ -177,7 +209,14 @@ impl Span {
         let trigger = window * 8 / 10;
         let slack = window / 10;
         let first_point = (length / 3).max(trigger + slack);
-        Span { length, trigger, first_point, early: length - trigger - slack, late: length * 92 / 100, window }
+        Span {
+            length,
+            trigger,
+            first_point,
+            early: length - trigger - slack,
+            late: length * 92 / 100,
+            window,
+        }
     }
 }
 
@@ -199,41 +238,62 @@ struct Draft<'r> {
 }
 
 impl Draft<'_> {
-    /// Draws what the memory document of a person states. If the person had a conversation before, the document is the same, and
-    /// notes hold some of what was said then.
+    /// Draws what the memory document of a person states. If the person had a conversation before,
+    /// the document is the same, and notes hold some of what was said then.
     fn remember(&mut self, memory: Memory, earlier: Option<&Plan>) {
         let Some(earlier) = earlier else {
-            let claims = self.claims_in_turn().into_iter().filter(|claim| memory_may_hold(claim)).collect::<Vec<_>>();
+            let claims = self
+                .claims_in_turn()
+                .into_iter()
+                .filter(|claim| memory_may_hold(claim))
+                .collect::<Vec<_>>();
             for claim in claims.into_iter().cycle().take(memory.document) {
                 let pair = self.pair_of(claim, claim.form, Vec::new());
                 self.remembered.document.push(pair);
             }
             return;
         };
-        self.remembered.document.clone_from(&earlier.remembered.document);
+        self.remembered
+            .document
+            .clone_from(&earlier.remembered.document);
         let is_replaced = |at: usize| earlier.pairs.iter().any(|later| later.replaces == Some(at));
-        let lasting =
-            earlier.pairs.iter().enumerate().filter(|(at, pair)| pair.replaces.is_none() && !is_replaced(*at));
-        let noted =
-            lasting.map(|(_, pair)| pair).filter(|pair| pair.form == pair.claim.form && memory_may_hold(pair.claim));
+        let lasting = earlier
+            .pairs
+            .iter()
+            .enumerate()
+            .filter(|(at, pair)| pair.replaces.is_none() && !is_replaced(*at));
+        let noted = lasting
+            .map(|(_, pair)| pair)
+            .filter(|pair| pair.form == pair.claim.form && memory_may_hold(pair.claim));
         let mut noted = noted.cloned().collect::<Vec<_>>();
         self.dice.shuffle(&mut noted);
         noted.truncate(memory.notes);
         self.remembered.noted = noted;
     }
 
-    /// Adds pairs until there are `count`: first those to be replaced later, then their replacements, then the others.
+    /// Adds pairs until there are `count`: first those to be replaced later, then their
+    /// replacements, then the others.
     fn fill(&mut self, count: usize) {
         let claims = self.claims_in_turn();
         let replaced = self.replaced(&claims);
         for claim in &replaced {
             let place = self.between(200, self.span.length / 8);
-            let old = self.pair(claim, vec![Mention { place, by: claim.speaker }]);
+            let old = self.pair(
+                claim,
+                vec![Mention {
+                    place,
+                    by: claim.speaker,
+                }],
+            );
             self.pairs.push(old);
             self.replace_last();
         }
         let is_replaced = |claim: &Claim| replaced.iter().any(|other| std::ptr::eq(*other, claim));
-        let others: Vec<&'static Claim> = claims.iter().copied().filter(|claim| !is_replaced(claim)).collect();
+        let others: Vec<&'static Claim> = claims
+            .iter()
+            .copied()
+            .filter(|claim| !is_replaced(claim))
+            .collect();
         let missing = count.saturating_sub(self.pairs.len());
         for claim in self.session.claims(&others, missing) {
             let mentions = self.mentions(claim.speaker);
@@ -243,9 +303,15 @@ impl Draft<'_> {
         }
     }
 
-    /// The claims whose values are replaced later. Where the speakers' shares are strict, tools make most of them.
+    /// The claims whose values are replaced later. Where the speakers' shares are strict, tools
+    /// make most of them.
     fn replaced(&self, claims: &[&'static Claim]) -> Vec<&'static Claim> {
-        let changing = || claims.iter().copied().filter(|claim| !claim.changes.is_empty());
+        let changing = || {
+            claims
+                .iter()
+                .copied()
+                .filter(|claim| !claim.changes.is_empty())
+        };
         if !self.session.strict_speakers {
             return changing().take(3 + self.span.length / 40_000).collect();
         }
@@ -258,15 +324,24 @@ impl Draft<'_> {
     fn claims_in_turn(&mut self) -> Vec<&'static Claim> {
         let mut claims = self.claims.clone();
         self.dice.shuffle(&mut claims);
-        let is_first = |at: usize| claims[..at].iter().all(|earlier| earlier.category != claims[at].category);
-        let (first, rest): (Vec<usize>, Vec<usize>) = (0..claims.len()).partition(|at| is_first(*at));
+        let is_first = |at: usize| {
+            claims[..at]
+                .iter()
+                .all(|earlier| earlier.category != claims[at].category)
+        };
+        let (first, rest): (Vec<usize>, Vec<usize>) =
+            (0..claims.len()).partition(|at| is_first(*at));
         first.into_iter().chain(rest).map(|at| claims[at]).collect()
     }
 
     fn pair(&mut self, claim: &'static Claim, mentions: Vec<Mention>) -> Pair {
         let is_common = claim.form == Form::Word && claim.changes.is_empty() && self.commons > 0;
         self.commons -= usize::from(is_common);
-        self.pair_of(claim, if is_common { Form::Common } else { claim.form }, mentions)
+        self.pair_of(
+            claim,
+            if is_common { Form::Common } else { claim.form },
+            mentions,
+        )
     }
 
     fn pair_of(&mut self, claim: &'static Claim, form: Form, mentions: Vec<Mention>) -> Pair {
@@ -274,20 +349,51 @@ impl Draft<'_> {
         let second = self.free_subject(claim, Some(first));
         let sides = [self.side(form, first), self.side(form, second)];
         let fact = self.dice.below(2);
-        Pair { claim, form, sides, fact, replaces: None, mentions, uses: Vec::new() }
+        Pair {
+            claim,
+            form,
+            sides,
+            fact,
+            replaces: None,
+            mentions,
+            uses: Vec::new(),
+        }
     }
 
-    /// A pair that gives the subjects of the last pair new values, late enough that the old ones can be asked for first and early
-    /// enough that the new ones can be forgotten.
+    /// A pair that gives the subjects of the last pair new values, late enough that the old ones
+    /// can be asked for first and early enough that the new ones can be forgotten.
     fn replace_last(&mut self) {
-        let Some(at) = self.pairs.len().checked_sub(1) else { return };
-        let [first, second] = [self.pairs[at].sides[0].subject, self.pairs[at].sides[1].subject];
+        let Some(at) = self.pairs.len().checked_sub(1) else {
+            return;
+        };
+        let [first, second] = [
+            self.pairs[at].sides[0].subject,
+            self.pairs[at].sides[1].subject,
+        ];
         let (claim, fact) = (self.pairs[at].claim, self.pairs[at].fact);
-        let earliest = (self.span.length * 55 / 100).max(self.span.first_point + self.span.window / 6);
-        let place = self.between(earliest, self.span.early.max(earliest + self.span.window / 20));
+        let earliest =
+            (self.span.length * 55 / 100).max(self.span.first_point + self.span.window / 6);
+        let place = self.between(
+            earliest,
+            self.span.early.max(earliest + self.span.window / 20),
+        );
         let sides = [self.side(claim.form, first), self.side(claim.form, second)];
-        let (replaces, mentions) = (Some(at), vec![Mention { place, by: claim.speaker }]);
-        self.pairs.push(Pair { claim, form: claim.form, sides, fact, replaces, mentions, uses: Vec::new() });
+        let (replaces, mentions) = (
+            Some(at),
+            vec![Mention {
+                place,
+                by: claim.speaker,
+            }],
+        );
+        self.pairs.push(Pair {
+            claim,
+            form: claim.form,
+            sides,
+            fact,
+            replaces,
+            mentions,
+            uses: Vec::new(),
+        });
     }
 
     /// A subject for which the claim has not been made yet.
@@ -296,13 +402,21 @@ impl Draft<'_> {
             let mut all = self.pairs.iter().chain(self.remembered.pairs());
             Some(*subject) == other || all.any(|pair| pair.states(claim, subject))
         };
-        let free: Vec<&'static str> = self.subjects.iter().copied().filter(|subject| !taken(subject)).collect();
+        let free: Vec<&'static str> = self
+            .subjects
+            .iter()
+            .copied()
+            .filter(|subject| !taken(subject))
+            .collect();
         self.dice.pick(&free)
     }
 
     fn side(&mut self, form: Form, subject: &'static str) -> Side {
-        let value =
-            if form == Form::Common { self.common() } else { self.reserved.draw(form, self.part, &mut self.dice) };
+        let value = if form == Form::Common {
+            self.common()
+        } else {
+            self.reserved.draw(form, self.part, &mut self.dice)
+        };
         let mut foils = Vec::new();
         while foils.len() < FOILS {
             let foil = match form {
@@ -313,7 +427,11 @@ impl Draft<'_> {
                 foils.push(foil);
             }
         }
-        Side { subject, value, foils }
+        Side {
+            subject,
+            value,
+            foils,
+        }
     }
 
     /// A common word that this conversation does not use yet. Other conversations may use it.
@@ -330,15 +448,30 @@ impl Draft<'_> {
     /// The statements of a pair whose claim is the speaker's.
     fn mentions(&mut self, speaker: Speaker) -> Vec<Mention> {
         let Span { early, late, .. } = self.span;
-        let first = if self.dice.chance(EARLY) { self.between(200, early) } else { self.between(early, late) };
+        let first = if self.dice.chance(EARLY) {
+            self.between(200, early)
+        } else {
+            self.between(early, late)
+        };
         let again = self.session.again(&mut self.dice);
         let end = if first[1] < early { early } else { late };
-        let mut mentions = vec![Mention { place: first, by: speaker }];
+        let mut mentions = vec![Mention {
+            place: first,
+            by: speaker,
+        }];
         for _ in 0..again {
             let place = self.between(first[1], end.max(first[1]));
-            let is_quoted =
-                speaker == Speaker::Tool && self.session.quotes > 0 && self.dice.chance(self.session.quotes);
-            mentions.push(Mention { place, by: if is_quoted { Speaker::Assistant } else { speaker } });
+            let is_quoted = speaker == Speaker::Tool
+                && self.session.quotes > 0
+                && self.dice.chance(self.session.quotes);
+            mentions.push(Mention {
+                place,
+                by: if is_quoted {
+                    Speaker::Assistant
+                } else {
+                    speaker
+                },
+            });
         }
         mentions
     }
@@ -350,20 +483,40 @@ impl Draft<'_> {
         if !usable || tool_for(self.domain, pair.form).is_none() || !self.dice.chance(share) {
             return Vec::new();
         }
-        let Some(_) = self.agent else { return vec![self.use_when_far(pair)] };
+        let Some(_) = self.agent else {
+            return vec![self.use_when_far(pair)];
+        };
         let count = self.dice.between(1, MOST_USES);
         let use_at = |draft: &mut Self| {
-            if draft.dice.below(3) == 0 { draft.use_when_far(pair) } else { draft.use_after_mention(pair) }
+            if draft.dice.below(3) == 0 {
+                draft.use_when_far(pair)
+            } else {
+                draft.use_after_mention(pair)
+            }
         };
         (0..count).map(|_| use_at(self)).collect()
     }
 
     /// A place long after the last mention if there is room, otherwise soon after it.
     fn use_when_far(&mut self, pair: &Pair) -> Place {
-        let Span { late, trigger, window, .. } = self.span;
-        let said = pair.mentions.iter().flat_map(|mention| mention.place).max().unwrap_or(0);
+        let Span {
+            late,
+            trigger,
+            window,
+            ..
+        } = self.span;
+        let said = pair
+            .mentions
+            .iter()
+            .flat_map(|mention| mention.place)
+            .max()
+            .unwrap_or(0);
         let far = said + trigger + window / 5;
-        if far < late { self.between(far, late) } else { self.between(said.min(late), late.min(said + window / 5)) }
+        if far < late {
+            self.between(far, late)
+        } else {
+            self.between(said.min(late), late.min(said + window / 5))
+        }
     }
 
     /// A place soon after one of the mentions.
@@ -376,19 +529,30 @@ impl Draft<'_> {
     /// A random place. The second side often comes in the same message, otherwise a little later.
     fn between(&mut self, low: usize, high: usize) -> Place {
         let first = self.dice.between(low, high.max(low));
-        let apart = if self.dice.chance(60) { 0 } else { self.dice.between(20, self.span.window / 20) };
+        let apart = if self.dice.chance(60) {
+            0
+        } else {
+            self.dice.between(20, self.span.window / 20)
+        };
         [first, first + apart]
     }
 }
 
-/// Whether memory may hold the claim. A number is a number in any sentence, so that it would be found by chance.
+/// Whether memory may hold the claim. A number is a number in any sentence, so that it would be
+/// found by chance.
 fn memory_may_hold(claim: &Claim) -> bool {
-    matches!(claim.form.kind(), ValueKind::Nonce | ValueKind::Id | ValueKind::Path | ValueKind::Free)
+    matches!(
+        claim.form.kind(),
+        ValueKind::Nonce | ValueKind::Id | ValueKind::Path | ValueKind::Free
+    )
 }
 
 /// The tool that takes values of the form, and the index of the argument.
 pub(crate) fn tool_for(domain: &'static Domain, form: Form) -> Option<(&'static Tool, usize)> {
-    domain.tools.iter().find_map(|tool| Some((tool, tool.takes(form)?)))
+    domain
+        .tools
+        .iter()
+        .find_map(|tool| Some((tool, tool.takes(form)?)))
 }
 
 #[cfg(test)]
@@ -398,13 +562,22 @@ mod tests {
 
     use super::*;
 
-    /// The forms must have enough values for the largest suite that a spec may ask for; otherwise drawing would never end.
+    /// The forms must have enough values for the largest suite that a spec may ask for; otherwise
+    /// drawing would never end.
     #[test]
     fn the_largest_suite_finds_enough_values() {
-        for domains in ["\"software\"", "\"operations\"", "\"service\"", "\"research\""] {
+        for domains in [
+            "\"software\"",
+            "\"operations\"",
+            "\"service\"",
+            "\"research\"",
+        ] {
             check_largest(domains, "");
         }
-        check_largest("\"software\", \"research\"", "[splits]\ndev = 29\ntest = 58\ncalibration = 13\n");
+        check_largest(
+            "\"software\", \"research\"",
+            "[splits]\ndev = 29\ntest = 58\ncalibration = 13\n",
+        );
     }
 
     fn check_largest(domains: &str, splits: &str) {
@@ -418,7 +591,12 @@ mod tests {
         for number in 0..100 {
             let plan = draw(&spec, number, &mut reserved, None);
             assert_eq!(plan.pairs.len(), 60);
-            for side in plan.pairs.iter().filter(|pair| pair.form != Form::Common).flat_map(|pair| &pair.sides) {
+            for side in plan
+                .pairs
+                .iter()
+                .filter(|pair| pair.form != Form::Common)
+                .flat_map(|pair| &pair.sides)
+            {
                 assert!(values.insert(side.value.clone()), "`{}` twice", side.value);
             }
         }
@@ -429,10 +607,17 @@ mod tests {
         let text = include_str!("../../../../datasets/smoke.toml");
         let spec = Spec::parse(text, Path::new("smoke.toml")).expect("the spec is right");
         let plan = draw(&spec, 7, &mut Reserved::default(), None);
-        let replacing: Vec<&Pair> = plan.pairs.iter().filter(|pair| pair.replaces.is_some()).collect();
+        let replacing: Vec<&Pair> = plan
+            .pairs
+            .iter()
+            .filter(|pair| pair.replaces.is_some())
+            .collect();
         assert_eq!(replacing.len(), 4);
         for pair in replacing {
-            let old = pair.replaces.map(|at| &plan.pairs[at]).expect("replaces one");
+            let old = pair
+                .replaces
+                .map(|at| &plan.pairs[at])
+                .expect("replaces one");
             let subjects = |pair: &Pair| [pair.sides[0].subject, pair.sides[1].subject];
             assert_eq!((subjects(pair), pair.fact), (subjects(old), old.fact));
             assert!(old.mentions[0].place[0] < pair.mentions[0].place[0]);

@@ -1,4 +1,5 @@
-//! How a generated conversation resembles a session of a real agent: the optional table `[session]` of a spec.
+//! How a generated conversation resembles a session of a real agent: the optional table `[session]`
+//! of a spec.
 
 use std::ops::RangeInclusive;
 
@@ -21,7 +22,8 @@ const MENTIONS: RangeInclusive<usize> = 2..=20;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Session {
-    /// The share of incidental sentences and lines that use the templates of claims. Without it, wording distinguishes a claim.
+    /// The share of incidental sentences and lines that use the templates of claims. Without it,
+    /// wording distinguishes a claim.
     pub(crate) alike: usize,
     /// The most times that a statement is made. Without it, few are made more than once.
     pub(crate) mentions: Option<usize>,
@@ -50,9 +52,17 @@ impl Session {
         if let Some(mentions) = self.mentions {
             within("session.mentions", mentions, &MENTIONS)?;
         }
-        let Some(Speakers { user, agent, tools }) = self.speakers else { return Ok(()) };
-        if [user, agent, tools].into_iter().fold(0, usize::saturating_add) != 100 {
-            return Err(format!("`session.speakers` are `{user}`, `{agent}` and `{tools}`; expected a sum of `100`"));
+        let Some(Speakers { user, agent, tools }) = self.speakers else {
+            return Ok(());
+        };
+        if [user, agent, tools]
+            .into_iter()
+            .fold(0, usize::saturating_add)
+            != 100
+        {
+            return Err(format!(
+                "`session.speakers` are `{user}`, `{agent}` and `{tools}`; expected a sum of `100`"
+            ));
         }
         Ok(())
     }
@@ -76,23 +86,46 @@ impl Session {
         100 * again / (100 + again)
     }
 
-    /// `count` of these claims in turn: the first of each category, then those of the speaker who has the fewest for their share.
+    /// `count` of these claims in turn: the first of each category, then those of the speaker who
+    /// has the fewest for their share.
     pub(crate) fn claims(&self, claims: &[&'static Claim], count: usize) -> Vec<&'static Claim> {
         let Some(Speakers { user, agent, tools }) = self.speakers else {
             return claims.iter().cycle().take(count).copied().collect();
         };
-        let is_first = |at: &usize| claims[..*at].iter().all(|earlier| earlier.category != claims[*at].category);
+        let is_first = |at: &usize| {
+            claims[..*at]
+                .iter()
+                .all(|earlier| earlier.category != claims[*at].category)
+        };
         let (first, rest): (Vec<usize>, Vec<usize>) =
             (0..claims.len()).partition(|at| !self.strict_speakers && is_first(at));
-        let shares = [(Speaker::User, user), (Speaker::Assistant, agent), (Speaker::Tool, tools)];
-        let of =
-            |speaker| rest.iter().chain(&first).map(|at| claims[*at]).filter(move |claim| claim.speaker == speaker);
-        let mut in_turn = shares.map(|(speaker, _)| of(speaker).collect::<Vec<_>>().into_iter().cycle());
-        let mut drawn: Vec<&'static Claim> = first.iter().take(count).map(|at| claims[*at]).collect();
+        let shares = [
+            (Speaker::User, user),
+            (Speaker::Assistant, agent),
+            (Speaker::Tool, tools),
+        ];
+        let of = |speaker| {
+            rest.iter()
+                .chain(&first)
+                .map(|at| claims[*at])
+                .filter(move |claim| claim.speaker == speaker)
+        };
+        let mut in_turn =
+            shares.map(|(speaker, _)| of(speaker).collect::<Vec<_>>().into_iter().cycle());
+        let mut drawn: Vec<&'static Claim> =
+            first.iter().take(count).map(|at| claims[*at]).collect();
         while drawn.len() < count {
-            let made = |speaker| drawn.iter().filter(|claim| claim.speaker == speaker).count();
-            let lacking = |at: &usize| (shares[*at].1 * count) as i64 - (100 * made(shares[*at].0)) as i64;
-            let Some(claim) = (0..3).max_by_key(lacking).and_then(|at| in_turn[at].next()) else { break };
+            let made = |speaker| {
+                drawn
+                    .iter()
+                    .filter(|claim| claim.speaker == speaker)
+                    .count()
+            };
+            let lacking =
+                |at: &usize| (shares[*at].1 * count) as i64 - (100 * made(shares[*at].0)) as i64;
+            let Some(claim) = (0..3).max_by_key(lacking).and_then(|at| in_turn[at].next()) else {
+                break;
+            };
             drawn.push(claim);
         }
         drawn

@@ -37,21 +37,27 @@ pub struct Spec {
     /// The number of questions per conversation that nothing in it answers.
     #[serde(default)]
     pub(crate) unanswerable: usize,
-    /// The number of questions per conversation about the order in which some of its facts were stated.
+    /// The number of questions per conversation about the order in which some of its facts were
+    /// stated.
     #[serde(default)]
     pub(crate) orders: usize,
-    /// The largest number of questions per conversation that ask for a value. Without it, each fact is asked for.
+    /// The largest number of questions per conversation that ask for a value. Without it, each fact
+    /// is asked for.
     pub(crate) probes: Option<usize>,
-    /// The fewest and the most hours that the user is away before each observation point. Without it, messages have no times.
+    /// The fewest and the most hours that the user is away before each observation point. Without
+    /// it, messages have no times.
     pub(crate) pauses: Option<[usize; 2]>,
-    /// What the agent's memory holds, if there is one. Then each person has two conversations in a row.
+    /// What the agent's memory holds, if there is one. Then each person has two conversations in a
+    /// row.
     pub(crate) memory: Option<Memory>,
     /// How the conversations resemble sessions of a real agent.
     #[serde(default)]
     pub(crate) session: Session,
-    /// How the agent works. Without it, it makes few calls for each request and never needs what it read before.
+    /// How the agent works. Without it, it makes few calls for each request and never needs what it
+    /// read before.
     pub(crate) agent: Option<Agent>,
-    /// The number of conversations in each split. Without splits, all are for development and draw from every list.
+    /// The number of conversations in each split. Without splits, all are for development and draw
+    /// from every list.
     pub(crate) splits: Option<Splits>,
 }
 
@@ -61,7 +67,8 @@ pub struct Spec {
 pub(crate) struct Memory {
     /// The number of facts in the memory document of a person.
     pub(crate) document: usize,
-    /// The largest number of facts of a person's first conversation that notes pass on to the second.
+    /// The largest number of facts of a person's first conversation that notes pass on to the
+    /// second.
     pub(crate) notes: usize,
 }
 
@@ -79,8 +86,8 @@ pub(crate) struct Splits {
 pub(crate) const THREADS: usize = 2;
 /// Context windows that a spec may ask for, in tokens.
 const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
-/// Facts per conversation. Twelve leave room for most categories and 24 for all. More than 60 would need more values than the
-/// forms have for a whole suite.
+/// Facts per conversation. Twelve leave room for most categories and 24 for all. More than 60 would
+/// need more values than the forms have for a whole suite.
 const FACTS: RangeInclusive<usize> = 12..=60;
 /// Observation points per conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
@@ -96,7 +103,8 @@ const PAUSES: RangeInclusive<usize> = 1..=8_760;
 const REMEMBERED: RangeInclusive<usize> = 1..=20;
 /// Conversations per suite.
 const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
-/// Facts per suite and per group of splits that share their vocabulary. The forms have no more values.
+/// Facts per suite and per group of splits that share their vocabulary. The forms have no more
+/// values.
 const MOST_FACTS: usize = 6_000;
 const MOST_FACTS_OF_PART: usize = 3_500;
 /// The longest conversation, in tokens.
@@ -108,10 +116,20 @@ impl Spec {
     /// # Errors
     /// [`SpecError`] with the file, the key, the value and the accepted values.
     pub fn parse(text: &str, path: &Path) -> Result<Self, SpecError> {
-        let wrong = |what| SpecError { path: path.to_owned(), what };
-        let mut spec: Spec = toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+        let wrong = |what| SpecError {
+            path: path.to_owned(),
+            what,
+        };
+        let mut spec: Spec =
+            toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         spec.check().map_err(wrong)?;
-        spec.lengths = spec.lengths.iter().copied().cycle().take(spec.conversations).collect();
+        spec.lengths = spec
+            .lengths
+            .iter()
+            .copied()
+            .cycle()
+            .take(spec.conversations)
+            .collect();
         Ok(spec)
     }
 
@@ -122,7 +140,11 @@ impl Spec {
 
     /// The number of the person who has conversation `number`.
     pub(crate) fn person(&self, number: usize) -> usize {
-        if self.memory.is_some() { number / THREADS } else { number }
+        if self.memory.is_some() {
+            number / THREADS
+        } else {
+            number
+        }
     }
 
     /// The split of conversation `number`.
@@ -136,7 +158,8 @@ impl Spec {
 
     /// The part of the vocabulary that conversation `number` draws from.
     pub(crate) fn part(&self, number: usize) -> Part {
-        self.splits.map_or(Part::Whole, |_| Part::of_split(self.split(number)))
+        self.splits
+            .map_or(Part::Whole, |_| Part::of_split(self.split(number)))
     }
 }
 
@@ -166,7 +189,9 @@ impl Spec {
     }
 
     fn check_memory(&self) -> Result<(), String> {
-        let Some(memory) = self.memory else { return Ok(()) };
+        let Some(memory) = self.memory else {
+            return Ok(());
+        };
         within("memory.document", memory.document, &REMEMBERED)?;
         within("memory.notes", memory.notes, &REMEMBERED)?;
         if !self.conversations.is_multiple_of(THREADS) {
@@ -176,16 +201,21 @@ impl Spec {
             ));
         }
         if self.splits.is_some() {
-            return Err("`[splits]` and `[memory]` exclude each other; leave one of them out".to_owned());
+            return Err(
+                "`[splits]` and `[memory]` exclude each other; leave one of them out".to_owned(),
+            );
         }
         Ok(())
     }
 }
 
 fn check_name(name: &str) -> Result<(), String> {
-    let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    let plain =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     if name.is_empty() || !name.chars().all(plain) {
-        return Err(format!("`name` is `{name}`; expected lowercase letters, digits and hyphens"));
+        return Err(format!(
+            "`name` is `{name}`; expected lowercase letters, digits and hyphens"
+        ));
     }
     Ok(())
 }
@@ -193,40 +223,74 @@ fn check_name(name: &str) -> Result<(), String> {
 /// A length of at least twice the window leaves something to forget, and room to ask for it.
 fn check_lengths(lengths: &[u32], window: u32) -> Result<(), String> {
     if lengths.is_empty() {
-        return Err("`lengths` is empty; expected the length of each conversation in tokens, used in turn".to_owned());
+        return Err(
+            "`lengths` is empty; expected the length of each conversation in tokens, used in turn"
+                .to_owned(),
+        );
     }
     let range = 2 * window..=LONGEST;
-    lengths.iter().try_for_each(|length| within("lengths", *length, &range))
+    lengths
+        .iter()
+        .try_for_each(|length| within("lengths", *length, &range))
 }
 
 /// Generating a suite that needs more values than exist would never end.
 fn check_values(conversations: usize, facts: usize, splits: Option<Splits>) -> Result<(), String> {
     let at_most = |what: &str, conversations: usize, most: usize| {
         let count = conversations * facts;
-        let message =
-            || format!("{what} have up to `{count}` facts, `conversations` times `facts`; expected at most `{most}`");
+        let message = || {
+            format!(
+                "{what} have up to `{count}` facts, `conversations` times `facts`; expected at most `{most}`"
+            )
+        };
         (count <= most).then_some(()).ok_or_else(message)
     };
     at_most("all conversations", conversations, MOST_FACTS)?;
-    let Some(Splits { dev, test, calibration }) = splits else { return Ok(()) };
+    let Some(Splits {
+        dev,
+        test,
+        calibration,
+    }) = splits
+    else {
+        return Ok(());
+    };
     // The numbers of a spec may overflow, so their sum saturates.
-    if [dev, test, calibration].into_iter().fold(0, usize::saturating_add) != conversations {
+    if [dev, test, calibration]
+        .into_iter()
+        .fold(0, usize::saturating_add)
+        != conversations
+    {
         return Err(format!(
             "`splits` are `{dev}`, `{test}` and `{calibration}` conversations; expected `{conversations}` in all"
         ));
     }
     at_most("conversations of `test`", test, MOST_FACTS_OF_PART)?;
-    at_most("conversations of `dev` and `calibration`", dev + calibration, MOST_FACTS_OF_PART)
+    at_most(
+        "conversations of `dev` and `calibration`",
+        dev + calibration,
+        MOST_FACTS_OF_PART,
+    )
 }
 
 fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {
-    let known: Vec<&str> = domains::ALL.iter().map(|domain| domain.name.as_str()).collect();
+    let known: Vec<&str> = domains::ALL
+        .iter()
+        .map(|domain| domain.name.as_str())
+        .collect();
     let find = |name: &String| {
         let found = domains::ALL.iter().find(|domain| domain.name == *name);
-        found.ok_or_else(|| format!("`domains` contains `{name}`; expected some of `{}`", known.join("`, `")))
+        found.ok_or_else(|| {
+            format!(
+                "`domains` contains `{name}`; expected some of `{}`",
+                known.join("`, `")
+            )
+        })
     };
     if names.is_empty() {
-        return Err(format!("`domains` is empty; expected some of `{}`", known.join("`, `")));
+        return Err(format!(
+            "`domains` is empty; expected some of `{}`",
+            known.join("`, `")
+        ));
     }
     names.iter().map(find).collect()
 }

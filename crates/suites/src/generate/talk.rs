@@ -1,4 +1,5 @@
-//! The conversation itself: turns of the user, the agent and tools, with each statement of the plan in an ordinary turn.
+//! The conversation itself: turns of the user, the agent and tools, with each statement of the plan
+//! in an ordinary turn.
 
 use compactometer_engine::memory;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
@@ -62,13 +63,32 @@ pub(crate) struct Trace {
 }
 
 /// Writes the conversation that a plan describes, with the memory document in its system prompt.
-pub(crate) fn write(manner: Manner, plan: &Plan, document: Option<&str>, mut writer: Writer) -> Talk {
+pub(crate) fn write(
+    manner: Manner,
+    plan: &Plan,
+    document: Option<&str>,
+    mut writer: Writer,
+) -> Talk {
     let traces = vec![<[Trace; 2]>::default(); plan.pairs.len()];
-    let talk = Talk { messages: Vec::new(), ends: Vec::new(), traces };
+    let talk = Talk {
+        messages: Vec::new(),
+        ends: Vec::new(),
+        traces,
+    };
     let asides = Asides::default();
     writer.known_share = manner.agent.map_or(0, |agent| agent.known / 2);
     let (due, calls) = (agenda(manner.session, plan), Calls::default());
-    let mut stage = Stage { manner, plan, writer, asides, due, talk, calls, settled: 0, is_cancelled: false };
+    let mut stage = Stage {
+        manner,
+        plan,
+        writer,
+        asides,
+        due,
+        talk,
+        calls,
+        settled: 0,
+        is_cancelled: false,
+    };
     stage.system(document);
     while !stage.is_full() {
         let steps = stage.steps();
@@ -85,7 +105,8 @@ struct Due {
     pair: usize,
     side: usize,
     by: By,
-    /// Whether it repeats a statement as `[session]` asks for. It waits for what does not, and is left out if it does not fit.
+    /// Whether it repeats a statement as `[session]` asks for. It waits for what does not, and is
+    /// left out if it does not fit.
     is_repeated: bool,
 }
 
@@ -99,11 +120,22 @@ fn agenda(session: &Session, plan: &Plan) -> Vec<Due> {
     let mut due = Vec::new();
     for (pair, planned) in plan.pairs.iter().enumerate() {
         let said = planned.mentions.iter().enumerate();
-        let said =
-            said.map(|(at, mention)| (&mention.place, By::Saying(mention.by), at > 0 && session.mentions.is_some()));
+        let said = said.map(|(at, mention)| {
+            (
+                &mention.place,
+                By::Saying(mention.by),
+                at > 0 && session.mentions.is_some(),
+            )
+        });
         let used = planned.uses.iter().map(|place| (place, By::Using, false));
         for (place, by, is_repeated) in said.chain(used) {
-            due.extend([0, 1].map(|side| Due { place: place[side], pair, side, by, is_repeated }));
+            due.extend([0, 1].map(|side| Due {
+                place: place[side],
+                pair,
+                side,
+                by,
+                is_repeated,
+            }));
         }
     }
     due.sort_by_key(|due| due.place);
@@ -129,19 +161,36 @@ impl Stage<'_, '_> {
         let mut rules = self.writer.domain.rules.to_vec();
         self.writer.dice.shuffle(&mut rules);
         rules.truncate(self.writer.dice.between(10, 13));
-        let rules: Vec<String> = rules.iter().map(|rule| format!("- {}", self.writer.fill(rule))).collect();
-        let text = format!("{}\n\nHow we work:\n{}", self.writer.domain.role, rules.join("\n"));
-        let parts = [Part::Text { text }].into_iter().chain(document.map(memory::document));
+        let rules: Vec<String> = rules
+            .iter()
+            .map(|rule| format!("- {}", self.writer.fill(rule)))
+            .collect();
+        let text = format!(
+            "{}\n\nHow we work:\n{}",
+            self.writer.domain.role,
+            rules.join("\n")
+        );
+        let parts = [Part::Text { text }]
+            .into_iter()
+            .chain(document.map(memory::document));
         self.push(Role::System, parts.collect());
     }
 
     /// A request, a number of steps with tools, and the agent's answer.
     fn exchange(&mut self, steps: usize) {
         self.writer.pass(7_200);
-        let is_replaced = |pair: usize| self.plan.pairs.iter().any(|later| later.replaces == Some(pair));
+        let is_replaced = |pair: usize| {
+            self.plan
+                .pairs
+                .iter()
+                .any(|later| later.replaces == Some(pair))
+        };
         self.settled += usize::from(!self.due.iter().any(|due| is_replaced(due.pair)));
         self.request();
-        self.is_cancelled = self.manner.agent.is_some_and(|agent| self.writer.dice.chance(agent.cancelled));
+        self.is_cancelled = self
+            .manner
+            .agent
+            .is_some_and(|agent| self.writer.dice.chance(agent.cancelled));
         for step in 0..steps {
             if step > 0 && self.manner.agent.is_some() && self.is_full() {
                 break;
@@ -152,7 +201,14 @@ impl Stage<'_, '_> {
             let call = self.calls.next(self.manner.agent, &mut self.writer);
             self.push(Role::Assistant, vec![call.part]);
             let text = "cancelled by the user".to_owned();
-            self.push(Role::Tool, vec![Part::ToolResult { call_id: call.id, text, is_error: true }]);
+            self.push(
+                Role::Tool,
+                vec![Part::ToolResult {
+                    call_id: call.id,
+                    text,
+                    is_error: true,
+                }],
+            );
         } else {
             self.answer();
         }
@@ -183,14 +239,22 @@ impl Stage<'_, '_> {
         let mut sentences = Vec::new();
         if self.is_cancelled {
             sentences.push(self.writer.pick(&CANCELS).to_owned());
-        } else if self.manner.agent.is_some_and(|agent| self.writer.dice.chance(agent.corrected)) {
+        } else if self
+            .manner
+            .agent
+            .is_some_and(|agent| self.writer.dice.chance(agent.corrected))
+        {
             sentences.push(self.writer.pick(&CORRECTIONS).to_owned());
         }
         sentences.extend(self.writer.sentences(&self.writer.domain.requests, 1));
         sentences.extend(self.sentences(Speaker::User, &self.plan.domain.remarks, remarks));
         self.mix_in(Speaker::User, 5, &mut sentences);
         let mut text = sentences.join(" ");
-        if self.manner.agent.is_some_and(|agent| self.writer.dice.chance(agent.pasted)) {
+        if self
+            .manner
+            .agent
+            .is_some_and(|agent| self.writer.dice.chance(agent.pasted))
+        {
             text.push_str("\n\n");
             text.push_str(&self.pasted());
         }
@@ -202,17 +266,29 @@ impl Stage<'_, '_> {
         let tools = &self.plan.domain.tools;
         let tool = &tools[self.writer.dice.below(tools.len())];
         let count = self.writer.dice.between(4, MOST_PASTED);
-        let lines = (0..count).map(|_| self.incidental_line(tool)).collect::<Vec<_>>();
+        let lines = (0..count)
+            .map(|_| self.incidental_line(tool))
+            .collect::<Vec<_>>();
         let rows = documents::rows(&mut self.writer, &tool.style, &lines);
         documents::result(&tool.style, &rows)
     }
 
     fn answer(&mut self) {
-        let findings = if self.manner.agent.is_some() { [3, 7] } else { [2, 5] };
+        let findings = if self.manner.agent.is_some() {
+            [3, 7]
+        } else {
+            [2, 5]
+        };
         let findings = self.writer.dice.between(findings[0], findings[1]);
-        let mut sentences = self.sentences(Speaker::Assistant, &self.plan.domain.findings, findings);
+        let mut sentences =
+            self.sentences(Speaker::Assistant, &self.plan.domain.findings, findings);
         self.mix_in(Speaker::Assistant, 4, &mut sentences);
-        self.push(Role::Assistant, vec![Part::Text { text: sentences.join(" ") }]);
+        self.push(
+            Role::Assistant,
+            vec![Part::Text {
+                text: sentences.join(" "),
+            }],
+        );
     }
 
     /// A turn of the agent with calls, then their results.
@@ -233,11 +309,17 @@ impl Stage<'_, '_> {
             },
         };
         let uses = if self.manner.agent.is_some() { 1 } else { 2 };
-        let mut calls: Vec<Call> = self.take(By::Using, uses).into_iter().filter_map(|due| self.using(due)).collect();
+        let mut calls: Vec<Call> = self
+            .take(By::Using, uses)
+            .into_iter()
+            .filter_map(|due| self.using(due))
+            .collect();
         while calls.len() < wanted {
             calls.push(self.calls.next(self.manner.agent, &mut self.writer));
         }
-        let text = (!sentences.is_empty()).then(|| Part::Text { text: sentences.join(" ") });
+        let text = (!sentences.is_empty()).then(|| Part::Text {
+            text: sentences.join(" "),
+        });
         let parts = calls.iter().map(|call| call.part.clone());
         self.push(Role::Assistant, text.into_iter().chain(parts).collect());
         calls.into_iter().for_each(|call| self.result(call));
@@ -249,7 +331,10 @@ impl Stage<'_, '_> {
         let id = self.next_id();
         self.talk.traces[due.pair][due.side].used.push(id);
         let given = Some((argument, pair.sides[due.side].value.as_str()));
-        Some(self.calls.with(self.manner.agent, &mut self.writer, tool, given))
+        Some(
+            self.calls
+                .with(self.manner.agent, &mut self.writer, tool, given),
+        )
     }
 
     fn result(&mut self, mut call: Call) {
@@ -270,13 +355,23 @@ impl Stage<'_, '_> {
             }
             text
         };
-        self.push(Role::Tool, vec![Part::ToolResult { call_id, text, is_error }]);
+        self.push(
+            Role::Tool,
+            vec![Part::ToolResult {
+                call_id,
+                text,
+                is_error,
+            }],
+        );
     }
 
-    /// The new lines of a result, with the stated ones at random places. If the result was read before, nothing else is new.
+    /// The new lines of a result, with the stated ones at random places. If the result was read
+    /// before, nothing else is new.
     fn lines(&mut self, call: &Call, stated: Vec<String>, is_new: bool) -> Vec<documents::Line> {
         let count = if is_new { self.lines_wanted(call) } else { 0 };
-        let mut lines = (0..count).map(|_| self.incidental_line(call.tool)).collect::<Vec<_>>();
+        let mut lines = (0..count)
+            .map(|_| self.incidental_line(call.tool))
+            .collect::<Vec<_>>();
         for line in stated {
             let at = self.writer.dice.below(lines.len() + 1);
             lines.insert(at, (line, true));
@@ -285,8 +380,17 @@ impl Stage<'_, '_> {
     }
 
     fn incidental_line(&mut self, tool: &Tool) -> documents::Line {
-        let aside = aside(self.manner, self.plan, &mut self.asides, &mut self.writer, Speaker::Tool);
-        (aside.unwrap_or_else(|| self.writer.line(&tool.items)), false)
+        let aside = aside(
+            self.manner,
+            self.plan,
+            &mut self.asides,
+            &mut self.writer,
+            Speaker::Tool,
+        );
+        (
+            aside.unwrap_or_else(|| self.writer.line(&tool.items)),
+            false,
+        )
     }
 
     fn lines_wanted(&mut self, call: &Call) -> usize {
@@ -303,7 +407,13 @@ impl Stage<'_, '_> {
         let of_results = std::mem::replace(&mut self.writer.known_share, of_talk);
         let mut sentences = self.writer.sentences(templates, count);
         for sentence in &mut sentences {
-            if let Some(aside) = aside(self.manner, self.plan, &mut self.asides, &mut self.writer, speaker) {
+            if let Some(aside) = aside(
+                self.manner,
+                self.plan,
+                &mut self.asides,
+                &mut self.writer,
+                speaker,
+            ) {
                 *sentence = aside;
             }
         }
@@ -326,24 +436,37 @@ impl Stage<'_, '_> {
             self.talk.traces[due.pair][due.side].said.push(id);
             let pair = &self.plan.pairs[due.pair];
             let (side, is_change) = (&pair.sides[due.side], pair.replaces.is_some());
-            let wording =
-                Wording { claim: pair.claim, is_change, subject: side.subject, value: &side.value, by: speaker };
+            let wording = Wording {
+                claim: pair.claim,
+                is_change,
+                subject: side.subject,
+                value: &side.value,
+                by: speaker,
+            };
             wording.write(&mut self.writer)
         };
         taken.into_iter().map(state).collect()
     }
 
-    /// Removes and returns what is due, oldest first, and at most once per pair and side in a message. A replacement waits until
-    /// the old value could have been asked for in a separate exchange.
+    /// Removes and returns what is due, oldest first, and at most once per pair and side in a
+    /// message. A replacement waits until the old value could have been asked for in a separate
+    /// exchange.
     fn take(&mut self, by: By, most: usize) -> Vec<Due> {
         let now = self.now();
         let (plan, settled) = (self.plan, self.settled >= 2);
         let mut taken: Vec<Due> = Vec::new();
         for is_repeated in [false, true] {
             self.due.retain(|due| {
-                let is_new = taken.iter().all(|other| (other.pair, other.side) != (due.pair, due.side));
-                let is_ready = due.place <= now && (settled || plan.pairs[due.pair].replaces.is_none());
-                let take = taken.len() < most && due.by == by && due.is_repeated == is_repeated && is_ready && is_new;
+                let is_new = taken
+                    .iter()
+                    .all(|other| (other.pair, other.side) != (due.pair, due.side));
+                let is_ready =
+                    due.place <= now && (settled || plan.pairs[due.pair].replaces.is_none());
+                let take = taken.len() < most
+                    && due.by == by
+                    && due.is_repeated == is_repeated
+                    && is_ready
+                    && is_new;
                 if take {
                     taken.push(*due);
                 }
@@ -363,15 +486,31 @@ impl Stage<'_, '_> {
     }
 
     fn push(&mut self, role: Role, parts: Vec<Part>) {
-        let message = Message { id: self.next_id(), role, at_ms: None, parts, usage: None };
-        self.talk.ends.push(self.now() + Encoding::O200k.count_message(&message) as usize);
+        let message = Message {
+            id: self.next_id(),
+            role,
+            at_ms: None,
+            parts,
+            usage: None,
+        };
+        self.talk
+            .ends
+            .push(self.now() + Encoding::O200k.count_message(&message) as usize);
         self.talk.messages.push(message);
     }
 }
 
 /// An incidental statement in the words of a claim, as often as the spec asks for one.
-fn aside(manner: Manner, plan: &Plan, asides: &mut Asides, writer: &mut Writer, by: Speaker) -> Option<String> {
+fn aside(
+    manner: Manner,
+    plan: &Plan,
+    asides: &mut Asides,
+    writer: &mut Writer,
+    by: Speaker,
+) -> Option<String> {
     let alike = manner.session.alike;
     let is_alike = alike > 0 && writer.dice.chance(alike);
-    is_alike.then(|| asides.next(manner, plan, writer, by)).flatten()
+    is_alike
+        .then(|| asides.next(manner, plan, writer, by))
+        .flatten()
 }

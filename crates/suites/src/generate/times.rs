@@ -27,7 +27,12 @@ impl Pauses {
     }
 
     /// Gives each message its time. The observation points are the messages at `points`.
-    pub(crate) fn set_times(self, messages: &mut [Message], points: &BTreeSet<MessageId>, dice: &mut Dice) {
+    pub(crate) fn set_times(
+        self,
+        messages: &mut [Message],
+        points: &BTreeSet<MessageId>,
+        dice: &mut Dice,
+    ) {
         let mut now = START_MS;
         for message in messages {
             let is_request = message.role == Role::User;

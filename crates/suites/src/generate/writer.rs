@@ -26,14 +26,16 @@ pub(crate) struct Writer<'r> {
     cast: Vec<(&'static str, Vec<&'static str>)>,
     /// Seconds since the start of the first day.
     seconds: usize,
-    /// The percentage of values that were mentioned earlier and are no fact's. Without it, each value is new.
+    /// The percentage of values that were mentioned earlier and are no fact's. Without it, each
+    /// value is new.
     pub(crate) known_share: usize,
     /// The latest of those values.
     known: VecDeque<(Form, String)>,
 }
 
 impl<'r> Writer<'r> {
-    /// A writer for a conversation about `subjects`, with the words and templates of the given part.
+    /// A writer for a conversation about `subjects`, with the words and templates of the given
+    /// part.
     pub(crate) fn new(
         domain: &'static Domain,
         part: Part,
@@ -42,17 +44,32 @@ impl<'r> Writer<'r> {
         reserved: &'r Reserved,
     ) -> Self {
         let pools = domain.pools.iter().chain([&*PEOPLE]);
-        let mut cast: Vec<_> = pools.map(|pool| (pool.slot.as_str(), choose(pool, part, &mut dice))).collect();
+        let mut cast: Vec<_> = pools
+            .map(|pool| (pool.slot.as_str(), choose(pool, part, &mut dice)))
+            .collect();
         cast.push(("subject", subjects.to_vec()));
         let seconds = dice.between(0, 30_000_000);
-        Writer { dice, domain, part, reserved, cast, seconds, known_share: 0, known: VecDeque::new() }
+        Writer {
+            dice,
+            domain,
+            part,
+            reserved,
+            cast,
+            seconds,
+            known_share: 0,
+            known: VecDeque::new(),
+        }
     }
 
     /// Sentences from `count` different templates.
     pub(crate) fn sentences(&mut self, templates: &[impl AsRef<str>], count: usize) -> Vec<String> {
         let mut chosen = self.part.members(templates);
         self.dice.shuffle(&mut chosen);
-        chosen.iter().take(count).map(|template| capitalized(&self.fill(template))).collect()
+        chosen
+            .iter()
+            .take(count)
+            .map(|template| capitalized(&self.fill(template)))
+            .collect()
     }
 
     /// Text from one of the templates, not turned into a sentence.
@@ -69,9 +86,15 @@ impl<'r> Writer<'r> {
     /// A value that is not a fact's.
     pub(crate) fn incidental(&mut self, form: Form) -> String {
         if self.known_share == 0 {
-            return self.reserved.draw_incidental(form, self.part, &mut self.dice);
+            return self
+                .reserved
+                .draw_incidental(form, self.part, &mut self.dice);
         }
-        let of_form = self.known.iter().filter(|(known, _)| *known == form).map(|(_, value)| value);
+        let of_form = self
+            .known
+            .iter()
+            .filter(|(known, _)| *known == form)
+            .map(|(_, value)| value);
         let of_form = of_form.collect::<Vec<_>>();
         if !of_form.is_empty() && self.dice.chance(self.known_share) {
             // It is mentioned again, so that it comes again more easily.
@@ -79,7 +102,9 @@ impl<'r> Writer<'r> {
             self.mentioned(form, value.clone());
             return self.mentioned(form, value);
         }
-        let value = self.reserved.draw_incidental(form, self.part, &mut self.dice);
+        let value = self
+            .reserved
+            .draw_incidental(form, self.part, &mut self.dice);
         self.mentioned(form, value)
     }
 
@@ -91,8 +116,9 @@ impl<'r> Writer<'r> {
         value
     }
 
-    /// Fills the slots of a template. General slots are `n` (2 to 40), `date`, `clock` and `stamp` (time only moves forward),
-    /// `subject` and `person`. An unknown slot, such as a claim's `s` and `v`, remains.
+    /// Fills the slots of a template. General slots are `n` (2 to 40), `date`, `clock` and `stamp`
+    /// (time only moves forward), `subject` and `person`. An unknown slot, such as a claim's `s`
+    /// and `v`, remains.
     pub(crate) fn fill(&mut self, template: &str) -> String {
         let mut text = String::with_capacity(template.len() * 2);
         let mut rest = template;
@@ -116,12 +142,21 @@ impl<'r> Writer<'r> {
             "n" => Some(self.dice.between(2, 40).to_string()),
             "date" => Some(self.date()),
             "clock" => Some(self.clock()),
-            "stamp" => Some(format!("{}T{}:{:02}Z", self.date(), self.clock(), self.seconds % 60)),
+            "stamp" => Some(format!(
+                "{}T{}:{:02}Z",
+                self.date(),
+                self.clock(),
+                self.seconds % 60
+            )),
             _ => {
                 let (_, words) = self.cast.iter().find(|(name, _)| *name == slot)?;
                 let word = self.dice.pick(words);
                 // Pool words may contain slots, but never their own.
-                Some(if word.contains('{') { self.fill(word) } else { word.to_owned() })
+                Some(if word.contains('{') {
+                    self.fill(word)
+                } else {
+                    word.to_owned()
+                })
             }
         }
     }
@@ -139,11 +174,20 @@ impl<'r> Writer<'r> {
     /// Months have 28 days, so that every date exists.
     fn date(&self) -> String {
         let days = self.seconds / DAY_S;
-        format!("{}-{:02}-{:02}", 2024 + days / 336, days / 28 % 12 + 1, days % 28 + 1)
+        format!(
+            "{}-{:02}-{:02}",
+            2024 + days / 336,
+            days / 28 % 12 + 1,
+            days % 28 + 1
+        )
     }
 
     fn clock(&self) -> String {
-        format!("{:02}:{:02}", self.seconds / 3_600 % 24, self.seconds / 60 % 60)
+        format!(
+            "{:02}:{:02}",
+            self.seconds / 3_600 % 24,
+            self.seconds / 60 % 60
+        )
     }
 }
 
@@ -161,10 +205,13 @@ pub(crate) fn capitalized(text: &str) -> String {
         return text.to_owned();
     }
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }
 
-/// The next `{slot}` of lowercase letters, with the text before and after it. Other braces are text.
+/// The next `{slot}` of lowercase letters, with the text before and after it. Other braces are
+/// text.
 pub(crate) fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(open) = text[from..].find('{').map(|at| from + at) {
@@ -186,13 +233,18 @@ mod tests {
 
     fn known(domain: &Domain, slot: &str) -> bool {
         let general = ["n", "date", "clock", "stamp", "person", "subject", "s", "v"];
-        Form::by_slot(slot).is_some() || general.contains(&slot) || domain.pools.iter().any(|pool| pool.slot == slot)
+        Form::by_slot(slot).is_some()
+            || general.contains(&slot)
+            || domain.pools.iter().any(|pool| pool.slot == slot)
     }
 
     #[test]
     fn slots_are_found_among_other_braces() {
         assert_eq!(next_slot("a {b} c"), Some(("a ", "b", " c")));
-        assert_eq!(next_slot("fn x() { {path} }"), Some(("fn x() { ", "path", " }")));
+        assert_eq!(
+            next_slot("fn x() { {path} }"),
+            Some(("fn x() { ", "path", " }"))
+        );
         assert_eq!(next_slot("{} {A} {unclosed"), None);
     }
 
@@ -200,8 +252,17 @@ mod tests {
     fn filling_leaves_the_claims_slots() {
         let reserved = Reserved::default();
         let domain = &domains::ALL[0];
-        let mut writer = Writer::new(domain, Part::Whole, &["the gate"], Dice::new(1, 0, Stream::Text), &reserved);
-        assert_eq!(writer.fill("{s} and {subject}: {v}"), "{s} and the gate: {v}");
+        let mut writer = Writer::new(
+            domain,
+            Part::Whole,
+            &["the gate"],
+            Dice::new(1, 0, Stream::Text),
+            &reserved,
+        );
+        assert_eq!(
+            writer.fill("{s} and {subject}: {v}"),
+            "{s} and the gate: {v}"
+        );
         assert_eq!(capitalized("état"), "État");
         assert_eq!(capitalized("orders_raw is empty"), "orders_raw is empty");
     }
@@ -210,7 +271,12 @@ mod tests {
     fn every_slot_of_every_template_is_known() {
         for domain in &*domains::ALL {
             let templates = crate::generate::tests::template_texts(domain);
-            assert!(templates.len() > 150, "{}: {}", domain.name, templates.len());
+            assert!(
+                templates.len() > 150,
+                "{}: {}",
+                domain.name,
+                templates.len()
+            );
             for template in templates {
                 let mut rest = template;
                 while let Some((_, slot, after)) = next_slot(rest) {
@@ -253,9 +319,14 @@ mod tests {
             "memorize",
             "keyword",
         ];
-        for template in domains::ALL.iter().flat_map(|domain| crate::generate::tests::template_texts(domain)) {
+        for template in domains::ALL
+            .iter()
+            .flat_map(|domain| crate::generate::tests::template_texts(domain))
+        {
             let lower = template.to_lowercase();
-            let hit = lower.split(|letter: char| !letter.is_alphanumeric()).find(|word| labels.contains(word));
+            let hit = lower
+                .split(|letter: char| !letter.is_alphanumeric())
+                .find(|word| labels.contains(word));
             assert_eq!(hit, None, "in `{template}`");
         }
     }

@@ -1,10 +1,13 @@
-//! Compactions of the recorded program: their places in a file become places in the conversation that was read from it.
+//! Compactions of the recorded program: their places in a file become places in the conversation
+//! that was read from it.
 //!
-//! A compaction of which the file does not hold what came before it or what it left is not measured: it is listed apart, with the
-//! reason.
+//! A compaction of which the file does not hold what came before it or what it left is not
+//! measured: it is listed apart, with the reason.
 
 use compactometer_engine::message::{MessageId, Part, Role, part_text};
-use compactometer_formats::scenario::{RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
+use compactometer_formats::scenario::{
+    RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction,
+};
 
 use super::error::ImportError;
 use super::place::Place;
@@ -18,9 +21,13 @@ pub(super) struct Resolved {
     pub(super) unmeasured: Vec<UnmeasuredCompaction>,
 }
 
-/// The compactions of a session whose messages are settled. Message number `n` of the session has the id `n`, from 1. A part may be
-/// all that was read of the session.
-pub(super) fn resolve(session: &Session, is_part: bool, recorder: &mut Recorder) -> Result<Resolved, ImportError> {
+/// The compactions of a session whose messages are settled. Message number `n` of the session has
+/// the id `n`, from 1. A part may be all that was read of the session.
+pub(super) fn resolve(
+    session: &Session,
+    is_part: bool,
+    recorder: &mut Recorder,
+) -> Result<Resolved, ImportError> {
     let judged = judged(session, is_part);
     let mut found = Resolved::default();
     for (compaction, after, judgement) in judged {
@@ -31,7 +38,10 @@ pub(super) fn resolve(session: &Session, is_part: bool, recorder: &mut Recorder)
                 trigger: compaction.trigger.clone(),
                 reported_tokens: compaction.reported_tokens,
                 usage: compaction.usage,
-                version: compaction.version.clone().or_else(|| session.version.clone()),
+                version: compaction
+                    .version
+                    .clone()
+                    .or_else(|| session.version.clone()),
                 compactor: compaction.compactor.clone(),
                 line: compaction.place.line(),
                 context,
@@ -65,21 +75,38 @@ fn judged(session: &Session, is_part: bool) -> Vec<Judged<'_>> {
     for compaction in &session.compactions {
         let after = last_before(session, compaction);
         // What the one before it left was never a request.
-        if let Some((.., judgement)) = judged.last_mut().filter(|(_, before, last)| last.is_ok() && *before >= after) {
+        if let Some((.., judgement)) = judged
+            .last_mut()
+            .filter(|(_, before, last)| last.is_ok() && *before >= after)
+        {
             *judgement = Err(Unmeasured::CompactedAgain);
         }
         let is_first = judged.is_empty() && !is_part;
-        judged.push((compaction, after, judge(session, compaction, after, is_first)));
+        judged.push((
+            compaction,
+            after,
+            judge(session, compaction, after, is_first),
+        ));
     }
     judged
 }
 
 /// The last message before a compaction; [`NOTHING`] if there is none.
 fn last_before(session: &Session, compaction: &Compaction) -> MessageId {
-    let before = session.messages.iter().rposition(|said| said.place < compaction.place);
+    let before = session
+        .messages
+        .iter()
+        .rposition(|said| said.place < compaction.place);
     // The results of calls before it are part of what came before it, even if they came later.
-    let answers = |index: &usize| session.messages.get(*index).is_some_and(|said| said.role == Role::Tool);
-    before.map_or(NOTHING, |index| id_at(Some(index + 1).filter(answers).unwrap_or(index)))
+    let answers = |index: &usize| {
+        session
+            .messages
+            .get(*index)
+            .is_some_and(|said| said.role == Role::Tool)
+    };
+    before.map_or(NOTHING, |index| {
+        id_at(Some(index + 1).filter(answers).unwrap_or(index))
+    })
 }
 
 /// What a compaction left, or why that is not measured.
@@ -99,28 +126,43 @@ fn judge(
     }
 }
 
-/// Characters of a token of a transcript, on the low side, so that the file seems to hold more tokens than it does.
+/// Characters of a token of a transcript, on the low side, so that the file seems to hold more
+/// tokens than it does.
 const CHARACTERS_PER_TOKEN: f64 = 2.5;
 /// Most tokens of instructions and tool definitions, which files do not hold.
 const MOST_INSTRUCTIONS: f64 = 60_000.0;
 
-/// Whether the file explains less than half of the tokens of the request before the first compaction: its beginning is missing.
+/// Whether the file explains less than half of the tokens of the request before the first
+/// compaction: its beginning is missing.
 fn holds_a_part(session: &Session, compaction: &Compaction, after: MessageId) -> bool {
     if session.starts_inside {
         return true;
     }
     let said = &session.messages[..(after.0 as usize).min(session.messages.len())];
-    let has_media = said.iter().flat_map(|said| &said.parts).any(|part| matches!(part, Part::Media { .. }));
+    let has_media = said
+        .iter()
+        .flat_map(|said| &said.parts)
+        .any(|part| matches!(part, Part::Media { .. }));
     // Nothing is known of the tokens of images.
-    let Some(reported) = compaction.reported_tokens.filter(|_| !has_media) else { return false };
-    let letters = said.iter().flat_map(|said| &said.parts).map(letters).sum::<usize>();
+    let Some(reported) = compaction.reported_tokens.filter(|_| !has_media) else {
+        return false;
+    };
+    let letters = said
+        .iter()
+        .flat_map(|said| &said.parts)
+        .map(letters)
+        .sum::<usize>();
     letters as f64 / CHARACTERS_PER_TOKEN + MOST_INSTRUCTIONS < reported as f64 / 2.0
 }
 
 fn letters(part: &Part) -> usize {
     match part {
-        Part::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
-        Part::Thinking { text, signature } => text.len() + signature.as_ref().map_or(0, String::len),
+        Part::ToolCall {
+            name, arguments, ..
+        } => name.len() + arguments.len(),
+        Part::Thinking { text, signature } => {
+            text.len() + signature.as_ref().map_or(0, String::len)
+        }
         other => part_text(other).map_or(0, str::len),
     }
 }
@@ -135,9 +177,14 @@ fn context(session: &Session, compaction: &Compaction, after: MessageId) -> Vec<
     for left in &compaction.context {
         match left {
             Left::Written(_, text) if text.trim().is_empty() => {}
-            Left::Written(role, text) => context.push(Retained::Written { role: *role, text: text.clone() }),
+            Left::Written(role, text) => context.push(Retained::Written {
+                role: *role,
+                text: text.clone(),
+            }),
             Left::Kept(place) => {
-                let kept = ids_at(session, *place).filter(|id| *id <= after).map(Retained::Kept);
+                let kept = ids_at(session, *place)
+                    .filter(|id| *id <= after)
+                    .map(Retained::Kept);
                 for kept in kept {
                     // Several lines of a file may be one message.
                     if !context.contains(&kept) {
@@ -152,9 +199,18 @@ fn context(session: &Session, compaction: &Compaction, after: MessageId) -> Vec<
 
 /// The messages that were read at that place, or the one that took in what was read there.
 fn ids_at(session: &Session, place: Place) -> impl Iterator<Item = MessageId> {
-    let start = session.messages.iter().rposition(|said| said.place <= place).map(|last| session.messages[last].place);
+    let start = session
+        .messages
+        .iter()
+        .rposition(|said| said.place <= place)
+        .map(|last| session.messages[last].place);
     // The system prompt is in every request.
-    let at_start = move |said: &super::session::Spoken| Some(said.place) == start && said.role != Role::System;
+    let at_start =
+        move |said: &super::session::Spoken| Some(said.place) == start && said.role != Role::System;
     let is_kept = session.messages.iter().map(at_start).collect::<Vec<_>>();
-    is_kept.into_iter().enumerate().filter(|(_, is_kept)| *is_kept).map(|(index, _)| id_at(index))
+    is_kept
+        .into_iter()
+        .enumerate()
+        .filter(|(_, is_kept)| *is_kept)
+        .map(|(index, _)| id_at(index))
 }

@@ -1,7 +1,9 @@
-//! Joins sessions into longer ones, because most recorded sessions are too short for a value to be needed after a compaction.
+//! Joins sessions into longer ones, because most recorded sessions are too short for a value to be
+//! needed after a compaction.
 //!
-//! Groups, sorted by name, form disjoint blocks. A block's k-th scenario takes the k-th session of each of its groups and
-//! interleaves them by user turn, round robin. The block becomes the new group.
+//! Groups, sorted by name, form disjoint blocks. A block's k-th scenario takes the k-th session of
+//! each of its groups and interleaves them by user turn, round robin. The block becomes the new
+//! group.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,10 +22,16 @@ pub(super) fn join(
     groups: usize,
     recorder: &mut Recorder,
 ) -> Result<Vec<Session>, ImportError> {
-    let compactions = sessions.iter().map(|session| session.compactions.len()).sum::<usize>();
+    let compactions = sessions
+        .iter()
+        .map(|session| session.compactions.len())
+        .sum::<usize>();
     let mut by_group: BTreeMap<_, Vec<Session>> = BTreeMap::new();
     for session in sessions {
-        by_group.entry(natural(&session.group)).or_default().push(session);
+        by_group
+            .entry(natural(&session.group))
+            .or_default()
+            .push(session);
     }
     if groups < 2 || groups > by_group.len() {
         return Err(ImportError::Other(format!(
@@ -35,7 +43,9 @@ pub(super) fn join(
     let leftover = ordered.split_off(ordered.len() - ordered.len() % groups);
     for group in &leftover {
         let name = group.first().map_or("", |session| session.group.as_str());
-        recorder.report.leftovers.push(format!("group `{name}` left over: {groups} groups make a block"));
+        recorder.report.leftovers.push(format!(
+            "group `{name}` left over: {groups} groups make a block"
+        ));
     }
     recorder.report.joined = groups;
     let (mut joined, mut dropped_systems) = (Vec::new(), 0);
@@ -47,11 +57,16 @@ pub(super) fn join(
     }
     if dropped_systems > 0 {
         let prompts = counted(dropped_systems, "later system prompt");
-        recorder.report.leftovers.push(format!("{prompts} dropped: a conversation has one"));
+        recorder
+            .report
+            .leftovers
+            .push(format!("{prompts} dropped: a conversation has one"));
     }
     if compactions > 0 {
         let dropped = counted(compactions, "recorded compaction");
-        recorder.report.leftovers.push(format!("{dropped} left out: a joined conversation was never compacted"));
+        recorder.report.leftovers.push(format!(
+            "{dropped} left out: a joined conversation was never compacted"
+        ));
     }
     Ok(joined)
 }
@@ -68,18 +83,25 @@ fn join_block(
         group.sort_by_key(|session| session.order);
         if let (Some(first), leftover @ 1..) = (group.first(), group.len() - count) {
             let (name, leftover) = (&first.group, counted(leftover, "session"));
-            recorder
-                .report
-                .leftovers
-                .push(format!("{leftover} of group `{name}` left over: block-{number} has {count} of each"));
+            recorder.report.leftovers.push(format!(
+                "{leftover} of group `{name}` left over: block-{number} has {count} of each"
+            ));
         }
         group.truncate(count);
     }
     let mut groups = block.into_iter().map(Vec::into_iter).collect::<Vec<_>>();
     let mut dropped_systems = 0;
     for _ in 0..count {
-        let sessions = groups.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>();
-        joined.push(interleave(number, sessions, &mut dropped_systems, recorder)?);
+        let sessions = groups
+            .iter_mut()
+            .filter_map(Iterator::next)
+            .collect::<Vec<_>>();
+        joined.push(interleave(
+            number,
+            sessions,
+            &mut dropped_systems,
+            recorder,
+        )?);
     }
     Ok(dropped_systems)
 }
@@ -91,20 +113,39 @@ fn interleave(
     recorder: &mut Recorder,
 ) -> Result<Session, ImportError> {
     let count = sessions.len();
-    let origins = sessions.iter().map(|session| session.stem.as_str()).collect::<Vec<_>>().join(", ");
-    let source = sessions.first().map_or("", |session| session.source.as_str());
-    let source = format!("{source}; joined from {count} sessions ({origins}); long-range uses come from joining");
-    let file = sessions.first().map(|session| session.file.clone()).unwrap_or_default();
+    let origins = sessions
+        .iter()
+        .map(|session| session.stem.as_str())
+        .collect::<Vec<_>>()
+        .join(", ");
+    let source = sessions
+        .first()
+        .map_or("", |session| session.source.as_str());
+    let source = format!(
+        "{source}; joined from {count} sessions ({origins}); long-range uses come from joining"
+    );
+    let file = sessions
+        .first()
+        .map(|session| session.file.clone())
+        .unwrap_or_default();
     let mut directories = Vec::new();
     let worked_in = sessions.iter().flat_map(|session| &session.directories);
     worked_in.for_each(|directory| project::note_directory(&mut directories, Some(directory)));
-    let projects = sessions.iter().flat_map(|session| session.projects.iter().cloned()).collect();
+    let projects = sessions
+        .iter()
+        .flat_map(|session| session.projects.iter().cloned())
+        .collect();
     let mut system = None;
     let mut turns = Vec::new();
     for session in sessions {
-        session.questions.iter().for_each(|_| recorder.ignore("question of a joined session"));
-        let (systems, rest): (Vec<_>, Vec<_>) =
-            session.messages.into_iter().partition(|said| said.role == Role::System);
+        session
+            .questions
+            .iter()
+            .for_each(|_| recorder.ignore("question of a joined session"));
+        let (systems, rest): (Vec<_>, Vec<_>) = session
+            .messages
+            .into_iter()
+            .partition(|said| said.role == Role::System);
         for said in systems {
             match system {
                 None => system = Some(said),
@@ -113,8 +154,14 @@ fn interleave(
         }
         turns.push(by_user_turn(rest));
     }
-    let interleaved =
-        system.into_iter().chain(interleave_turns(turns)).map(|said| Spoken { at_ms: None, ..said }).collect();
+    let interleaved = system
+        .into_iter()
+        .chain(interleave_turns(turns))
+        .map(|said| Spoken {
+            at_ms: None,
+            ..said
+        })
+        .collect();
     recorder.begin(&file);
     let (messages, _) = settle::pair(interleaved, recorder)?;
     let group = format!("block-{block}");
@@ -159,8 +206,8 @@ fn interleave_turns(mut sessions: Vec<VecDeque<Vec<Spoken>>>) -> Vec<Spoken> {
     interleaved
 }
 
-/// A name as a key to sort by: each run of digits with its length without leading zeros, so that `task-2` comes before `task-10`,
-/// and every other run after all digits.
+/// A name as a key to sort by: each run of digits with its length without leading zeros, so that
+/// `task-2` comes before `task-10`, and every other run after all digits.
 fn natural(name: &str) -> Vec<(usize, String)> {
     let letters = name.chars().collect::<Vec<_>>();
     let runs = letters.chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit());

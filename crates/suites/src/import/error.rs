@@ -42,6 +42,9 @@ pub(super) fn first_repairs(repairs: &[Repair]) -> String {
     }
     match repairs.len().saturating_sub(LISTED) {
         0 => text,
-        more => format!("{text}; and {more} more repair{}", if more == 1 { "" } else { "s" }),
+        more => format!(
+            "{text}; and {more} more repair{}",
+            if more == 1 { "" } else { "s" }
+        ),
     }
 }

@@ -1,4 +1,5 @@
-//! Foils: values of the same shape that occur nowhere in the conversation. They are generated, never copied.
+//! Foils: values of the same shape that occur nowhere in the conversation. They are generated,
+//! never copied.
 
 use std::collections::BTreeSet;
 
@@ -9,26 +10,46 @@ use compactometer_text::matcher::Matcher;
 const FOILS: usize = 5;
 /// Candidates per round, so that a second round is seldom needed.
 const DRAFTS: usize = 8;
-/// The largest number of rounds. A short number in a long import may have no free values of its shape.
+/// The largest number of rounds. A short number in a long import may have no free values of its
+/// shape.
 const ROUNDS: u64 = 4;
 
 /// Five foils for each value, or fewer if its shape allows no more. None of them occurs in `texts`.
-pub(crate) fn make<'t>(values: &[(ValueKind, &str)], texts: impl Iterator<Item = &'t str> + Clone) -> Vec<Vec<String>> {
+pub(crate) fn make<'t>(
+    values: &[(ValueKind, &str)],
+    texts: impl Iterator<Item = &'t str> + Clone,
+) -> Vec<Vec<String>> {
     let mut foils: Vec<BTreeSet<String>> = vec![BTreeSet::new(); values.len()];
     let mut kept: Vec<Vec<String>> = vec![Vec::new(); values.len()];
     for round in 0..ROUNDS {
         let mut drafts: Vec<(usize, String)> = Vec::new();
-        for (item, (_, value)) in values.iter().enumerate().filter(|(item, _)| kept[*item].len() < FOILS) {
-            let fresh = draw(value, round).into_iter().filter(|foil| foils[item].insert(foil.clone()));
+        for (item, (_, value)) in values
+            .iter()
+            .enumerate()
+            .filter(|(item, _)| kept[*item].len() < FOILS)
+        {
+            let fresh = draw(value, round)
+                .into_iter()
+                .filter(|foil| foils[item].insert(foil.clone()));
             drafts.extend(fresh.map(|foil| (item, foil)));
         }
         if drafts.is_empty() {
             break;
         }
-        let matcher = Matcher::new(drafts.iter().map(|(item, foil)| (values[*item].0, [foil.as_str()])));
+        let matcher = Matcher::new(
+            drafts
+                .iter()
+                .map(|(item, foil)| (values[*item].0, [foil.as_str()])),
+        );
         let mut present = vec![false; drafts.len()];
-        texts.clone().for_each(|text| matcher.mark(text, &mut present));
-        for ((item, foil), _) in drafts.into_iter().zip(present).filter(|(_, present)| !present) {
+        texts
+            .clone()
+            .for_each(|text| matcher.mark(text, &mut present));
+        for ((item, foil), _) in drafts
+            .into_iter()
+            .zip(present)
+            .filter(|(_, present)| !present)
+        {
             if kept[item].len() < FOILS {
                 kept[item].push(foil);
             }
@@ -39,8 +60,12 @@ pub(crate) fn make<'t>(values: &[(ValueKind, &str)], texts: impl Iterator<Item =
 
 /// Candidates of one round, which have the value's shape and differ from it.
 fn draw(value: &str, round: u64) -> Vec<String> {
-    // The stream extends the value's own hash, so a value has the same foils in every import that does not mention them.
-    let mut stream = blake3::Hasher::new().update(value.as_bytes()).update(&round.to_le_bytes()).finalize_xof();
+    // The stream extends the value's own hash, so a value has the same foils in every import that
+    // does not mention them.
+    let mut stream = blake3::Hasher::new()
+        .update(value.as_bytes())
+        .update(&round.to_le_bytes())
+        .finalize_xof();
     let mut below = |limit: u32| {
         let mut bytes = [0; 4];
         stream.fill(&mut bytes);
@@ -101,7 +126,10 @@ mod tests {
 
     #[test]
     fn a_shape_without_free_values_gives_no_foils() {
-        let all = (0..100).map(|number| format!("é{number:02}é")).collect::<Vec<_>>().join(" ");
+        let all = (0..100)
+            .map(|number| format!("é{number:02}é"))
+            .collect::<Vec<_>>()
+            .join(" ");
         let foils = make(&[(ValueKind::Id, "é07é")], [all.as_str()].into_iter());
         assert!(foils[0].is_empty(), "{foils:?}");
     }

@@ -19,24 +19,49 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Reads a file, or its first line and that many bytes at its end. Invalid UTF-8 is replaced and reported line by line.
-    pub(super) fn open(path: &Path, last: Option<u64>, recorder: &mut Recorder) -> Result<Self, ImportError> {
-        let bytes = last.map_or_else(|| read(path, Kind::TRANSCRIPT), |most| read_ends(path, most));
-        let bytes = bytes.map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
-        let part = |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
+    /// Reads a file, or its first line and that many bytes at its end. Invalid UTF-8 is replaced
+    /// and reported line by line.
+    pub(super) fn open(
+        path: &Path,
+        last: Option<u64>,
+        recorder: &mut Recorder,
+    ) -> Result<Self, ImportError> {
+        let bytes = last.map_or_else(
+            || read(path, Kind::TRANSCRIPT),
+            |most| read_ends(path, most),
+        );
+        let bytes = bytes.map_err(|source| ImportError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        let part = |name: Option<&std::ffi::OsStr>| {
+            name.unwrap_or_default().to_string_lossy().into_owned()
+        };
         let file = path.display().to_string();
         recorder.begin(&file);
         let text = decode(bytes, recorder)?;
-        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let text = text
+            .strip_prefix('\u{feff}')
+            .map(str::to_owned)
+            .unwrap_or(text);
         if text.trim().is_empty() {
-            return Err(ImportError::Other(format!("`{file}` is empty; expected a transcript")));
+            return Err(ImportError::Other(format!(
+                "`{file}` is empty; expected a transcript"
+            )));
         }
-        Ok(Input { file, name: part(path.file_name()), stem: part(path.file_stem()), text })
+        Ok(Input {
+            file,
+            name: part(path.file_name()),
+            stem: part(path.file_stem()),
+            text,
+        })
     }
 
     /// Lines that are not blank, with their numbers.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        (1..).zip(self.text.split('\n')).filter(|(_, line)| !line.trim().is_empty())
+        (1..)
+            .zip(self.text.split('\n'))
+            .filter(|(_, line)| !line.trim().is_empty())
     }
 }
 
@@ -49,7 +74,10 @@ fn decode(bytes: Vec<u8>, recorder: &mut Recorder) -> Result<String, ImportError
     for (line, piece) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
         let decoded = String::from_utf8_lossy(piece);
         if let std::borrow::Cow::Owned(_) = decoded {
-            recorder.repair(Place::Line(line), "invalid UTF-8: replaced by U+FFFD".to_owned())?;
+            recorder.repair(
+                Place::Line(line),
+                "invalid UTF-8: replaced by U+FFFD".to_owned(),
+            )?;
         }
         text.push_str(&decoded);
     }

@@ -28,10 +28,17 @@ pub struct Found {
 }
 
 impl Kept {
-    /// Where sessions are looked for, with `*` for any part of a name. `variable` reads an environment variable.
+    /// Where sessions are looked for, with `*` for any part of a name. `variable` reads an
+    /// environment variable.
     pub fn place(&self, variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-        let named = self.variable.and_then(&variable).filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let home = || Some(Path::new(&variable("HOME").or_else(|| variable("USERPROFILE"))?).join(self.home));
+        let named = self
+            .variable
+            .and_then(&variable)
+            .filter(|folder| !folder.is_empty())
+            .map(PathBuf::from);
+        let home = || {
+            Some(Path::new(&variable("HOME").or_else(|| variable("USERPROFILE"))?).join(self.home))
+        };
         let folder = named.or_else(home)?;
         // Only the program's part of the path is a pattern.
         Some(Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(self.pattern))
@@ -46,7 +53,8 @@ impl Kept {
     }
 }
 
-/// The files of a folder and of the folders in it that have the ending of a session, the newest first.
+/// The files of a folder and of the folders in it that have the ending of a session, the newest
+/// first.
 ///
 /// # Errors
 /// [`ImportError`] if the folder has a name that cannot be looked for.
@@ -66,12 +74,17 @@ pub fn newest_first(found: &mut [Found]) {
 }
 
 fn matching(pattern: &str) -> Result<Vec<Found>, ImportError> {
-    let paths = glob::glob(pattern).map_err(|error| ImportError::Other(format!("`{pattern}`: {error}")))?;
+    let paths =
+        glob::glob(pattern).map_err(|error| ImportError::Other(format!("`{pattern}`: {error}")))?;
     let mut found = Vec::new();
     for path in paths.flatten().filter(|path| path.is_file()) {
         let about = path.metadata().ok();
         let modified = about.as_ref().and_then(|about| about.modified().ok());
-        found.push(Found { path, modified, bytes: about.map_or(0, |about| about.len()) });
+        found.push(Found {
+            path,
+            modified,
+            bytes: about.map_or(0, |about| about.len()),
+        });
     }
     newest_first(&mut found);
     Ok(found)

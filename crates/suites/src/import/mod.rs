@@ -1,9 +1,10 @@
 //! Importers of transcripts: a file of another program becomes a suite that a replay can trust.
 //!
-//! A format is one file in `formats` and one line in [`ALL`], and it only reads; what several formats have in common is in
-//! `readers`. The later steps are the same for all formats: calls and results are paired, secrets masked, sessions joined if
-//! requested, and exact values found if requested. No repair is silent: the [`ImportReport`] lists each with its file and place.
-//! Absent on purpose: prices, questions that the file does not have, anything that needs a model.
+//! A format is one file in `formats` and one line in [`ALL`], and it only reads; what several
+//! formats have in common is in `readers`. The later steps are the same for all formats: calls and
+//! results are paired, secrets masked, sessions joined if requested, and exact values found if
+//! requested. No repair is silent: the [`ImportReport`] lists each with its file and place. Absent
+//! on purpose: prices, questions that the file does not have, anything that needs a model.
 
 mod compactions;
 mod concat;
@@ -63,13 +64,21 @@ pub fn by_name(name: &str) -> Option<&'static Importer> {
 /// [`ImportError`] if the file cannot be read, is a suite already, or is of no known format.
 pub fn by_content(path: &Path) -> Result<&'static Importer, ImportError> {
     let input = Input::open(path, None, &mut Recorder::new("any", false))?;
-    ALL.iter().copied().find(|importer| (importer.recognises)(&input.text)).ok_or_else(|| {
-        let why = match compactometer_formats::suite::looks_like_suite(input.text.lines().next().unwrap_or_default()) {
-            true => "is already a suite and needs no import".to_owned(),
-            false => format!("is of no known format; nearest are:{}", nearest::nearest(&input.text)),
-        };
-        ImportError::Other(format!("`{}` {why}", input.file))
-    })
+    ALL.iter()
+        .copied()
+        .find(|importer| (importer.recognises)(&input.text))
+        .ok_or_else(|| {
+            let why = match compactometer_formats::suite::looks_like_suite(
+                input.text.lines().next().unwrap_or_default(),
+            ) {
+                true => "is already a suite and needs no import".to_owned(),
+                false => format!(
+                    "is of no known format; nearest are:{}",
+                    nearest::nearest(&input.text)
+                ),
+            };
+            ImportError::Other(format!("`{}` {why}", input.file))
+        })
 }
 
 /// What an import does in addition to reading.
@@ -83,8 +92,8 @@ pub struct Options {
     pub keep_secrets: bool,
     /// Fail instead of making a repair.
     pub strict: bool,
-    /// Read only the first line and so many bytes at the end of each file, which must have one object a line. A compaction is then
-    /// measured although what came before it may be missing.
+    /// Read only the first line and so many bytes at the end of each file, which must have one
+    /// object a line. A compaction is then measured although what came before it may be missing.
     pub last: Option<u64>,
 }
 
@@ -100,22 +109,37 @@ pub struct Imported {
 /// Reads files of one format into one suite called `name`.
 ///
 /// # Errors
-/// [`ImportError`] with the file, the place and what was expected. Under [`Options::strict`], the first repair is also an error.
-pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Options) -> Result<Imported, ImportError> {
+/// [`ImportError`] with the file, the place and what was expected. Under [`Options::strict`], the
+/// first repair is also an error.
+pub fn import(
+    importer: &Importer,
+    files: &[PathBuf],
+    name: &str,
+    options: &Options,
+) -> Result<Imported, ImportError> {
     let mut scenarios = Vec::new();
-    let mut report = Reading::new(importer, options)?.read_all(files, &mut || (), &mut |scenario| {
-        scenarios.push(scenario);
-        Ok(())
-    })?;
+    let mut report =
+        Reading::new(importer, options)?.read_all(files, &mut || (), &mut |scenario| {
+            scenarios.push(scenario);
+            Ok(())
+        })?;
     if options.auto_facts {
-        report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL, facts::Foils::Made));
+        report.facts = Some(facts::find(
+            &mut scenarios,
+            facts::INCIDENTAL,
+            facts::Foils::Made,
+        ));
     }
     let header = Header::new(name, None, report.notes());
-    Ok(Imported { suite: Suite { header, scenarios }, report })
+    Ok(Imported {
+        suite: Suite { header, scenarios },
+        report,
+    })
 }
 
-/// Reads files of one format into a suite at `out`, called like that file. Unless [`Options::concat`] is given, only one file's
-/// conversations are in memory at a time. Calls `is_read` after each file. Also measures the suite's properties.
+/// Reads files of one format into a suite at `out`, called like that file. Unless
+/// [`Options::concat`] is given, only one file's conversations are in memory at a time. Calls
+/// `is_read` after each file. Also measures the suite's properties.
 ///
 /// # Errors
 /// As [`import`]; and [`ImportError::Write`], after which `out` is as it was.
@@ -126,21 +150,34 @@ pub fn import_to(
     options: &Options,
     is_read: &mut dyn FnMut(),
 ) -> Result<(ImportReport, Vec<Property>), ImportError> {
-    let cannot = |source| ImportError::Write { path: out.to_owned(), source };
+    let cannot = |source| ImportError::Write {
+        path: out.to_owned(),
+        source,
+    };
     let mut spool = Spool::beside(out).map_err(cannot)?;
-    let mut finder = options.auto_facts.then(|| facts::Finder::new(facts::INCIDENTAL, facts::Foils::Made));
-    let mut report = Reading::new(importer, options)?.read_all(files, is_read, &mut |mut scenario| {
-        finder.iter_mut().for_each(|finder| finder.add(&mut scenario));
-        spool.push(&scenario).map_err(cannot)
-    })?;
-    let found = finder.map(|finder| finder.compare(&mut spool)).transpose().map_err(cannot)?;
+    let mut finder = options
+        .auto_facts
+        .then(|| facts::Finder::new(facts::INCIDENTAL, facts::Foils::Made));
+    let mut report =
+        Reading::new(importer, options)?.read_all(files, is_read, &mut |mut scenario| {
+            finder
+                .iter_mut()
+                .for_each(|finder| finder.add(&mut scenario));
+            spool.push(&scenario).map_err(cannot)
+        })?;
+    let found = finder
+        .map(|finder| finder.compare(&mut spool))
+        .transpose()
+        .map_err(cannot)?;
     report.facts = found.as_ref().map(|found| found.counts);
     let name = out.file_stem().unwrap_or_default().to_string_lossy();
     let header = Header::new(name, None, report.notes());
     let written = write_whole(out, |file| {
         write_line(file, &header)?;
         spool.each(|number, mut scenario| {
-            found.iter().for_each(|found| found.mark(number, &mut scenario));
+            found
+                .iter()
+                .for_each(|found| found.mark(number, &mut scenario));
             write_line(file, &scenario)
         })
     });

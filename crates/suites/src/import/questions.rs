@@ -1,7 +1,8 @@
-//! Questions that a format brings: their places in a file become messages, and their answers facts and probes.
+//! Questions that a format brings: their places in a file become messages, and their answers facts
+//! and probes.
 //!
-//! An answer becomes a fact only if its evidence contains it word for word. All other questions are asked as well and have only
-//! the right answer. Questions come after the last message.
+//! An answer becomes a fact only if its evidence contains it word for word. All other questions are
+//! asked as well and have only the right answer. Questions come after the last message.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,9 @@ pub(super) type Places = Vec<(Place, MessageId)>;
 
 /// Adds the questions to a scenario.
 pub(super) fn add(questions: Vec<Question>, places: &Places, scenario: &mut Scenario) {
-    let Some(asked_after) = scenario.messages.last().map(|message| message.id) else { return };
+    let Some(asked_after) = scenario.messages.last().map(|message| message.id) else {
+        return;
+    };
     for (number, question) in (1..).zip(questions) {
         let fact = fact(format!("a{number}"), &question, places, &scenario.messages);
         scenario.probes.push(Probe {
@@ -39,17 +42,34 @@ pub(super) fn add(questions: Vec<Question>, places: &Places, scenario: &mut Scen
 }
 
 fn fact(id: String, question: &Question, places: &Places, messages: &[Message]) -> Option<Fact> {
-    let value = question.gold.as_ref().filter(|gold| gold.chars().count() <= LONGEST)?;
-    let kind = if value.bytes().all(|byte| byte.is_ascii_digit()) { ValueKind::Number } else { ValueKind::Free };
+    let value = question
+        .gold
+        .as_ref()
+        .filter(|gold| gold.chars().count() <= LONGEST)?;
+    let kind = if value.bytes().all(|byte| byte.is_ascii_digit()) {
+        ValueKind::Number
+    } else {
+        ValueKind::Free
+    };
     let matcher = Matcher::new([(kind, [value.as_str()])]);
-    let named = places.iter().filter(|(place, _)| question.evidence.contains(place)).map(|(_, id)| *id);
+    let named = places
+        .iter()
+        .filter(|(place, _)| question.evidence.contains(place))
+        .map(|(_, id)| *id);
     let named = named.collect::<BTreeSet<_>>();
     let states = |message: &&Message| {
         named.contains(&message.id)
-            && message.parts.iter().filter_map(part_text).any(|text| matcher.find(text).next().is_some())
+            && message
+                .parts
+                .iter()
+                .filter_map(part_text)
+                .any(|text| matcher.find(text).next().is_some())
     };
     let stating = messages.iter().filter(states).collect::<Vec<_>>();
     let stated_by = stating.first()?.role.into();
     let evidence = stating.iter().map(|message| message.id).collect();
-    Some(Fact { stated_by, ..Fact::stated(id, question.text.clone(), value.clone(), kind, evidence) })
+    Some(Fact {
+        stated_by,
+        ..Fact::stated(id, question.text.clone(), value.clone(), kind, evidence)
+    })
 }

@@ -1,4 +1,5 @@
-//! Reads files one after the other and gives their conversations as scenarios: paired, masked, joined if requested, and named.
+//! Reads files one after the other and gives their conversations as scenarios: paired, masked,
+//! joined if requested, and named.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -76,7 +77,10 @@ impl<'i> Reading<'i> {
             }
         }
         let secrets = self.masker.map(|masker| masker.counts).unwrap_or_default();
-        Ok(ImportReport { secrets, ..self.recorder.report })
+        Ok(ImportReport {
+            secrets,
+            ..self.recorder.report
+        })
     }
 
     /// The normalized sessions of a file; none if its content is that of an earlier file.
@@ -85,31 +89,53 @@ impl<'i> Reading<'i> {
         let input = Input::open(path, self.options.last, recorder)?;
         recorder.report.files += 1;
         if !self.seen.insert(blake3::hash(input.text.as_bytes())) {
-            recorder.repair(Place::Line(1), "same content as an earlier file: left out".to_owned())?;
+            recorder.repair(
+                Place::Line(1),
+                "same content as an earlier file: left out".to_owned(),
+            )?;
             return Ok(Vec::new());
         }
         if !(self.importer.recognises)(&input.text) {
-            let (file, expected, hint) = (&input.file, self.importer.about, hint(self.importer, &input.text));
-            return Err(ImportError::Other(format!("`{file}`, line 1: expected {expected}{hint}")));
+            let (file, expected, hint) = (
+                &input.file,
+                self.importer.about,
+                hint(self.importer, &input.text),
+            );
+            return Err(ImportError::Other(format!(
+                "`{file}`, line 1: expected {expected}{hint}"
+            )));
         }
         let mut sessions = Vec::new();
         for session in (self.importer.read)(&input, recorder)? {
-            sessions.extend(settle::settle(session.with_plain_names(&input.stem), recorder)?);
+            sessions.extend(settle::settle(
+                session.with_plain_names(&input.stem),
+                recorder,
+            )?);
         }
         if let Some(masker) = &mut self.masker {
-            sessions.iter_mut().for_each(|session| masker.session(session));
+            sessions
+                .iter_mut()
+                .for_each(|session| masker.session(session));
         }
         Ok(sessions)
     }
 
     fn scenario(&mut self, mut session: Session, push: &mut Push<'_>) -> Result<(), ImportError> {
         self.recorder.begin(&session.file);
-        let (id, projects) = (self.names.unused_id(&session), self.names.projects(&session));
+        let (id, projects) = (
+            self.names.unused_id(&session),
+            self.names.projects(&session),
+        );
         let is_part = self.options.last.is_some();
-        let compactions::Resolved { measured, unmeasured } =
-            compactions::resolve(&session, is_part, &mut self.recorder)?;
+        let compactions::Resolved {
+            measured,
+            unmeasured,
+        } = compactions::resolve(&session, is_part, &mut self.recorder)?;
         let asked = std::mem::take(&mut session.questions);
-        let places = (1..).zip(&session.messages).map(|(number, said)| (said.place, MessageId(number))).collect();
+        let places = (1..)
+            .zip(&session.messages)
+            .map(|(number, said)| (said.place, MessageId(number)))
+            .collect();
         let mut scenario = Scenario {
             compactions: measured,
             unmeasured,
@@ -127,9 +153,18 @@ fn hint(tried: &Importer, text: &str) -> String {
     if compactometer_formats::suite::looks_like_suite(text.lines().next().unwrap_or_default()) {
         return "; it is already a suite and needs no import".to_owned();
     }
-    match ALL.iter().find(|other| other.name != tried.name && (other.recognises)(text)) {
+    match ALL
+        .iter()
+        .find(|other| other.name != tried.name && (other.recognises)(text))
+    {
         Some(other) => format!("; it looks like `{}`", other.name),
-        None => format!("; formats are {}", ALL.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")),
+        None => format!(
+            "; formats are {}",
+            ALL.iter()
+                .map(|known| known.name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
     }
 }
 
@@ -158,18 +193,26 @@ impl Names {
     }
 
     fn projects(&mut self, session: &Session) -> Vec<String> {
-        session.projects.iter().map(|project| self.projects.name(project)).collect()
+        session
+            .projects
+            .iter()
+            .map(|project| self.projects.name(project))
+            .collect()
     }
 }
 
 fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
-    let messages = session.messages.into_iter().zip(1..).map(|(said, number)| Message {
-        id: MessageId(number),
-        role: said.role,
-        at_ms: said.at_ms,
-        parts: said.parts,
-        usage: said.usage.map(Box::new),
-    });
+    let messages = session
+        .messages
+        .into_iter()
+        .zip(1..)
+        .map(|(said, number)| Message {
+            id: MessageId(number),
+            role: said.role,
+            at_ms: said.at_ms,
+            parts: said.parts,
+            usage: said.usage.map(Box::new),
+        });
     Scenario {
         id,
         group_id: session.group,

@@ -30,7 +30,8 @@ pub struct ImportReport {
     pub questions: usize,
     /// Exact values found, or `None` if they were not requested.
     pub facts: Option<FactCounts>,
-    /// All repairs, file by file. Lines that are not JSON come before what is wrong with the others.
+    /// All repairs, file by file. Lines that are not JSON come before what is wrong with the
+    /// others.
     pub repairs: Vec<Repair>,
     /// Secrets masked, by kind. Every occurrence counts.
     pub secrets: BTreeMap<&'static str, usize>,
@@ -52,11 +53,24 @@ impl ImportReport {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![
             format!("{} (units of statistics)", counted(self.groups, "group")),
-            format!("{}, {}", counted(self.scenarios, "scenario"), counted(self.messages, "message")),
+            format!(
+                "{}, {}",
+                counted(self.scenarios, "scenario"),
+                counted(self.messages, "message")
+            ),
         ];
         lines.extend(self.facts.iter().flat_map(FactCounts::lines));
-        lines.push(format!("{} in {}", counted(self.repairs.len(), "repair"), counted(self.files, "file")));
-        lines.extend(self.repairs.iter().take(SHOWN_REPAIRS).map(|repair| format!("  {repair}")));
+        lines.push(format!(
+            "{} in {}",
+            counted(self.repairs.len(), "repair"),
+            counted(self.files, "file")
+        ));
+        lines.extend(
+            self.repairs
+                .iter()
+                .take(SHOWN_REPAIRS)
+                .map(|repair| format!("  {repair}")),
+        );
         if self.repairs.len() > SHOWN_REPAIRS {
             lines.push(format!("  and {} more", self.repairs.len() - SHOWN_REPAIRS));
         }
@@ -66,10 +80,17 @@ impl ImportReport {
 
     /// Notes for readers of results.
     pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = vec![format!("imported from {} of format {}", counted(self.files, "file"), self.importer)];
+        let mut notes = vec![format!(
+            "imported from {} of format {}",
+            counted(self.files, "file"),
+            self.importer
+        )];
         notes.extend(self.facts.iter().flat_map(FactCounts::notes));
         if !self.repairs.is_empty() {
-            notes.push(format!("{} made by the importer", counted(self.repairs.len(), "repair")));
+            notes.push(format!(
+                "{} made by the importer",
+                counted(self.repairs.len(), "repair")
+            ));
         }
         notes.extend(self.remarks());
         notes
@@ -98,16 +119,29 @@ impl ImportReport {
             ));
         }
         if self.joined > 0 {
-            lines.push(format!("joined from {} sessions; long-range uses come from joining", self.joined));
+            lines.push(format!(
+                "joined from {} sessions; long-range uses come from joining",
+                self.joined
+            ));
         }
         if self.compactions > 0 {
-            lines.push(format!("{} of the recorded program", counted(self.compactions, "compaction")));
+            lines.push(format!(
+                "{} of the recorded program",
+                counted(self.compactions, "compaction")
+            ));
         }
         for (reason, number) in &self.unmeasured {
-            lines.push(format!("{} left out: {}", counted(*number, "compaction"), reason.why()));
+            lines.push(format!(
+                "{} left out: {}",
+                counted(*number, "compaction"),
+                reason.why()
+            ));
         }
         if self.questions > 0 {
-            lines.push(format!("{} that the files have", counted(self.questions, "question")));
+            lines.push(format!(
+                "{} that the files have",
+                counted(self.questions, "question")
+            ));
         }
         lines.extend(self.leftovers.iter().cloned());
         lines
@@ -115,7 +149,11 @@ impl ImportReport {
 }
 
 fn join_counts<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
-    counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+    counts
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Collects the report as files are read.
@@ -130,7 +168,10 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(importer: &'static str, strict: bool) -> Self {
         Recorder {
-            report: ImportReport { importer, ..ImportReport::default() },
+            report: ImportReport {
+                importer,
+                ..ImportReport::default()
+            },
             file: String::new(),
             strict,
             groups: HashSet::new(),
@@ -153,7 +194,11 @@ impl Recorder {
 
     /// Records a repair of the file that is read. Under strict reading the repair is an error.
     pub(super) fn repair(&mut self, place: Place, what: String) -> Result<(), ImportError> {
-        let repair = Repair { file: self.file.clone(), place: place.to_string(), what };
+        let repair = Repair {
+            file: self.file.clone(),
+            place: place.to_string(),
+            what,
+        };
         if self.strict {
             return Err(ImportError::Strict(repair));
         }
@@ -161,8 +206,13 @@ impl Recorder {
         Ok(())
     }
 
-    /// Counts a row without a turn. Control characters are removed, because the file itself may name the kind.
+    /// Counts a row without a turn. Control characters are removed, because the file itself may
+    /// name the kind.
     pub(super) fn ignore(&mut self, kind: &str) {
-        *self.report.ignored.entry(kind.replace(char::is_control, " ")).or_insert(0) += 1;
+        *self
+            .report
+            .ignored
+            .entry(kind.replace(char::is_control, " "))
+            .or_insert(0) += 1;
     }
 }

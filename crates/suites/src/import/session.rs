@@ -104,7 +104,9 @@ pub(super) struct Question {
 impl Question {
     /// Its texts, which may contain what the conversation contains.
     pub(super) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        std::iter::once(&mut self.text).chain(&mut self.gold).chain(&mut self.forbidden)
+        std::iter::once(&mut self.text)
+            .chain(&mut self.gold)
+            .chain(&mut self.forbidden)
     }
 }
 
@@ -129,20 +131,32 @@ impl Session {
         }
     }
 
-    /// The session with control characters in its names escaped, since names reach terminals and file names. `stem` names what the
-    /// file leaves without a name.
+    /// The session with control characters in its names escaped, since names reach terminals and
+    /// file names. `stem` names what the file leaves without a name.
     pub(super) fn with_plain_names(self, stem: &str) -> Self {
         let escaped = |letter: char| match letter.is_control() {
             true => letter.escape_default().collect(),
             false => letter.to_string(),
         };
         let plain = |name: String| name.chars().map(escaped).collect();
-        let named = |name: String| plain(if name.trim().is_empty() { stem.to_owned() } else { name });
-        Session { source: plain(self.source), group: named(self.group), stem: named(self.stem), ..self }
+        let named = |name: String| {
+            plain(if name.trim().is_empty() {
+                stem.to_owned()
+            } else {
+                name
+            })
+        };
+        Session {
+            source: plain(self.source),
+            group: named(self.group),
+            stem: named(self.stem),
+            ..self
+        }
     }
 }
 
-/// One message as it was read. Results are in messages of role [`Role::Tool`]; a result without a call's id has an empty id.
+/// One message as it was read. Results are in messages of role [`Role::Tool`]; a result without a
+/// call's id has an empty id.
 #[derive(Clone, Debug)]
 pub(super) struct Spoken {
     pub(super) place: Place,
@@ -152,7 +166,8 @@ pub(super) struct Spoken {
     pub(super) usage: Option<Usage>,
 }
 
-/// What a provider reported, or `None` if all counts are zero, as in messages that a program made itself, or one is impossible.
+/// What a provider reported, or `None` if all counts are zero, as in messages that a program made
+/// itself, or one is impossible.
 pub(super) fn reported(usage: Usage) -> Option<Usage> {
     let is_possible = usage.total_input().max(usage.output) <= MOST_REPORTED_TOKENS;
     (usage != Usage::default() && is_possible).then_some(usage)

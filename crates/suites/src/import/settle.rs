@@ -1,7 +1,9 @@
-//! Normalizes a session so that a replay can trust it: at most one system message, which comes first; the first other message is
-//! a user turn; no message is empty; each call is answered in the message directly after it; call ids are unique.
+//! Normalizes a session so that a replay can trust it: at most one system message, which comes
+//! first; the first other message is a user turn; no message is empty; each call is answered in the
+//! message directly after it; call ids are unique.
 //!
-//! Turns before the first user turn are dropped, because an invented user turn would falsify the log.
+//! Turns before the first user turn are dropped, because an invented user turn would falsify the
+//! log.
 
 use std::collections::HashMap;
 
@@ -16,22 +18,43 @@ use super::session::{Session, Spoken};
 const NO_RESPONSE: &str = "Tool no response";
 
 /// Normalizes a session. Returns `None` if it has no user turn.
-pub(super) fn settle(mut session: Session, recorder: &mut Recorder) -> Result<Option<Session>, ImportError> {
-    let place = session.messages.first().map_or(Place::Line(1), |said| said.place);
+pub(super) fn settle(
+    mut session: Session,
+    recorder: &mut Recorder,
+) -> Result<Option<Session>, ImportError> {
+    let place = session
+        .messages
+        .first()
+        .map_or(Place::Line(1), |said| said.place);
     drop_empty(&mut session, recorder)?;
     drop_misplaced(&mut session, recorder)?;
     if !session.messages.iter().any(|said| said.role == Role::User) {
-        recorder.repair(place, format!("`{}` holds no user turn: left out", session.stem))?;
+        recorder.repair(
+            place,
+            format!("`{}` holds no user turn: left out", session.stem),
+        )?;
         return Ok(None);
     }
     let (messages, repeated) = pair(session.messages, recorder)?;
     recorder.report.repeated_call_ids += repeated;
-    Ok(Some(Session { messages, ..session }))
+    Ok(Some(Session {
+        messages,
+        ..session
+    }))
 }
 
-/// Moves each call's result directly after it and renumbers the calls. Also returns how many calls repeated an earlier id.
-pub(super) fn pair(messages: Vec<Spoken>, recorder: &mut Recorder) -> Result<(Vec<Spoken>, usize), ImportError> {
-    let mut pairing = Pairing { recorder, out: Vec::new(), calls: Vec::new(), open: HashMap::new() };
+/// Moves each call's result directly after it and renumbers the calls. Also returns how many calls
+/// repeated an earlier id.
+pub(super) fn pair(
+    messages: Vec<Spoken>,
+    recorder: &mut Recorder,
+) -> Result<(Vec<Spoken>, usize), ImportError> {
+    let mut pairing = Pairing {
+        recorder,
+        out: Vec::new(),
+        calls: Vec::new(),
+        open: HashMap::new(),
+    };
     for said in messages {
         match said.role {
             Role::Tool => pairing.push_results(said)?,
@@ -45,9 +68,13 @@ pub(super) fn pair(messages: Vec<Spoken>, recorder: &mut Recorder) -> Result<(Ve
 fn drop_empty(session: &mut Session, recorder: &mut Recorder) -> Result<(), ImportError> {
     let mut kept = Vec::with_capacity(session.messages.len());
     for mut said in std::mem::take(&mut session.messages) {
-        said.parts.retain(|part| !matches!(part, Part::Text { text } if text.trim().is_empty()));
+        said.parts
+            .retain(|part| !matches!(part, Part::Text { text } if text.trim().is_empty()));
         if said.parts.is_empty() {
-            recorder.repair(said.place, format!("empty {} message: dropped", said.role.name()))?;
+            recorder.repair(
+                said.place,
+                format!("empty {} message: dropped", said.role.name()),
+            )?;
         } else {
             kept.push(said);
         }
@@ -62,13 +89,24 @@ fn drop_misplaced(session: &mut Session, recorder: &mut Recorder) -> Result<(), 
     let mut kept: Vec<Spoken> = Vec::with_capacity(session.messages.len());
     for said in std::mem::take(&mut session.messages) {
         opened |= said.role == Role::User;
-        let fits = if said.role == Role::System { kept.is_empty() && !opened } else { opened };
+        let fits = if said.role == Role::System {
+            kept.is_empty() && !opened
+        } else {
+            opened
+        };
         if fits {
             kept.push(said);
             continue;
         }
-        let what = if said.role == Role::System { "is not the first" } else { "comes before the first user turn" };
-        recorder.repair(said.place, format!("{} message {what}: dropped", said.role.name()))?;
+        let what = if said.role == Role::System {
+            "is not the first"
+        } else {
+            "comes before the first user turn"
+        };
+        recorder.repair(
+            said.place,
+            format!("{} message {what}: dropped", said.role.name()),
+        )?;
     }
     session.messages = kept;
     Ok(())
@@ -102,13 +140,27 @@ impl Pairing<'_> {
         for part in &mut said.parts {
             if let Part::ToolCall { id, .. } = part {
                 let old = std::mem::replace(id, new_id(self.calls.len()));
-                self.open.entry(old.clone()).or_default().push(self.calls.len());
-                self.calls.push(Call { old, slot, answer: Vec::new() });
+                self.open
+                    .entry(old.clone())
+                    .or_default()
+                    .push(self.calls.len());
+                self.calls.push(Call {
+                    old,
+                    slot,
+                    answer: Vec::new(),
+                });
             }
         }
-        let results = Spoken { place: said.place, role: Role::Tool, at_ms: None, parts: Vec::new(), usage: None };
+        let results = Spoken {
+            place: said.place,
+            role: Role::Tool,
+            at_ms: None,
+            parts: Vec::new(),
+            usage: None,
+        };
         self.out.push(said);
-        self.out.extend((self.calls.len() > first).then_some(results));
+        self.out
+            .extend((self.calls.len() > first).then_some(results));
     }
 
     fn push_results(&mut self, said: Spoken) -> Result<(), ImportError> {
@@ -122,7 +174,8 @@ impl Pairing<'_> {
                     Some(_) => Some("came after other messages: moved to its call"),
                 };
                 if let Some(wrong) = wrong {
-                    self.recorder.repair(said.place, format!("result for `{call_id}` {wrong}"))?;
+                    self.recorder
+                        .repair(said.place, format!("result for `{call_id}` {wrong}"))?;
                 }
             }
             // Media stays with the preceding result.
@@ -145,25 +198,43 @@ impl Pairing<'_> {
         call.slot + 1 == self.out.len()
     }
 
-    /// The latest unanswered call with the id. Without an id, the first unanswered call of the message directly before.
+    /// The latest unanswered call with the id. Without an id, the first unanswered call of the
+    /// message directly before.
     fn take_open(&mut self, call_id: &str) -> Option<usize> {
         if !call_id.is_empty() {
             return self.open.get_mut(call_id)?.pop();
         }
         let first = self.calls.partition_point(|call| !self.is_last(call));
-        let call = first + self.calls[first..].iter().position(|call| call.answer.is_empty())?;
-        self.open.get_mut(&self.calls[call].old)?.retain(|open| *open != call);
+        let call = first
+            + self.calls[first..]
+                .iter()
+                .position(|call| call.answer.is_empty())?;
+        self.open
+            .get_mut(&self.calls[call].old)?
+            .retain(|open| *open != call);
         Some(call)
     }
 
     fn finish(mut self) -> Result<Vec<Spoken>, ImportError> {
-        for (number, Call { old, slot, mut answer }) in self.calls.into_iter().enumerate() {
+        for (
+            number,
+            Call {
+                old,
+                slot,
+                mut answer,
+            },
+        ) in self.calls.into_iter().enumerate()
+        {
             let results = &mut self.out[slot];
             if answer.is_empty() {
                 let what = format!("call `{old}` has no result: answered with `{NO_RESPONSE}`");
                 self.recorder.repair(results.place, what)?;
                 let text = NO_RESPONSE.to_owned();
-                answer.push(Part::ToolResult { call_id: String::new(), text, is_error: false });
+                answer.push(Part::ToolResult {
+                    call_id: String::new(),
+                    text,
+                    is_error: false,
+                });
             }
             for part in &mut answer {
                 if let Part::ToolResult { call_id, .. } = part {

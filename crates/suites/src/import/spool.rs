@@ -1,5 +1,6 @@
-//! Conversations in a file without a name beside the suite that they become, so that an import takes the memory of its largest
-//! conversation and not of all of them. The file goes when the import ends, however it ends.
+//! Conversations in a file without a name beside the suite that they become, so that an import
+//! takes the memory of its largest conversation and not of all of them. The file goes when the
+//! import ends, however it ends.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
@@ -17,8 +18,13 @@ pub(super) struct Spool {
 impl Spool {
     /// An empty one in the folder of a file.
     pub(super) fn beside(file: &Path) -> io::Result<Self> {
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Ok(Spool { out: BufWriter::new(tempfile::tempfile_in(folder)?) })
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        Ok(Spool {
+            out: BufWriter::new(tempfile::tempfile_in(folder)?),
+        })
     }
 
     pub(super) fn push(&mut self, scenario: &Scenario) -> io::Result<()> {
@@ -26,7 +32,10 @@ impl Spool {
     }
 
     /// Gives every conversation with its number from 0, in the order in which they came.
-    pub(super) fn each(&mut self, mut visit: impl FnMut(usize, Scenario) -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn each(
+        &mut self,
+        mut visit: impl FnMut(usize, Scenario) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.out.flush()?;
         let file = self.out.get_mut();
         file.seek(SeekFrom::Start(0))?;

@@ -11,9 +11,9 @@ use super::Measure;
 /// The largest acceptable share; see `docs/measurement/facts.md`.
 const MAX_SHARE: f64 = 0.05;
 
-/// Share of questions that at least one of three readers without the conversation answers. The first gives the most frequent
-/// answer of other groups to the same question, the second that to questions about the same kind of value, and the third a word
-/// of the question itself.
+/// Share of questions that at least one of three readers without the conversation answers. The
+/// first gives the most frequent answer of other groups to the same question, the second that to
+/// questions about the same kind of value, and the third a word of the question itself.
 #[derive(Default)]
 pub(super) struct Questions {
     all: Vec<Question>,
@@ -36,7 +36,10 @@ impl Measure for Questions {
                 says(by_kind.most_frequent(&question.kind, &question.group)),
                 question.gives_itself_away(),
             ];
-            answered.iter_mut().zip(right).for_each(|(count, right)| *count += usize::from(right));
+            answered
+                .iter_mut()
+                .zip(right)
+                .for_each(|(count, right)| *count += usize::from(right));
             any += usize::from(right.contains(&true));
         }
         let [text, kind, own] = answered;
@@ -63,20 +66,31 @@ struct Question {
 fn questions(scenario: &Scenario) -> impl Iterator<Item = Question> {
     scenario.probes.iter().filter_map(|probe| {
         let gold = probe.gold.as_ref()?.to_lowercase();
-        let fact = scenario.facts.iter().find(|fact| probe.fact_ids.contains(&fact.id))?;
+        let fact = scenario
+            .facts
+            .iter()
+            .find(|fact| probe.fact_ids.contains(&fact.id))?;
         Some(Question {
             group: scenario.group_id.clone(),
             text: without_subject(probe, fact),
             asked: probe.question.clone(),
             kind: fact.value_kind,
-            forms: fact.forms().map(str::to_lowercase).chain([gold.clone()]).collect(),
+            forms: fact
+                .forms()
+                .map(str::to_lowercase)
+                .chain([gold.clone()])
+                .collect(),
             gold,
         })
     })
 }
 
 fn without_subject(probe: &Probe, fact: &Fact) -> String {
-    if fact.subject.is_empty() { probe.question.clone() } else { probe.question.replace(&fact.subject, "") }
+    if fact.subject.is_empty() {
+        probe.question.clone()
+    } else {
+        probe.question.replace(&fact.subject, "")
+    }
 }
 
 impl Question {
@@ -86,18 +100,23 @@ impl Question {
 
     fn gives_itself_away(&self) -> bool {
         let asked = format!(" {} ", words(&self.asked));
-        self.forms.iter().any(|form| asked.contains(&format!(" {} ", words(form))))
+        self.forms
+            .iter()
+            .any(|form| asked.contains(&format!(" {} ", words(form))))
     }
 }
 
 /// Lowercase words and numbers, separated by single spaces.
 fn words(text: &str) -> String {
     let lower = text.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The answers to the questions of each key, those to most questions first and equal ones in alphabetical order.
+/// The answers to the questions of each key, those to most questions first and equal ones in
+/// alphabetical order.
 struct Answers<'q, K> {
     by_key: BTreeMap<K, Vec<Answer<'q>>>,
 }
@@ -112,30 +131,53 @@ impl<'q, K: Ord> Answers<'q, K> {
     fn new(questions: &'q [Question], key: impl Fn(&'q Question) -> K) -> Self {
         let mut counted: BTreeMap<K, BTreeMap<&str, BTreeMap<&str, usize>>> = BTreeMap::new();
         for question in questions {
-            let groups = counted.entry(key(question)).or_default().entry(question.gold.as_str()).or_default();
+            let groups = counted
+                .entry(key(question))
+                .or_default()
+                .entry(question.gold.as_str())
+                .or_default();
             *groups.entry(question.group.as_str()).or_default() += 1;
         }
         let answer = |(gold, in_group): (_, BTreeMap<_, usize>)| {
             let questions = in_group.values().sum();
-            Answer { gold, questions, in_group }
+            Answer {
+                gold,
+                questions,
+                in_group,
+            }
         };
         let ranked = |(key, answers): (K, BTreeMap<_, _>)| {
             let mut answers = answers.into_iter().map(answer).collect::<Vec<_>>();
             answers.sort_by_key(|answer| Reverse(answer.questions));
             (key, answers)
         };
-        Answers { by_key: counted.into_iter().map(ranked).collect() }
+        Answers {
+            by_key: counted.into_iter().map(ranked).collect(),
+        }
     }
 
     /// The answer to most questions of other groups; on a tie, the first in alphabetical order.
     fn most_frequent(&self, key: &K, group: &str) -> Option<&'q str> {
         let answers = self.by_key.get(key)?;
         // No answer after the first that is none of the group's own can be more frequent elsewhere.
-        let own = answers.iter().take_while(|answer| answer.in_group.contains_key(group)).count();
+        let own = answers
+            .iter()
+            .take_while(|answer| answer.in_group.contains_key(group))
+            .count();
         let candidates = answers[..answers.len().min(own + 1)].iter();
-        let elsewhere = candidates.map(|answer| (answer, answer.questions - answer.in_group.get(group).unwrap_or(&0)));
+        let elsewhere = candidates.map(|answer| {
+            (
+                answer,
+                answer.questions - answer.in_group.get(group).unwrap_or(&0),
+            )
+        });
         let frequent = elsewhere.filter(|(_, count)| *count > 0);
-        Some(frequent.min_by_key(|(answer, count)| (Reverse(*count), answer.gold))?.0.gold)
+        Some(
+            frequent
+                .min_by_key(|(answer, count)| (Reverse(*count), answer.gold))?
+                .0
+                .gold,
+        )
     }
 }
 
@@ -174,7 +216,10 @@ mod tests {
         ];
         let found = measure(&Suite { header, scenarios });
         // The three `red` answers are guessed from each other, and `d` contains its own answer.
-        assert_eq!((found.value, found.passed), (Some(0.666666667), Some(false)));
+        assert_eq!(
+            (found.value, found.passed),
+            (Some(0.666666667), Some(false))
+        );
         assert_eq!(
             found.detail,
             "4 of 6 questions: 3 by the answer that is most frequent elsewhere for the question, 3 by that for the kind of \

@@ -8,7 +8,8 @@ use compactometer_text::matcher::Matcher;
 
 use super::Measure;
 
-/// Share of the test split's facts whose subject or value occurs in a conversation of another split.
+/// Share of the test split's facts whose subject or value occurs in a conversation of another
+/// split.
 #[derive(Default)]
 pub(super) struct HeldOut {
     facts: Vec<Sought>,
@@ -47,18 +48,33 @@ impl Measure for HeldOut {
         }
         let matcher = self.matcher.get_or_insert_with(|| matcher(&self.facts));
         self.present.resize(matcher.len(), false);
-        let texts = scenario.messages.iter().flat_map(|message| message.parts.iter().filter_map(part_text));
+        let texts = scenario
+            .messages
+            .iter()
+            .flat_map(|message| message.parts.iter().filter_map(part_text));
         texts.for_each(|text| matcher.mark(text, &mut self.present));
     }
 
     fn found(&self) -> Property {
-        let (id, name) = ("held_out", "facts of the test split whose subject or value occurs in another split");
+        let (id, name) = (
+            "held_out",
+            "facts of the test split whose subject or value occurs in another split",
+        );
         if !self.compares() {
             return Property::untold(id, name, "no facts of a test split beside another split");
         }
-        let is_known = |at: usize| [at, self.facts.len() + at].iter().any(|at| self.present.get(*at) == Some(&true));
-        let found = (0..self.facts.len()).filter(|at| is_known(*at)).map(|at| &self.facts[at]).collect::<Vec<_>>();
-        let example = found.first().map(|fact| format!("; {}: {}", code(&fact.subject), code(&fact.value)));
+        let is_known = |at: usize| {
+            [at, self.facts.len() + at]
+                .iter()
+                .any(|at| self.present.get(*at) == Some(&true))
+        };
+        let found = (0..self.facts.len())
+            .filter(|at| is_known(*at))
+            .map(|at| &self.facts[at])
+            .collect::<Vec<_>>();
+        let example = found
+            .first()
+            .map(|fact| format!("; {}: {}", code(&fact.subject), code(&fact.value)));
         let detail = format!(
             "{} of {} facts and decoys in {} conversations{}",
             found.len(),
@@ -74,18 +90,30 @@ impl Measure for HeldOut {
 impl Sought {
     fn new(fact: &Fact) -> Self {
         let forms = fact.forms().map(str::to_owned).collect();
-        Sought { subject: fact.subject.clone(), kind: fact.value_kind, value: fact.value.clone(), forms }
+        Sought {
+            subject: fact.subject.clone(),
+            kind: fact.value_kind,
+            value: fact.value.clone(),
+            forms,
+        }
     }
 }
 
 fn named(subject: &str) -> Vec<&str> {
-    Some(subject).filter(|subject| !subject.is_empty()).into_iter().collect()
+    Some(subject)
+        .filter(|subject| !subject.is_empty())
+        .into_iter()
+        .collect()
 }
 
 /// Finds the subjects of the facts, unless they are empty, and then their values.
 fn matcher(facts: &[Sought]) -> Matcher {
-    let subjects = facts.iter().map(|fact| (ValueKind::Free, named(&fact.subject)));
-    let values = facts.iter().map(|fact| (fact.kind, fact.forms.iter().map(String::as_str).collect()));
+    let subjects = facts
+        .iter()
+        .map(|fact| (ValueKind::Free, named(&fact.subject)));
+    let values = facts
+        .iter()
+        .map(|fact| (fact.kind, fact.forms.iter().map(String::as_str).collect()));
     Matcher::new(subjects.chain(values))
 }
 
@@ -104,13 +132,20 @@ mod tests {
 
     #[test]
     fn a_subject_or_value_that_another_split_holds_is_counted() {
-        let mut suite = suite(&[("a", "the tower is 7F-3K"), ("b", "it is 9Q-2D"), ("c", "nothing")]);
+        let mut suite = suite(&[
+            ("a", "the tower is 7F-3K"),
+            ("b", "it is 9Q-2D"),
+            ("c", "nothing"),
+        ]);
         suite.scenarios[1].split = Split::Test;
         suite.scenarios[1].facts = vec![fact("f", "9Q-2D")];
         suite.scenarios[1].facts[0].subject = "the lock".to_owned();
         assert_eq!(measure(&suite).value, Some(0.0));
         suite.scenarios[1].facts[0].subject = "the tower".to_owned();
-        assert_eq!((measure(&suite).value, measure(&suite).passed), (Some(1.0), Some(false)));
+        assert_eq!(
+            (measure(&suite).value, measure(&suite).passed),
+            (Some(1.0), Some(false))
+        );
         suite.scenarios[1].facts[0].subject = "the lock".to_owned();
         suite.scenarios[1].facts[0].value = "7f-3k".to_owned();
         assert_eq!(measure(&suite).value, Some(1.0));

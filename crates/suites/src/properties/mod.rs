@@ -1,7 +1,8 @@
-//! Properties of any suite, however it was made: checks of its questions and texts before any strategy runs.
+//! Properties of any suite, however it was made: checks of its questions and texts before any
+//! strategy runs.
 //!
-//! Each property is one file and one line in `all`. Absent on purpose: strategies, models, records. Properties are computed
-//! from the suite only.
+//! Each property is one file and one line in `all`. Absent on purpose: strategies, models, records.
+//! Properties are computed from the suite only.
 
 mod closed_book;
 mod decoys;
@@ -59,7 +60,8 @@ pub fn measure_all<W: Walk>(conversations: &mut W) -> Result<Vec<Property>, W::E
     let mut all = all();
     conversations.walk(&mut |scenario| all.iter_mut().for_each(|measure| measure.add(scenario)))?;
     if all.iter().any(|measure| measure.compares()) {
-        conversations.walk(&mut |scenario| all.iter_mut().for_each(|measure| measure.compare(scenario)))?;
+        conversations
+            .walk(&mut |scenario| all.iter_mut().for_each(|measure| measure.compare(scenario)))?;
     }
     Ok(all.iter().map(|measure| measure.found()).collect())
 }
@@ -77,8 +79,14 @@ pub(crate) mod tests {
         suite: &Suite,
     ) -> compactometer_formats::property::Property {
         let mut measure = M::default();
-        suite.scenarios.iter().for_each(|scenario| measure.add(scenario));
-        suite.scenarios.iter().for_each(|scenario| measure.compare(scenario));
+        suite
+            .scenarios
+            .iter()
+            .for_each(|scenario| measure.add(scenario));
+        suite
+            .scenarios
+            .iter()
+            .for_each(|scenario| measure.compare(scenario));
         measure.found()
     }
 
@@ -98,7 +106,9 @@ pub(crate) mod tests {
                 id: MessageId(1),
                 role: Role::User,
                 at_ms: None,
-                parts: vec![Part::Text { text: (*text).to_owned() }],
+                parts: vec![Part::Text {
+                    text: (*text).to_owned(),
+                }],
                 usage: None,
             }],
             compactions: Vec::new(),
@@ -110,7 +120,10 @@ pub(crate) mod tests {
             probes: Vec::new(),
         };
         let scenarios = texts.iter().enumerate().map(scenario).collect();
-        Suite { header: Header::new("tiny", None, Vec::new()), scenarios }
+        Suite {
+            header: Header::new("tiny", None, Vec::new()),
+            scenarios,
+        }
     }
 
     pub(crate) fn fact(id: &str, value: &str) -> Fact {
@@ -138,6 +151,10 @@ pub(crate) mod tests {
     fn a_suite_without_facts_has_no_verdict_and_no_violation() {
         let found = measure(&suite(&[("a", "hello")]));
         assert_eq!(found.len(), super::all().len());
-        assert!(found.iter().all(|property| property.value.is_none() && property.passed.is_none()));
+        assert!(
+            found
+                .iter()
+                .all(|property| property.value.is_none() && property.passed.is_none())
+        );
     }
 }

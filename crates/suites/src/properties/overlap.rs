@@ -11,7 +11,8 @@ use super::Measure;
 /// Words shorter than this are not distinctive; see `docs/measurement/facts.md`.
 const MIN_WORD_LENGTH: usize = 4;
 
-/// Share of questions with a word of four or more characters that also occurs in the answer or in another form of it.
+/// Share of questions with a word of four or more characters that also occurs in the answer or in
+/// another form of it.
 #[derive(Default)]
 pub(super) struct Overlap {
     questions: usize,
@@ -28,7 +29,11 @@ impl Measure for Overlap {
                 continue;
             }
             if self.hits == 0 {
-                let words = shared.iter().map(|word| code(word)).collect::<Vec<_>>().join(", ");
+                let words = shared
+                    .iter()
+                    .map(|word| code(word))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 self.example = format!("; {} gives away {words}", code(question));
             }
             self.hits += 1;
@@ -36,8 +41,14 @@ impl Measure for Overlap {
     }
 
     fn found(&self) -> Property {
-        let (id, name) = ("question_overlap", "questions that share a word of four characters with the answer");
-        let detail = format!("{} of {} questions{}", self.hits, self.questions, self.example);
+        let (id, name) = (
+            "question_overlap",
+            "questions that share a word of four characters with the answer",
+        );
+        let detail = format!(
+            "{} of {} questions{}",
+            self.hits, self.questions, self.example
+        );
         Property::share(id, name, self.hits, self.questions, 0.0, detail)
             .unwrap_or_else(|| Property::untold(id, name, "no questions"))
     }
@@ -47,20 +58,29 @@ impl Measure for Overlap {
 fn shared_words(scenario: &Scenario) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
     scenario.probes.iter().filter_map(|probe| {
         let gold = probe.gold.as_deref()?;
-        let facts = scenario.facts.iter().filter(|fact| probe.fact_ids.contains(&fact.id));
-        let answers: BTreeSet<String> =
-            facts.flat_map(|fact| fact.forms()).chain([gold]).flat_map(distinctive_words).collect();
+        let facts = scenario
+            .facts
+            .iter()
+            .filter(|fact| probe.fact_ids.contains(&fact.id));
+        let answers: BTreeSet<String> = facts
+            .flat_map(|fact| fact.forms())
+            .chain([gold])
+            .flat_map(distinctive_words)
+            .collect();
         Some((
             probe.question.as_str(),
-            distinctive_words(&probe.question).filter(|word| answers.contains(word)).collect(),
+            distinctive_words(&probe.question)
+                .filter(|word| answers.contains(word))
+                .collect(),
         ))
     })
 }
 
 fn distinctive_words(text: &str) -> impl Iterator<Item = String> {
     let lower = text.to_lowercase();
-    let words =
-        lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.chars().count() >= MIN_WORD_LENGTH);
+    let words = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| word.chars().count() >= MIN_WORD_LENGTH);
     words.map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
@@ -86,7 +106,10 @@ mod tests {
         ];
         let found = measure(&suite);
         assert_eq!((found.value, found.passed), (Some(0.5), Some(false)));
-        assert_eq!(found.detail, "1 of 2 questions; `Which harbour is it?` gives away `harbour`");
+        assert_eq!(
+            found.detail,
+            "1 of 2 questions; `Which harbour is it?` gives away `harbour`"
+        );
         suite.scenarios[0].probes.remove(0);
         assert_eq!(measure(&suite).passed, Some(true));
     }

@@ -1,4 +1,5 @@
-//! How many of the declared tools are called. Every request pays for the definitions of all of them.
+//! How many of the declared tools are called. Every request pays for the definitions of all of
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ use compactometer_text::code::code;
 
 use super::Measure;
 
-/// Share of the declared tools that their conversation calls, with the tokens of all definitions and of the others.
+/// Share of the declared tools that their conversation calls, with the tokens of all definitions
+/// and of the others.
 #[derive(Default)]
 pub(super) struct Declared {
     conversations: Vec<Tools>,
@@ -18,14 +20,23 @@ pub(super) struct Declared {
 
 impl Measure for Declared {
     fn add(&mut self, scenario: &Scenario) {
-        self.conversations.extend((!scenario.tools.is_empty()).then(|| Tools::new(scenario)));
+        self.conversations
+            .extend((!scenario.tools.is_empty()).then(|| Tools::new(scenario)));
     }
 
     fn found(&self) -> Property {
-        let (id, name) = ("called_tools", "declared tools that their conversation calls");
+        let (id, name) = (
+            "called_tools",
+            "declared tools that their conversation calls",
+        );
         let sum = |of: fn(&Tools) -> usize| self.conversations.iter().map(of).sum::<usize>();
-        let least = self.conversations.iter().min_by(|one, other| one.share().total_cmp(&other.share()));
-        let Some(least) = least else { return Property::untold(id, name, "no conversation declares tools") };
+        let least = self
+            .conversations
+            .iter()
+            .min_by(|one, other| one.share().total_cmp(&other.share()));
+        let Some(least) = least else {
+            return Property::untold(id, name, "no conversation declares tools");
+        };
         let (declared, called) = (sum(|tools| tools.declared), sum(|tools| tools.called));
         let detail = format!(
             "{called} of {declared} tools in {} conversations; definitions take {} tokens, {} of them for tools that are \
@@ -39,7 +50,14 @@ impl Measure for Declared {
             least.idle_tokens,
             least.tokens
         );
-        Property::found(id, name, called as f64 / declared as f64, None, None, detail)
+        Property::found(
+            id,
+            name,
+            called as f64 / declared as f64,
+            None,
+            None,
+            detail,
+        )
     }
 }
 
@@ -99,18 +117,33 @@ mod tests {
     }
 
     fn tool(name: &str, description: &str) -> ToolDefinition {
-        ToolDefinition { name: name.to_owned(), description: description.to_owned(), parameters: serde_json::json!({}) }
+        ToolDefinition {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            parameters: serde_json::json!({}),
+        }
     }
 
     fn call(name: &str) -> Part {
-        Part::ToolCall { id: "x".to_owned(), name: name.to_owned(), arguments: "{}".to_owned() }
+        Part::ToolCall {
+            id: "x".to_owned(),
+            name: name.to_owned(),
+            arguments: "{}".to_owned(),
+        }
     }
 
     #[test]
     fn only_tools_that_are_called_count_and_definitions_cost_tokens() {
         let mut suite = suite(&[("a", "hello"), ("b", "hello"), ("c", "hello")]);
-        assert_eq!(measure(&suite).detail, "not applicable: no conversation declares tools");
-        suite.scenarios[0].tools = vec![tool("find", "one two three"), tool("book", ""), tool("pay", "")];
+        assert_eq!(
+            measure(&suite).detail,
+            "not applicable: no conversation declares tools"
+        );
+        suite.scenarios[0].tools = vec![
+            tool("find", "one two three"),
+            tool("book", ""),
+            tool("pay", ""),
+        ];
         suite.scenarios[0].messages[0].parts = vec![call("find"), call("find"), call("unknown")];
         suite.scenarios[1].tools = vec![tool("find", "")];
         suite.scenarios[1].messages[0].parts = vec![call("find")];

@@ -1,4 +1,5 @@
-//! Conversations of agents that work as a spec's table `[agent]` says: the suite `agentic`, and small ones of other seeds.
+//! Conversations of agents that work as a spec's table `[agent]` says: the suite `agentic`, and
+//! small ones of other seeds.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -45,9 +46,20 @@ fn agentic_keeps_the_promises_of_generated_suites() {
 
 #[test]
 fn tools_say_most_facts_and_talk_is_several_times_what_a_compaction_may_keep() {
-    let facts = SUITE.scenarios.iter().flat_map(|scenario| &scenario.facts).collect::<Vec<_>>();
-    let by_tools = facts.iter().filter(|fact| fact.stated_by == Speaker::Tool).count();
-    assert!(by_tools * 100 >= facts.len() * 80, "{by_tools} of {}", facts.len());
+    let facts = SUITE
+        .scenarios
+        .iter()
+        .flat_map(|scenario| &scenario.facts)
+        .collect::<Vec<_>>();
+    let by_tools = facts
+        .iter()
+        .filter(|fact| fact.stated_by == Speaker::Tool)
+        .count();
+    assert!(
+        by_tools * 100 >= facts.len() * 80,
+        "{by_tools} of {}",
+        facts.len()
+    );
     let mut talk = SUITE.scenarios.iter().map(talk_tokens).collect::<Vec<_>>();
     talk.sort_unstable();
     let mean = talk.iter().sum::<usize>() / talk.len();
@@ -58,8 +70,11 @@ fn tools_say_most_facts_and_talk_is_several_times_what_a_compaction_may_keep() {
 
 /// Tokens of what user and agent say beside calls.
 fn talk_tokens(scenario: &Scenario) -> usize {
-    let said =
-        scenario.messages.iter().filter(|message| message.role != Role::System).flat_map(|message| &message.parts);
+    let said = scenario
+        .messages
+        .iter()
+        .filter(|message| message.role != Role::System)
+        .flat_map(|message| &message.parts);
     let tokens = said.map(|part| match part {
         Part::Text { text } => Encoding::O200k.count_text(text) as usize,
         _ => 0,
@@ -71,34 +86,49 @@ fn talk_tokens(scenario: &Scenario) -> usize {
 fn later_calls_need_what_tools_said() {
     let of_tools = |fact: &&Fact| fact.stated_by == Speaker::Tool;
     let facts = SUITE.scenarios.iter().flat_map(|scenario| &scenario.facts);
-    let (needed, all) = facts
-        .filter(of_tools)
-        .fold((0, 0), |(needed, all), fact| (needed + usize::from(!fact.used_at.is_empty()), all + 1));
+    let (needed, all) = facts.filter(of_tools).fold((0, 0), |(needed, all), fact| {
+        (needed + usize::from(!fact.used_at.is_empty()), all + 1)
+    });
     assert!(needed * 5 >= all, "{needed} of {all}");
 }
 
-/// 24 conversations of 220,000 to a million tokens whose agents work as those of `agentic`. All of them would take minutes here, so
-/// only the longest is made.
+/// 24 conversations of 220,000 to a million tokens whose agents work as those of `agentic`. All of
+/// them would take minutes here, so only the longest is made.
 #[test]
 fn the_suite_long_is_agentic_with_lengths_of_real_sessions() {
-    let [long, agentic] =
-        [include_str!("../../../../datasets/long.toml"), include_str!("../../../../datasets/agentic.toml")];
+    let [long, agentic] = [
+        include_str!("../../../../datasets/long.toml"),
+        include_str!("../../../../datasets/agentic.toml"),
+    ];
     let tables = [long, agentic].map(|text| toml::from_str::<toml::Table>(text).expect("a table"));
     let [long_table, agentic_table] = &tables;
     for same in ["session", "agent", "domains"] {
         assert_eq!(long_table[same], agentic_table[same], "{same}");
     }
-    let lengths =
-        long_table["lengths"].as_array().expect("a list").iter().map(|length| length.as_integer().expect("a number"));
+    let lengths = long_table["lengths"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|length| length.as_integer().expect("a number"));
     let lengths = lengths.collect::<BTreeSet<_>>();
-    assert_eq!((lengths.len(), lengths.first(), lengths.last()), (24, Some(&220_000), Some(&1_000_000)));
-    assert_eq!(Spec::parse(long, Path::new("long.toml")).expect("the spec is right").conversations(), 24);
+    assert_eq!(
+        (lengths.len(), lengths.first(), lengths.last()),
+        (24, Some(&220_000), Some(&1_000_000))
+    );
+    assert_eq!(
+        Spec::parse(long, Path::new("long.toml"))
+            .expect("the spec is right")
+            .conversations(),
+        24
+    );
 
     let start = long.find("lengths = [").expect("has lengths");
     let end = start + long[start..].find(']').expect("ends") + 1;
-    let longest =
-        long.replace("conversations = 24", "conversations = 1").replace(&long[start..end], "lengths = [1000000]");
-    let suite = generate(&Spec::parse(&longest, Path::new("longest.toml")).expect("the spec is right"));
+    let longest = long
+        .replace("conversations = 24", "conversations = 1")
+        .replace(&long[start..end], "lengths = [1000000]");
+    let suite =
+        generate(&Spec::parse(&longest, Path::new("longest.toml")).expect("the spec is right"));
     check_evidence(&suite);
     check_probes(&suite);
     let tokens = suite.scenarios[0]
@@ -117,13 +147,19 @@ fn results_are_read_again_and_requests_are_cancelled() {
         let mut again = 0;
         for part in scenario.messages.iter().flat_map(|message| &message.parts) {
             if let Part::ToolResult { text, .. } = part {
-                again += text.lines().filter(|line| line.len() >= 20 && !lines.insert(*line)).count();
+                again += text
+                    .lines()
+                    .filter(|line| line.len() >= 20 && !lines.insert(*line))
+                    .count();
             }
         }
         assert!(again >= 20, "{}: {again} lines", scenario.id);
     }
     let is_cancelled = |pair: &[Message]| pair[0].role == Role::Tool && pair[1].role == Role::User;
-    let cancelled = SUITE.scenarios.iter().filter(|scenario| scenario.messages.windows(2).any(is_cancelled));
+    let cancelled = SUITE
+        .scenarios
+        .iter()
+        .filter(|scenario| scenario.messages.windows(2).any(is_cancelled));
     assert!(cancelled.count() >= SUITE.scenarios.len() / 4);
 }
 
@@ -131,12 +167,26 @@ fn results_are_read_again_and_requests_are_cancelled() {
 fn messages_have_times_with_pauses() {
     let (mut pauses, mut requests) = (0, 0);
     for scenario in &SUITE.scenarios {
-        let times = scenario.messages.iter().map(|message| message.at_ms.expect("has a time")).collect::<Vec<_>>();
+        let times = scenario
+            .messages
+            .iter()
+            .map(|message| message.at_ms.expect("has a time"))
+            .collect::<Vec<_>>();
         assert!(times.is_sorted(), "{}", scenario.id);
-        pauses += times.windows(2).filter(|pair| pair[1] - pair[0] >= 300_000).count();
-        requests += scenario.messages.iter().filter(|message| message.role == Role::User).count();
+        pauses += times
+            .windows(2)
+            .filter(|pair| pair[1] - pair[0] >= 300_000)
+            .count();
+        requests += scenario
+            .messages
+            .iter()
+            .filter(|message| message.role == Role::User)
+            .count();
     }
-    assert!((15..=40).contains(&(100 * pauses / requests)), "{pauses} of {requests}");
+    assert!(
+        (15..=40).contains(&(100 * pauses / requests)),
+        "{pauses} of {requests}"
+    );
 }
 
 #[test]
@@ -145,7 +195,9 @@ fn tables_of_agents_are_refused_with_key_value_and_range() {
         let table = agent_table();
         assert!(table.contains(from), "the table has no `{from}`");
         let text = format!("{}\n{}", spec_text(1), table.replacen(from, to, 1));
-        Spec::parse(&text, Path::new("my.toml")).expect_err("is refused").to_string()
+        Spec::parse(&text, Path::new("my.toml"))
+            .expect_err("is refused")
+            .to_string()
     };
     let changes = [
         ("turns = [1, 24]", "turns = [0, 24]"),

@@ -4,7 +4,13 @@ use std::path::Path;
 
 use compactometer_suites::import::ALL;
 
-const HEADINGS: [&str; 5] = ["## Where the files are", "## Fields", "## Compactions", "## What is lost", "## Repairs"];
+const HEADINGS: [&str; 5] = [
+    "## Where the files are",
+    "## Fields",
+    "## Compactions",
+    "## What is lost",
+    "## Repairs",
+];
 
 #[test]
 fn every_format_has_its_page() {
@@ -13,8 +19,14 @@ fn every_format_has_its_page() {
     for name in ALL.iter().map(|importer| importer.name) {
         let page = std::fs::read_to_string(docs.join(format!("importers/{name}.md"))).expect(name);
         assert!(page.starts_with(&format!("# {name}: ")), "{name}");
-        let missing = HEADINGS.iter().filter(|heading| !page.lines().any(|line| line == **heading)).collect::<Vec<_>>();
+        let missing = HEADINGS
+            .iter()
+            .filter(|heading| !page.lines().any(|line| line == **heading))
+            .collect::<Vec<_>>();
         assert!(missing.is_empty(), "{name}: {missing:?}");
-        assert!(guide.contains(&format!("(importers/{name}.md)")), "{name}: the guide does not name it");
+        assert!(
+            guide.contains(&format!("(importers/{name}.md)")),
+            "{name}: the guide does not name it"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The whole standard suite. Ignored in ordinary runs because it takes long: `cargo test -p compactometer-suites --test it
-//! standard:: -- --ignored`.
+//! The whole standard suite. Ignored in ordinary runs because it takes long: `cargo test -p
+//! compactometer-suites --test it standard:: -- --ignored`.
 
 use compactometer_suites::generate::{embedded, generate_telling};
 
@@ -7,10 +7,18 @@ use compactometer_suites::generate::{embedded, generate_telling};
 #[test]
 #[ignore = "writes 6 million tokens"]
 fn standard_is_pinned() {
-    let spec = embedded::by_name("standard").expect("is embedded").spec().expect("the spec is right");
+    let spec = embedded::by_name("standard")
+        .expect("is embedded")
+        .spec()
+        .expect("the spec is right");
     let mut tokens = Vec::new();
     let suite = generate_telling(&spec, &mut |count| tokens.push(count));
     assert_eq!(suite.scenarios.len(), 120);
-    assert!(tokens.iter().all(|count| (20_000..=100_000).contains(count)), "{tokens:?}");
+    assert!(
+        tokens
+            .iter()
+            .all(|count| (20_000..=100_000).contains(count)),
+        "{tokens:?}"
+    );
     insta::assert_snapshot!(&suite.hash()[..16], @"e676b7d0c4f79c12");
 }

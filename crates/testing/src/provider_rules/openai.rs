@@ -15,12 +15,27 @@ pub fn openai(body: &Value) -> Vec<String> {
     broken.temperature(body, 2.0);
     tools(body, &mut broken);
     let messages = list(body, "messages");
-    let roles = messages.iter().map(|message| message["role"].as_str().unwrap_or_default());
-    let roles = roles.skip_while(|role| *role == "system").collect::<Vec<_>>();
-    broken.unless(!roles.contains(&"system"), "messages", "have the system prompt first");
+    let roles = messages
+        .iter()
+        .map(|message| message["role"].as_str().unwrap_or_default());
+    let roles = roles
+        .skip_while(|role| *role == "system")
+        .collect::<Vec<_>>();
+    broken.unless(
+        !roles.contains(&"system"),
+        "messages",
+        "have the system prompt first",
+    );
     broken.ends(&roles);
-    let mut chat = Chat { seen: HashSet::new(), open: Vec::new(), broken };
-    messages.iter().enumerate().for_each(|(index, message)| chat.message(index, message));
+    let mut chat = Chat {
+        seen: HashSet::new(),
+        open: Vec::new(),
+        broken,
+    };
+    messages
+        .iter()
+        .enumerate()
+        .for_each(|(index, message)| chat.message(index, message));
     chat.settle("the end of messages");
     chat.broken.0
 }
@@ -30,7 +45,11 @@ fn tools(body: &Value, broken: &mut Broken) {
     for (index, tool) in list(body, "tools").iter().enumerate() {
         let name = &tool["function"]["name"];
         broken.tool_name(name, &format!("tools[{index}].function.name"));
-        broken.unless(names.insert(name.as_str()), &format!("tools[{index}].function.name"), "is unique");
+        broken.unless(
+            names.insert(name.as_str()),
+            &format!("tools[{index}].function.name"),
+            "is unique",
+        );
     }
 }
 
@@ -49,38 +68,63 @@ impl<'b> Chat<'b> {
             Some("tool") => return self.result(message, &at),
             Some("system" | "user") => self.broken.text(&message["content"], &content),
             Some("assistant") if list(message, "tool_calls").is_empty() => {
-                self.broken.unless(message.get("tool_calls").is_none(), &at, "has no empty list of calls");
+                self.broken.unless(
+                    message.get("tool_calls").is_none(),
+                    &at,
+                    "has no empty list of calls",
+                );
                 self.broken.text(&message["content"], &content);
             }
             Some("assistant") if message["content"].is_null() => {}
             Some("assistant") => self.broken.text(&message["content"], &content),
-            _ => self.broken.unless(false, &at, "has a role that the API defines"),
+            _ => self
+                .broken
+                .unless(false, &at, "has a role that the API defines"),
         }
         self.settle(&at);
-        list(message, "tool_calls").iter().for_each(|call| self.call(call, &at));
+        list(message, "tool_calls")
+            .iter()
+            .for_each(|call| self.call(call, &at));
     }
 
     fn call(&mut self, call: &'b Value, at: &str) {
         let function = &call["function"];
-        self.broken.call_id(&call["id"], &format!("{at}.tool_calls.id"), &mut self.seen);
-        self.broken.tool_name(&function["name"], &format!("{at}.tool_calls.function.name"));
-        let arguments = function["arguments"].as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        self.broken
+            .call_id(&call["id"], &format!("{at}.tool_calls.id"), &mut self.seen);
+        self.broken
+            .tool_name(&function["name"], &format!("{at}.tool_calls.function.name"));
+        let arguments = function["arguments"]
+            .as_str()
+            .and_then(|text| serde_json::from_str::<Value>(text).ok());
         let holds = arguments.is_some_and(|arguments| arguments.is_object());
-        self.broken.unless(holds, &format!("{at}.tool_calls.function.arguments"), "is the JSON of an object");
+        self.broken.unless(
+            holds,
+            &format!("{at}.tool_calls.function.arguments"),
+            "is the JSON of an object",
+        );
         self.open.extend(call["id"].as_str());
     }
 
     fn result(&mut self, message: &Value, at: &str) {
         let id = message["tool_call_id"].as_str();
         let answered = self.open.iter().position(|open| Some(*open) == id);
-        self.broken.unless(answered.is_some(), at, "answers a call of the preceding assistant turn");
-        self.broken.unless(message["content"].is_string(), at, "has a text");
+        self.broken.unless(
+            answered.is_some(),
+            at,
+            "answers a call of the preceding assistant turn",
+        );
+        self.broken
+            .unless(message["content"].is_string(), at, "has a text");
         answered.map(|found| self.open.remove(found));
     }
 
     /// Requires a result for every call so far.
     fn settle(&mut self, at: &str) {
-        self.broken.unless(self.open.is_empty(), at, "comes after the results of all calls");
+        self.broken.unless(
+            self.open.is_empty(),
+            at,
+            "comes after the results of all calls",
+        );
         self.open.clear();
     }
 }

@@ -1,6 +1,8 @@
-//! The words around a value that has no subject: whether a clause says something about it, and what is said near it.
+//! The words around a value that has no subject: whether a clause says something about it, and what
+//! is said near it.
 //!
-//! Absent on purpose: whether what is said is right. A value beside the words of another one has words around it, too.
+//! Absent on purpose: whether what is said is right. A value beside the words of another one has
+//! words around it, too.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -39,20 +41,42 @@ pub fn around(values: &Matcher, text: &str) -> Vec<Around> {
         let masked = exact::places(&text).collect::<Vec<_>>();
         let others = words(&text);
         for (item, value) in occurrences {
-            let is_masked = |place: &Range<usize>| masked.iter().chain([&value]).any(|mask| overlap(mask, place));
+            let is_masked = |place: &Range<usize>| {
+                masked
+                    .iter()
+                    .chain([&value])
+                    .any(|mask| overlap(mask, place))
+            };
             let clause = clause(&text, &value, is_masked);
-            let own = others.iter().filter(|word| !is_masked(&(word.start..word.end)));
-            let in_clause = own.clone().filter(|word| overlap(&clause, &(word.start..word.end))).count();
+            let own = others
+                .iter()
+                .filter(|word| !is_masked(&(word.start..word.end)));
+            let in_clause = own
+                .clone()
+                .filter(|word| overlap(&clause, &(word.start..word.end)))
+                .count();
             let words = own.map(|word| word.stem.clone()).collect();
-            found.push(Around { item: item as u32, is_stated: in_clause >= FEWEST_WORDS, words });
+            found.push(Around {
+                item: item as u32,
+                is_stated: in_clause >= FEWEST_WORDS,
+                words,
+            });
         }
     }
     found
 }
 
-/// The clause around a value: up to the next comma, semicolon or bar of a table that is part of no value.
-fn clause(text: &str, value: &Range<usize>, is_masked: impl Fn(&Range<usize>) -> bool) -> Range<usize> {
-    let marks = text.match_indices([',', ';', '|']).map(|(at, _)| at).filter(|at| !is_masked(&(*at..at + 1)));
+/// The clause around a value: up to the next comma, semicolon or bar of a table that is part of no
+/// value.
+fn clause(
+    text: &str,
+    value: &Range<usize>,
+    is_masked: impl Fn(&Range<usize>) -> bool,
+) -> Range<usize> {
+    let marks = text
+        .match_indices([',', ';', '|'])
+        .map(|(at, _)| at)
+        .filter(|at| !is_masked(&(*at..at + 1)));
     let (before, after): (Vec<_>, Vec<_>) = marks.partition(|at| *at < value.start);
     let start = before.last().map_or(0, |at| at + 1);
     start..after.first().copied().unwrap_or(text.len())
@@ -72,7 +96,10 @@ mod tests {
     fn found(text: &str) -> Vec<(u32, bool, Vec<String>)> {
         let kinds = [ValueKind::Id, ValueKind::Path, ValueKind::Number];
         let matcher = Matcher::new(kinds.into_iter().zip(VALUES.map(|value| [value])));
-        around(&matcher, text).into_iter().map(|of| (of.item, of.is_stated, of.words.into_iter().collect())).collect()
+        around(&matcher, text)
+            .into_iter()
+            .map(|of| (of.item, of.is_stated, of.words.into_iter().collect()))
+            .collect()
     }
 
     #[test]
@@ -85,10 +112,16 @@ mod tests {
             ("Rows: 1,204", vec![false]),
             ("The import read 1,204 rows; see KX-4711", vec![true, false]),
             // Words inside other values say nothing about this one.
-            ("src/billing_outage.rs docs/known_reports.md KX-4711", vec![false]),
+            (
+                "src/billing_outage.rs docs/known_reports.md KX-4711",
+                vec![false],
+            ),
         ] {
             assert_eq!(
-                found(text).into_iter().map(|(_, is_stated, _)| is_stated).collect::<Vec<_>>(),
+                found(text)
+                    .into_iter()
+                    .map(|(_, is_stated, _)| is_stated)
+                    .collect::<Vec<_>>(),
                 expected,
                 "{text}"
             );

@@ -1,8 +1,9 @@
-//! Whether a text gives a value to its own subject. A list of values without their subjects helps nobody, and neither does a value
-//! beside another subject.
+//! Whether a text gives a value to its own subject. A list of values without their subjects helps
+//! nobody, and neither does a value beside another subject.
 //!
-//! Around each occurrence of a value, the subjects that its unit (`units`) mentions compete: the one nearest to the value, by
-//! clauses and then by words, wins. `docs/measurement/recall.md` has the definition and what it cannot see.
+//! Around each occurrence of a value, the subjects that its unit (`units`) mentions compete: the
+//! one nearest to the value, by clauses and then by words, wins. `docs/measurement/recall.md` has
+//! the definition and what it cannot see.
 //!
 //! Absent on purpose: which subject is right. The caller knows the facts.
 
@@ -40,16 +41,27 @@ struct Subject {
 }
 
 impl Subjects {
-    /// Reads the names of subjects and how the conversation's texts use their words. Names of the same words are one subject.
-    pub fn new<'t>(names: impl IntoIterator<Item = &'t str>, texts: impl IntoIterator<Item = &'t str>) -> Self {
+    /// Reads the names of subjects and how the conversation's texts use their words. Names of the
+    /// same words are one subject.
+    pub fn new<'t>(
+        names: impl IntoIterator<Item = &'t str>,
+        texts: impl IntoIterator<Item = &'t str>,
+    ) -> Self {
         let mut all: Vec<Subject> = Vec::new();
         let mut of_name = Vec::new();
         for name in names {
             let words = stems(name).collect::<BTreeSet<_>>();
-            of_name.push(all.iter().position(|known| known.words == words).unwrap_or_else(|| {
-                all.push(Subject { words, distinctive: BTreeSet::new() });
-                all.len() - 1
-            }));
+            of_name.push(
+                all.iter()
+                    .position(|known| known.words == words)
+                    .unwrap_or_else(|| {
+                        all.push(Subject {
+                            words,
+                            distinctive: BTreeSet::new(),
+                        });
+                        all.len() - 1
+                    }),
+            );
         }
         let mut subjects = Subjects { all, of_name };
         subjects.find_distinctive(texts);
@@ -81,9 +93,15 @@ impl Subjects {
             let text = normal(&unit.text);
             let mut scene = None;
             for (item, value) in values.occurrences(&text) {
-                let scene =
-                    scene.get_or_insert_with(|| Scene { text: &text, words: words(&text), inherited: &unit.inherited });
-                found.extend(self.winner(scene, value).map(|subject| (item as u32, subject as u32)));
+                let scene = scene.get_or_insert_with(|| Scene {
+                    text: &text,
+                    words: words(&text),
+                    inherited: &unit.inherited,
+                });
+                found.extend(
+                    self.winner(scene, value)
+                        .map(|subject| (item as u32, subject as u32)),
+                );
             }
         }
         found.sort_unstable();
@@ -93,47 +111,92 @@ impl Subjects {
 
     /// The subject that wins at an occurrence of a value; none in a tie.
     fn winner(&self, scene: &Scene<'_>, value: Range<usize>) -> Option<usize> {
-        let before = scene.words.iter().filter(|word| word.end <= value.start).rev().collect::<Vec<_>>();
-        let after = scene.words.iter().filter(|word| word.start >= value.end).collect::<Vec<_>>();
-        let mentioned = before.iter().chain(&after).map(|word| word.stem.as_str()).collect::<HashSet<_>>();
+        let before = scene
+            .words
+            .iter()
+            .filter(|word| word.end <= value.start)
+            .rev()
+            .collect::<Vec<_>>();
+        let after = scene
+            .words
+            .iter()
+            .filter(|word| word.start >= value.end)
+            .collect::<Vec<_>>();
+        let mentioned = before
+            .iter()
+            .chain(&after)
+            .map(|word| word.stem.as_str())
+            .collect::<HashSet<_>>();
         let near = self.all.iter().enumerate().filter_map(|(place, subject)| {
             let (words, is_partial) = subject.mentioned_by(&mentioned)?;
             let nearest = |side: &[&Word], is_after| {
                 let between = side.iter().position(|word| words.contains(&word.stem))?;
-                Some((scene.breaks(side[between], &value), is_partial, between, is_after))
+                Some((
+                    scene.breaks(side[between], &value),
+                    is_partial,
+                    between,
+                    is_after,
+                ))
             };
-            Some((nearest(&before, false).into_iter().chain(nearest(&after, true)).min()?, place))
+            Some((
+                nearest(&before, false)
+                    .into_iter()
+                    .chain(nearest(&after, true))
+                    .min()?,
+                place,
+            ))
         });
         let near = near.collect::<Vec<_>>();
         if !near.is_empty() {
             return only_least(near);
         }
         let inherited = stems(scene.inherited).collect::<Vec<_>>();
-        let mentioned = mentioned.into_iter().chain(inherited.iter().map(String::as_str)).collect();
+        let mentioned = mentioned
+            .into_iter()
+            .chain(inherited.iter().map(String::as_str))
+            .collect();
         let all = self.all.iter().enumerate();
-        only_least(all.filter_map(|(place, subject)| Some((subject.mentioned_by(&mentioned)?.1, place))).collect())
+        only_least(
+            all.filter_map(|(place, subject)| Some((subject.mentioned_by(&mentioned)?.1, place)))
+                .collect(),
+        )
     }
 
     fn find_distinctive<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
         let mut owners: HashMap<String, Option<usize>> = HashMap::new();
         for (place, subject) in self.all.iter().enumerate() {
             for word in &subject.words {
-                owners.entry(word.clone()).and_modify(|owner| *owner = None).or_insert(Some(place));
+                owners
+                    .entry(word.clone())
+                    .and_modify(|owner| *owner = None)
+                    .or_insert(Some(place));
             }
         }
-        // For each word of one subject: the units that hold it, and those that hold the whole subject.
+        // For each word of one subject: the units that hold it, and those that hold the whole
+        // subject.
         let mut counts: HashMap<&str, (u32, u32)> = HashMap::new();
         for unit in texts.into_iter().flat_map(units) {
             let held = stems(&normal(&unit.text)).collect::<HashSet<_>>();
             for word in &held {
-                let Some((word, Some(owner))) = owners.get_key_value(word) else { continue };
+                let Some((word, Some(owner))) = owners.get_key_value(word) else {
+                    continue;
+                };
                 let (units, whole) = counts.entry(word).or_default();
                 *units += 1;
-                *whole += u32::from(self.all[*owner].words.iter().all(|word| held.contains(word)));
+                *whole += u32::from(
+                    self.all[*owner]
+                        .words
+                        .iter()
+                        .all(|word| held.contains(word)),
+                );
             }
         }
-        let is_distinctive = |(units, whole): (u32, u32)| f64::from(whole) >= DISTINCTIVE * f64::from(units);
-        let found = counts.into_iter().filter(|(_, counts)| is_distinctive(*counts)).map(|(word, _)| word.to_owned());
+        let is_distinctive =
+            |(units, whole): (u32, u32)| f64::from(whole) >= DISTINCTIVE * f64::from(units);
+        let found = counts
+            .into_iter()
+            .filter(|(_, counts)| is_distinctive(*counts))
+            .map(|(word, _)| word.to_owned());
         for word in found.collect::<Vec<_>>() {
             if let Some(Some(owner)) = owners.get(&word) {
                 self.all[*owner].distinctive.insert(word);
@@ -143,13 +206,17 @@ impl Subjects {
 }
 
 impl Subject {
-    /// The words by which a text mentions the subject, and whether only some of its words are there.
+    /// The words by which a text mentions the subject, and whether only some of its words are
+    /// there.
     fn mentioned_by(&self, held: &HashSet<&str>) -> Option<(&BTreeSet<String>, bool)> {
         let holds = |word: &String| held.contains(word.as_str());
         if !self.words.is_empty() && self.words.iter().all(holds) {
             return Some((&self.words, false));
         }
-        self.distinctive.iter().any(holds).then_some((&self.distinctive, true))
+        self.distinctive
+            .iter()
+            .any(holds)
+            .then_some((&self.distinctive, true))
     }
 }
 
@@ -161,16 +228,25 @@ struct Scene<'u> {
 }
 
 /// Words that begin another clause.
-const BREAKS: &[&str] = &["and", "but", "while", "whereas", "because", "since", "so", "or"];
+const BREAKS: &[&str] = &[
+    "and", "but", "while", "whereas", "because", "since", "so", "or",
+];
 
 impl Scene<'_> {
     /// The breaks between clauses from a word to a value.
     fn breaks(&self, word: &Word, value: &Range<usize>) -> usize {
-        let gap =
-            if word.end <= value.start { &self.text[word.end..value.start] } else { &self.text[value.end..word.start] };
-        let marks = gap.matches([',', ';', '(', ')', '\u{2014}']).count() + gap.matches(" - ").count();
+        let gap = if word.end <= value.start {
+            &self.text[word.end..value.start]
+        } else {
+            &self.text[value.end..word.start]
+        };
+        let marks =
+            gap.matches([',', ';', '(', ')', '\u{2014}']).count() + gap.matches(" - ").count();
         let joined = gap.split(|letter: char| !letter.is_alphanumeric());
-        marks + joined.filter(|word| BREAKS.iter().any(|known| word.eq_ignore_ascii_case(known))).count()
+        marks
+            + joined
+                .filter(|word| BREAKS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+                .count()
     }
 }
 
@@ -191,15 +267,26 @@ mod tests {
     use super::*;
     use crate::matcher::ValueKind;
 
-    const NAMES: [&str; 3] = ["the retry limit", "the port of the cache", "the deploy branch"];
+    const NAMES: [&str; 3] = [
+        "the retry limit",
+        "the port of the cache",
+        "the deploy branch",
+    ];
     const VALUES: [&str; 3] = ["17", "6379", "release-9"];
 
     /// The subjects that win at each value, by number.
     fn bound(text: &str) -> Vec<Binding> {
-        let said = ["The retry limit is 17.", "The port of the cache is 6379.", "The deploy branch is release-9."];
+        let said = [
+            "The retry limit is 17.",
+            "The port of the cache is 6379.",
+            "The deploy branch is release-9.",
+        ];
         let subjects = Subjects::new(NAMES, said);
         let kinds = [ValueKind::Number, ValueKind::Number, ValueKind::Id];
-        subjects.bindings(&Matcher::new(kinds.into_iter().zip(VALUES.map(|value| [value]))), text)
+        subjects.bindings(
+            &Matcher::new(kinds.into_iter().zip(VALUES.map(|value| [value]))),
+            text,
+        )
     }
 
     #[test]
@@ -229,8 +316,15 @@ mod tests {
 
     #[test]
     fn a_value_beside_another_subject_belongs_to_that_one() {
-        assert_eq!(bound("The retry limit is 6379 and the port of the cache is 17."), [(0, 1), (1, 0)]);
+        assert_eq!(
+            bound("The retry limit is 6379 and the port of the cache is 17."),
+            [(0, 1), (1, 0)]
+        );
         let subjects = Subjects::new(["the port", "The ports!"], []);
-        assert_eq!((subjects.len(), subjects.of_name(1)), (1, 0), "the same words are the same subject");
+        assert_eq!(
+            (subjects.len(), subjects.of_name(1)),
+            (1, 0),
+            "the same words are the same subject"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! A text cut into units, each of which says something about a subject: a sentence within a line, a row or cell of a table, a pair
-//! of a JSON object. A unit inherits what it is placed under.
+//! A text cut into units, each of which says something about a subject: a sentence within a line, a
+//! row or cell of a table, a pair of a JSON object. A unit inherits what it is placed under.
 
 use serde_json::Value;
 
@@ -28,8 +28,8 @@ struct Units {
     follows_blank: bool,
 }
 
-/// How deep a line that others are placed under is: headings by their number of `#`, then lines that end in a colon, then items
-/// by their indentation.
+/// How deep a line that others are placed under is: headings by their number of `#`, then lines
+/// that end in a colon, then items by their indentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Heading(usize),
@@ -48,18 +48,28 @@ impl Units {
 
     fn push(&mut self, text: &str, inherited: &str) {
         if !text.trim().is_empty() {
-            self.all.push(Unit { text: text.to_owned(), inherited: inherited.to_owned() });
+            self.all.push(Unit {
+                text: text.to_owned(),
+                inherited: inherited.to_owned(),
+            });
         }
     }
 
     fn json(&mut self, json: &Value, path: &str) {
         match json {
             Value::Object(pairs) => {
-                let scalars = pairs.iter().filter_map(|(key, value)| Some((key, scalar(value)?))).collect::<Vec<_>>();
-                let siblings = scalars.iter().map(|(key, value)| format!(" ; {key}: {value}")).collect::<String>();
+                let scalars = pairs
+                    .iter()
+                    .filter_map(|(key, value)| Some((key, scalar(value)?)))
+                    .collect::<Vec<_>>();
+                let siblings = scalars
+                    .iter()
+                    .map(|(key, value)| format!(" ; {key}: {value}"))
+                    .collect::<String>();
                 let inherited = format!("{path}{siblings}");
                 for (key, value) in &scalars {
-                    sentences(value).for_each(|sentence| self.push(&format!("{key}: {sentence}"), &inherited));
+                    sentences(value)
+                        .for_each(|sentence| self.push(&format!("{key}: {sentence}"), &inherited));
                 }
                 for (key, value) in pairs.iter().filter(|(_, value)| scalar(value).is_none()) {
                     self.json(value, &format!("{path} {key}"));
@@ -88,7 +98,10 @@ impl Units {
     }
 
     fn table_row(&mut self, row: &str) {
-        if row.chars().all(|letter| matches!(letter, '|' | '-' | ':' | ' ')) {
+        if row
+            .chars()
+            .all(|letter| matches!(letter, '|' | '-' | ':' | ' '))
+        {
             return;
         }
         self.push(row, &self.inherited());
@@ -96,19 +109,29 @@ impl Units {
             self.table_head = Some(row.to_owned());
             return;
         };
-        let cells = |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+        let cells = |row: &str| {
+            row.trim_matches('|')
+                .split('|')
+                .map(|cell| cell.trim().to_owned())
+                .collect::<Vec<_>>()
+        };
         for (cell, column) in cells(row).iter().zip(cells(&head)) {
             self.push(cell, &column);
         }
     }
 
     fn prose(&mut self, line: &str, trimmed: &str) {
-        let indent = line.chars().take_while(|letter| letter.is_whitespace()).count();
+        let indent = line
+            .chars()
+            .take_while(|letter| letter.is_whitespace())
+            .count();
         let is_item = is_item(trimmed);
         let is_heading = trimmed.starts_with('#');
         let introduces = is_heading || trimmed.ends_with(':') || is_bold_line(trimmed);
         let level = match (is_heading, introduces && !is_item && indent == 0) {
-            (true, _) => Level::Heading(trimmed.chars().take_while(|letter| *letter == '#').count()),
+            (true, _) => {
+                Level::Heading(trimmed.chars().take_while(|letter| *letter == '#').count())
+            }
             (_, true) => Level::Introduction,
             _ => Level::Indented(indent * 2 + usize::from(is_item)),
         };
@@ -117,11 +140,19 @@ impl Units {
         }
         // A paragraph of its own, after a blank line, is placed under nothing.
         let belongs = is_item || indent > 0 || !self.follows_blank;
-        let inherited = if belongs { self.inherited() } else { String::new() };
+        let inherited = if belongs {
+            self.inherited()
+        } else {
+            String::new()
+        };
         let mut before = "";
         for sentence in sentences(line) {
             let refers_back = begins_with_pronoun(sentence);
-            let inherited = if refers_back { format!("{inherited} {before}") } else { inherited.clone() };
+            let inherited = if refers_back {
+                format!("{inherited} {before}")
+            } else {
+                inherited.clone()
+            };
             self.push(sentence, &inherited);
             before = sentence;
         }
@@ -132,16 +163,26 @@ impl Units {
     }
 
     fn inherited(&self) -> String {
-        self.above.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join(" ")
+        self.above
+            .iter()
+            .map(|(_, line)| line.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
 /// An object or array that is the whole text, perhaps fenced.
 fn json_of(text: &str) -> Option<Value> {
     let text = text.trim();
-    let unfenced = text.strip_prefix("```").and_then(|rest| rest.split_once('\n')?.1.strip_suffix("```"));
+    let unfenced = text
+        .strip_prefix("```")
+        .and_then(|rest| rest.split_once('\n')?.1.strip_suffix("```"));
     let text = unfenced.unwrap_or(text).trim();
-    if text.starts_with(['{', '[']) { serde_json::from_str(text).ok() } else { None }
+    if text.starts_with(['{', '[']) {
+        serde_json::from_str(text).ok()
+    } else {
+        None
+    }
 }
 
 fn scalar(value: &Value) -> Option<String> {
@@ -154,29 +195,44 @@ fn scalar(value: &Value) -> Option<String> {
 
 fn is_item(line: &str) -> bool {
     let after_number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let is_numbered =
-        after_number.len() < line.len() && (after_number.starts_with(". ") || after_number.starts_with(") "));
-    is_numbered || ["- ", "* ", "+ ", "• "].iter().any(|bullet| line.starts_with(bullet))
+    let is_numbered = after_number.len() < line.len()
+        && (after_number.starts_with(". ") || after_number.starts_with(") "));
+    is_numbered
+        || ["- ", "* ", "+ ", "• "]
+            .iter()
+            .any(|bullet| line.starts_with(bullet))
 }
 
 /// A line in bold type, which serves as a heading.
 fn is_bold_line(line: &str) -> bool {
-    let inner = line.trim_end_matches(':').strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    let inner = line
+        .trim_end_matches(':')
+        .strip_prefix("**")
+        .and_then(|rest| rest.strip_suffix("**"));
     inner.is_some_and(|inner| !inner.contains(['*', '.']) && inner.chars().count() <= 80)
 }
 
-const PRONOUNS: &[&str] =
-    &["it", "its", "this", "that", "these", "those", "they", "their", "he", "she", "his", "her", "there"];
+const PRONOUNS: &[&str] = &[
+    "it", "its", "this", "that", "these", "those", "they", "their", "he", "she", "his", "her",
+    "there",
+];
 
 fn begins_with_pronoun(sentence: &str) -> bool {
-    let first = sentence.trim_start().split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
+    let first = sentence
+        .trim_start()
+        .split(|letter: char| !letter.is_alphabetic())
+        .next()
+        .unwrap_or_default();
     PRONOUNS.contains(&first.to_lowercase().as_str())
 }
 
 /// Endings after which a full stop ends no sentence.
-const ABBREVIATIONS: &[&str] = &["e.g.", "i.e.", "etc.", "vs.", "approx.", "no.", "nr.", "cf."];
+const ABBREVIATIONS: &[&str] = &[
+    "e.g.", "i.e.", "etc.", "vs.", "approx.", "no.", "nr.", "cf.",
+];
 
-/// The sentences of a line. A sentence ends with `.`, `!` or `?`, perhaps a closing mark, and a blank.
+/// The sentences of a line. A sentence ends with `.`, `!` or `?`, perhaps a closing mark, and a
+/// blank.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -193,9 +249,13 @@ fn sentence_end(text: &str) -> usize {
         let closing = |letter: char| matches!(letter, '"' | '\'' | ')' | ']' | '*' | '_');
         let after = text[at + 1..].trim_start_matches(closing);
         let end = text.len() - after.len();
-        let last =
-            text[..=at].rsplit(|letter: char| letter.is_whitespace() || letter == '(').next().unwrap_or_default();
-        if after.starts_with(char::is_whitespace) && !ABBREVIATIONS.contains(&last.to_lowercase().as_str()) {
+        let last = text[..=at]
+            .rsplit(|letter: char| letter.is_whitespace() || letter == '(')
+            .next()
+            .unwrap_or_default();
+        if after.starts_with(char::is_whitespace)
+            && !ABBREVIATIONS.contains(&last.to_lowercase().as_str())
+        {
             return end;
         }
     }
@@ -207,13 +267,15 @@ mod tests {
     use super::*;
 
     fn render(text: &str) -> Vec<String> {
-        units(text).into_iter().map(|unit| format!("{} < {}", unit.text.trim(), unit.inherited.trim())).collect()
+        units(text)
+            .into_iter()
+            .map(|unit| format!("{} < {}", unit.text.trim(), unit.inherited.trim()))
+            .collect()
     }
 
     #[test]
     fn sentences_inherit_headings_items_and_what_a_pronoun_refers_to() {
-        let text =
-            "# Cache\n- The limit is 5. It was 4, e.g. before.\n  - of reads\n\nA new paragraph.\nIts second line.";
+        let text = "# Cache\n- The limit is 5. It was 4, e.g. before.\n  - of reads\n\nA new paragraph.\nIts second line.";
         let expected = [
             "# Cache < ",
             "- The limit is 5. < # Cache",
@@ -227,8 +289,16 @@ mod tests {
 
     #[test]
     fn a_table_gives_rows_and_cells_under_their_columns() {
-        let expected = ["| name | port | < ", "| cache | 6379 | < ", "cache < name", "6379 < port"];
-        assert_eq!(render("| name | port |\n|---|:--|\n| cache | 6379 |"), expected);
+        let expected = [
+            "| name | port | < ",
+            "| cache | 6379 | < ",
+            "cache < name",
+            "6379 < port",
+        ];
+        assert_eq!(
+            render("| name | port |\n|---|:--|\n| cache | 6379 |"),
+            expected
+        );
     }
 
     #[test]
@@ -241,7 +311,9 @@ mod tests {
             "{\"broken\": < ",
         ];
         assert_eq!(
-            render("```json\n{\"cache\": {\"limit\": 5, \"note\": \"Set. By hand.\", \"names\": [\"one\"]}}\n```"),
+            render(
+                "```json\n{\"cache\": {\"limit\": 5, \"note\": \"Set. By hand.\", \"names\": [\"one\"]}}\n```"
+            ),
             expected[..4]
         );
         assert_eq!(render("{\"broken\":"), expected[4..]);

@@ -13,21 +13,24 @@ const SHORTEST: usize = 3;
 
 /// Words of English that name nothing, sorted.
 const STOP_WORDS: &[&str] = &[
-    "about", "after", "all", "also", "and", "any", "are", "been", "before", "being", "but", "can", "could", "did",
-    "does", "each", "for", "from", "had", "has", "have", "her", "here", "his", "how", "into", "its", "may", "more",
-    "must", "not", "now", "off", "one", "only", "onto", "our", "out", "over", "shall", "she", "should", "some", "such",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "under", "until",
-    "upon", "very", "was", "were", "what", "when", "where", "which", "while", "who", "whose", "why", "will", "with",
-    "would", "you", "your",
+    "about", "after", "all", "also", "and", "any", "are", "been", "before", "being", "but", "can",
+    "could", "did", "does", "each", "for", "from", "had", "has", "have", "her", "here", "his",
+    "how", "into", "its", "may", "more", "must", "not", "now", "off", "one", "only", "onto", "our",
+    "out", "over", "shall", "she", "should", "some", "such", "than", "that", "the", "their",
+    "them", "then", "there", "these", "they", "this", "those", "under", "until", "upon", "very",
+    "was", "were", "what", "when", "where", "which", "while", "who", "whose", "why", "will",
+    "with", "would", "you", "your",
 ];
 
-/// The words of a text in order: runs of letters, also within `snake_case` and `camelCase`, of three letters or more.
+/// The words of a text in order: runs of letters, also within `snake_case` and `camelCase`, of
+/// three letters or more.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
     let mut start = None;
     let mut previous = None;
     for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
-        let ends = !letter.is_alphabetic() || (letter.is_uppercase() && previous.is_some_and(char::is_lowercase));
+        let ends = !letter.is_alphabetic()
+            || (letter.is_uppercase() && previous.is_some_and(char::is_lowercase));
         if let Some(from) = start.filter(|_| ends) {
             found.extend(word(text, from, at));
             start = None;
@@ -42,8 +45,13 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 
 fn word(text: &str, start: usize, end: usize) -> Option<Word> {
     let lower = text[start..end].to_lowercase();
-    let names = lower.chars().count() >= SHORTEST && STOP_WORDS.binary_search(&lower.as_str()).is_err();
-    names.then(|| Word { stem: stem(lower), start, end })
+    let names =
+        lower.chars().count() >= SHORTEST && STOP_WORDS.binary_search(&lower.as_str()).is_err();
+    names.then(|| Word {
+        stem: stem(lower),
+        start,
+        end,
+    })
 }
 
 /// A word in lower case without its grammatical ending, so that `retries` and `retry` are one word.
@@ -56,7 +64,11 @@ fn stem(word: String) -> String {
         stem.push('y');
     } else if is_long(&stem, 5) && stem.ends_with("ing") {
         cut(&mut stem, 3);
-    } else if is_long(&stem, 4) && ["ed", "ses", "xes", "zes", "hes"].iter().any(|end| stem.ends_with(end)) {
+    } else if is_long(&stem, 4)
+        && ["ed", "ses", "xes", "zes", "hes"]
+            .iter()
+            .any(|end| stem.ends_with(end))
+    {
         cut(&mut stem, 2);
     } else if is_long(&stem, 3) && stem.ends_with('s') && !stem.ends_with("ss") {
         cut(&mut stem, 1);
@@ -81,7 +93,12 @@ mod tests {
 
     #[test]
     fn words_are_found_in_names_and_without_endings() {
-        let stems = |text| words(text).into_iter().map(|word| word.stem).collect::<Vec<_>>();
+        let stems = |text| {
+            words(text)
+                .into_iter()
+                .map(|word| word.stem)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             stems("the retry_limit of maxBackoffDelay, 3 retries"),
             ["retry", "limit", "max", "backof", "delay", "retry"]

@@ -1,7 +1,8 @@
-//! Names that have the form of a value, although any project may use them: steps of a style, selectors, products.
+//! Names that have the form of a value, although any project may use them: steps of a style,
+//! selectors, products.
 //!
-//! Holding one of them says nothing about the conversation. Absent on purpose: a list of single names. Where form cannot decide,
-//! as for `us-east-1` or `Main.java`, the text stays a value.
+//! Holding one of them says nothing about the conversation. Absent on purpose: a list of single
+//! names. Where form cannot decide, as for `us-east-1` or `Main.java`, the text stays a value.
 
 /// Whether a text is such a name.
 pub(super) fn is_common(text: &str) -> bool {
@@ -15,21 +16,29 @@ const PROPERTIES: &str = "\
     rounded divide outline ring shadow opacity blur brightness contrast saturate fill stroke accent caret placeholder \
     duration delay scale rotate translate skew";
 
-/// Whether a text is a utility class: a property, further words and a step, such as `mb-8` or `sm:hover:text-4xl`.
+/// Whether a text is a utility class: a property, further words and a step, such as `mb-8` or
+/// `sm:hover:text-4xl`.
 fn is_style(text: &str) -> bool {
     let (variants, class) = text.rsplit_once(':').unwrap_or(("", text));
-    let Some((stem, step)) = class.trim_start_matches('.').rsplit_once('-') else { return false };
+    let Some((stem, step)) = class.trim_start_matches('.').rsplit_once('-') else {
+        return false;
+    };
     let mut words = stem.split('-');
-    let of_property =
-        words.next().is_some_and(|first| PROPERTIES.split(' ').any(|known| known == first)) && words.all(is_lower);
-    let of_variants = variants.split([':', '-']).all(|word| is_lower(word) || is_step(word));
+    let of_property = words
+        .next()
+        .is_some_and(|first| PROPERTIES.split(' ').any(|known| known == first))
+        && words.all(is_lower);
+    let of_variants = variants
+        .split([':', '-'])
+        .all(|word| is_lower(word) || is_step(word));
     of_property
         && of_variants
         && step.split('/').count() <= 2
         && step.split('/').all(|part| is_lower(part) || is_step(part))
 }
 
-/// Whether a text is a step of a scale: up to three digits without leading zeros, also with a half, or a size such as `4xl`.
+/// Whether a text is a step of a scale: up to three digits without leading zeros, also with a half,
+/// or a size such as `4xl`.
 fn is_step(text: &str) -> bool {
     let letters = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let digits = &text[..text.len() - letters.len()];
@@ -44,10 +53,13 @@ fn is_lower(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether a text is a dot and one name, or a chain that ends in words joined by `-`: a class in a style sheet, a member or the
-/// ending of a file's name.
+/// Whether a text is a dot and one name, or a chain that ends in words joined by `-`: a class in a
+/// style sheet, a member or the ending of a file's name.
 fn is_selector(text: &str) -> bool {
-    let Some(names) = text.strip_prefix('.').filter(|names| !names.contains(['/', '~', '@', '#', ':'])) else {
+    let Some(names) = text
+        .strip_prefix('.')
+        .filter(|names| !names.contains(['/', '~', '@', '#', ':']))
+    else {
         return false;
     };
     let last = names.rsplit_once('.').map(|(_, last)| last);
@@ -57,9 +69,12 @@ fn is_selector(text: &str) -> bool {
 /// Endings that are part of a product's name.
 const OF_PRODUCTS: &[&str] = &["js", "io", "ai", "net", "com", "org", "dev"];
 
-/// Whether a text is a capitalised word with the ending of a product, such as `Next.js`, or several of them joined by `/`.
+/// Whether a text is a capitalised word with the ending of a product, such as `Next.js`, or several
+/// of them joined by `/`.
 fn is_product(text: &str) -> bool {
-    let is_word = |text: &str| text.starts_with(char::is_uppercase) && text.chars().all(char::is_alphanumeric);
+    let is_word = |text: &str| {
+        text.starts_with(char::is_uppercase) && text.chars().all(char::is_alphanumeric)
+    };
     let product = |part: &str| {
         let named = part.rsplit_once('.').filter(|(word, _)| is_word(word));
         named.is_some_and(|(_, ending)| OF_PRODUCTS.contains(&ending.to_lowercase().as_str()))
@@ -94,28 +109,44 @@ mod tests {
 
     #[test]
     fn an_argument_that_is_such_a_name_as_a_whole_is_a_value() {
-        let whole = |text: &str| of_argument(text).into_iter().map(|exact| exact.value).collect::<Vec<_>>();
+        let whole = |text: &str| {
+            of_argument(text)
+                .into_iter()
+                .map(|exact| exact.value)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(whole("mb-8"), ["mb-8"]);
         assert_eq!(whole(".gitignore"), [".gitignore"]);
-        assert_eq!(whole("<h1 className=\"mb-8 text-4xl\">"), Vec::<String>::new());
+        assert_eq!(
+            whole("<h1 className=\"mb-8 text-4xl\">"),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
     fn keys_of_objects_are_no_values_and_ids_as_keys_are() {
         let json = r#"{"saved_passengers":[{"id_type": "one_way"}],"credit_card_4421486":{"a":1}}"#;
         assert_eq!(values(json), ["one_way", "credit_card_4421486"]);
-        assert_eq!(values(&json.replace('"', "\\\"")), ["one_way", "credit_card_4421486"]);
+        assert_eq!(
+            values(&json.replace('"', "\\\"")),
+            ["one_way", "credit_card_4421486"]
+        );
         assert_eq!(
             values("{'payment_id': 'gift_card'} \"src/app.ts\": 1 \"no_key\" : see user_id"),
             ["gift_card", "src/app.ts", "no_key", "user_id"]
         );
-        assert_eq!(keys(json).collect::<Vec<_>>(), ["saved_passengers", "id_type"]);
+        assert_eq!(
+            keys(json).collect::<Vec<_>>(),
+            ["saved_passengers", "id_type"]
+        );
     }
 
     #[test]
     fn called_members_and_framed_marks_are_no_values() {
         assert_eq!(
-            values("todos.map(t => t) JSON.parse(text) it.###STOP### build_conn() src/a.ts(12) app.js (old)"),
+            values(
+                "todos.map(t => t) JSON.parse(text) it.###STOP### build_conn() src/a.ts(12) app.js (old)"
+            ),
             ["build_conn", "src/a.ts", "app.js"]
         );
     }

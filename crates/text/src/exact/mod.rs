@@ -1,12 +1,14 @@
 //! Exact values: identifiers, numbers and paths that a reader must have letter for letter.
 //!
-//! A value has no blanks and 4 to 200 characters, at least two of which are ASCII letters or digits. It contains a digit, or a
-//! separator that prose does not use: `_`, `@`, a single `#`, a dot or colon between letters, or a path's slashes. Words joined by
-//! `-`, or by one `/`, are not values. A number needs four significant digits. Dates and times are ids, because thousands
+//! A value has no blanks and 4 to 200 characters, at least two of which are ASCII letters or
+//! digits. It contains a digit, or a separator that prose does not use: `_`, `@`, a single `#`, a
+//! dot or colon between letters, or a path's slashes. Words joined by `-`, or by one `/`, are not
+//! values. A number needs four significant digits. Dates and times are ids, because thousands
 //! separators have no meaning in them.
 //!
-//! Names that any project may use are not values inside a text: keys of objects and calls of members, by the characters around
-//! them, and common names, by their form. An argument that is such a name as a whole is still a value.
+//! Names that any project may use are not values inside a text: keys of objects and calls of
+//! members, by the characters around them, and common names, by their form. An argument that is
+//! such a name as a whole is still a value.
 
 mod common;
 
@@ -43,46 +45,65 @@ pub fn within(text: &str) -> impl Iterator<Item = Exact> {
 
 /// Where the exact values inside a text are, in order.
 pub(crate) fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
-    candidates(text).filter(|value| exact(value).is_some()).map(move |value| {
-        let start = value.as_ptr() as usize - text.as_ptr() as usize;
-        start..start + value.len()
-    })
+    candidates(text)
+        .filter(|value| exact(value).is_some())
+        .map(move |value| {
+            let start = value.as_ptr() as usize - text.as_ptr() as usize;
+            start..start + value.len()
+        })
 }
 
 fn candidates(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split_whitespace().filter(|word| word.bytes().any(marks_value));
+    let words = text
+        .split_whitespace()
+        .filter(|word| word.bytes().any(marks_value));
     let pieces = words.flat_map(|word| pieces(word).into_iter().map(move |piece| (word, piece)));
     let stated = pieces.filter(|(word, piece)| !is_key(word, piece) && !is_call(word, piece));
-    stated.map(|(word, piece)| trim(&word[piece])).filter(|value| !common::is_common(value))
+    stated
+        .map(|(word, piece)| trim(&word[piece]))
+        .filter(|value| !common::is_common(value))
 }
 
-/// The keys of objects inside a text that could be taken for values, as JSON and most programming languages write them:
-/// `"saved_passengers":`. A key with a digit is not among them, because objects may be keyed by the ids of what they hold.
+/// The keys of objects inside a text that could be taken for values, as JSON and most programming
+/// languages write them: `"saved_passengers":`. A key with a digit is not among them, because
+/// objects may be keyed by the ids of what they hold.
 pub fn keys(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split_whitespace().filter(|word| word.contains('_'));
     let pieces = words.flat_map(|word| pieces(word).into_iter().map(move |piece| (word, piece)));
-    let keys = pieces.filter(|(word, piece)| is_key(word, piece)).map(|(word, piece)| &word[piece]);
+    let keys = pieces
+        .filter(|(word, piece)| is_key(word, piece))
+        .map(|(word, piece)| &word[piece]);
     keys.filter(|key| key.contains('_'))
 }
 
 /// Whether the piece is a name without digits, between quotes that a colon follows.
 fn is_key(word: &str, piece: &Range<usize>) -> bool {
-    let Some(quote) = word[..piece.start].chars().next_back().filter(|letter| matches!(letter, '"' | '\'')) else {
+    let Some(quote) = word[..piece.start]
+        .chars()
+        .next_back()
+        .filter(|letter| matches!(letter, '"' | '\''))
+    else {
         return false;
     };
-    let after = word[piece.end..].trim_start_matches('\\').strip_prefix(quote);
+    let after = word[piece.end..]
+        .trim_start_matches('\\')
+        .strip_prefix(quote);
     after.is_some_and(|after| after.starts_with(':')) && is_name(&word[piece.clone()])
 }
 
 /// Whether a text has letters and underscores only.
 fn is_name(text: &str) -> bool {
-    text.chars().all(|letter| letter.is_alphabetic() || letter == '_')
+    text.chars()
+        .all(|letter| letter.is_alphabetic() || letter == '_')
 }
 
-/// Whether the piece is a member that is called, such as `items.map(` or, in Ruby and Elixir, `Repo.get!(`.
+/// Whether the piece is a member that is called, such as `items.map(` or, in Ruby and Elixir,
+/// `Repo.get!(`.
 fn is_call(word: &str, piece: &Range<usize>) -> bool {
     let called = &word[piece.clone()];
-    word[piece.end..].trim_start_matches(['!', '?']).starts_with('(')
+    word[piece.end..]
+        .trim_start_matches(['!', '?'])
+        .starts_with('(')
         && called.contains('.')
         && !called.contains(['/', '@'])
 }
@@ -99,20 +120,32 @@ fn exact(text: &str) -> Option<Exact> {
         return None;
     }
     if let Some(value) = number(text) {
-        let significant = value.trim_start_matches(['0', '.']).bytes().filter(u8::is_ascii_digit).count();
-        return (significant >= DIGITS).then_some(Exact { value, kind: ValueKind::Number });
+        let significant = value
+            .trim_start_matches(['0', '.'])
+            .bytes()
+            .filter(u8::is_ascii_digit)
+            .count();
+        return (significant >= DIGITS).then_some(Exact {
+            value,
+            kind: ValueKind::Number,
+        });
     }
     let is_url = text.contains("://");
     if text.contains(char::is_whitespace) || (!is_url && text.contains(breaks)) {
         return None;
     }
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    (has_digit || is_url || has_separator(text)).then(|| Exact { value: text.to_owned(), kind: kind(text, is_url) })
+    (has_digit || is_url || has_separator(text)).then(|| Exact {
+        value: text.to_owned(),
+        kind: kind(text, is_url),
+    })
 }
 
 /// A number without its thousands separators.
 fn number(text: &str) -> Option<String> {
-    let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
+    let (whole, fraction) = text
+        .split_once('.')
+        .map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut groups = whole.split(',');
     let first = groups.next().filter(|first| digits(first))?;
@@ -134,7 +167,10 @@ fn number(text: &str) -> Option<String> {
 fn has_separator(text: &str) -> bool {
     let joined = |separator: char| {
         text.split(separator).count() > 1
-            && text.split(separator).skip(1).any(|rest| rest.starts_with(char::is_alphanumeric))
+            && text
+                .split(separator)
+                .skip(1)
+                .any(|rest| rest.starts_with(char::is_alphanumeric))
     };
     let slashes = text.matches('/').count();
     let rooted = text.starts_with(['/', '~', '.']) && slashes > 0;
@@ -147,9 +183,16 @@ fn has_separator(text: &str) -> bool {
 fn kind(text: &str, is_url: bool) -> ValueKind {
     let has_letter = |text: &str| text.contains(char::is_alphabetic);
     let ending = text.rsplit_once('.').filter(|(stem, ending)| {
-        has_letter(stem) && ending.starts_with(char::is_alphabetic) && ending.len() <= 5 && !text.contains('@')
+        has_letter(stem)
+            && ending.starts_with(char::is_alphabetic)
+            && ending.len() <= 5
+            && !text.contains('@')
     });
-    if is_url || (text.contains('/') && has_letter(text)) || ending.is_some() { ValueKind::Path } else { ValueKind::Id }
+    if is_url || (text.contains('/') && has_letter(text)) || ending.is_some() {
+        ValueKind::Path
+    } else {
+        ValueKind::Id
+    }
 }
 
 /// Whether a character is one that no value except a URL contains.
@@ -157,8 +200,8 @@ fn breaks(letter: char) -> bool {
     "\"'`()[]{}<>|,;=&!?*\\“”’…→│".contains(letter)
 }
 
-/// The ranges of a text without blanks between the characters that no value has. Characters after a backslash in embedded JSON are separators too,
-/// and so is the slash of a closing tag.
+/// The ranges of a text without blanks between the characters that no value has. Characters after a
+/// backslash in embedded JSON are separators too, and so is the slash of a closing tag.
 fn pieces(word: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -189,14 +232,19 @@ fn pieces(word: &str) -> Vec<Range<usize>> {
 /// Whether exactly three digits follow the comma, and a digit precedes it.
 fn separates_thousands(word: &str, comma: usize) -> bool {
     let before = word[..comma].bytes().next_back();
-    let after = word[comma + 1..].bytes().take(4).take_while(u8::is_ascii_digit).count();
+    let after = word[comma + 1..]
+        .bytes()
+        .take(4)
+        .take_while(u8::is_ascii_digit)
+        .count();
     before.is_some_and(|byte| byte.is_ascii_digit()) && after == 3
 }
 
 /// The text without the punctuation around it.
 fn trim(text: &str) -> &str {
     let text = text.trim_end_matches(|letter: char| !letter.is_alphanumeric());
-    let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/~.@#_".contains(letter));
+    let text = text
+        .trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/~.@#_".contains(letter));
     let dots = text.len() - text.trim_start_matches('.').len();
     if dots > 2 { &text[dots..] } else { text }
 }
@@ -206,7 +254,9 @@ mod tests {
     use super::*;
 
     fn values(text: &str) -> Vec<String> {
-        within(text).map(|exact| format!("{:?} {}", exact.kind, exact.value)).collect()
+        within(text)
+            .map(|exact| format!("{:?} {}", exact.kind, exact.value))
+            .collect()
     }
 
     #[test]
@@ -235,7 +285,10 @@ mod tests {
             values(r#"{"id":"credit_card_4421486","zip":"78750","n":[12,3456]}"#),
             ["Id credit_card_4421486", "Number 78750", "Number 3456"]
         );
-        assert_eq!(values(r#"{\"a\":\"x_1y\",\"b\":\"line\nuser_77\"}"#), ["Id x_1y", "Id user_77"]);
+        assert_eq!(
+            values(r#"{\"a\":\"x_1y\",\"b\":\"line\nuser_77\"}"#),
+            ["Id x_1y", "Id user_77"]
+        );
         assert_eq!(
             values("npm run build --max-depth=1200 && cat /tmp/out.log > ../b_c"),
             ["Number 1200", "Path /tmp/out.log", "Path ../b_c"]
@@ -263,7 +316,12 @@ mod tests {
 
     #[test]
     fn an_argument_is_taken_whole_where_it_can() {
-        let whole = |text: &str| of_argument(text).into_iter().map(|exact| exact.value).collect::<Vec<_>>();
+        let whole = |text: &str| {
+            of_argument(text)
+                .into_iter()
+                .map(|exact| exact.value)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(whole(" /path/to/Demo/ "), ["/path/to/Demo"]);
         assert_eq!(whole("1,250,000"), ["1250000"]);
         assert_eq!(whole("ls /a/b && ls /c/d"), ["/a/b", "/c/d"]);

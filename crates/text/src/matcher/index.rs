@@ -1,10 +1,11 @@
-//! Finds patterns in a text, ignoring the case of ASCII letters and matching blanks with line breaks: a trie over the pieces of
-//! each pattern.
+//! Finds patterns in a text, ignoring the case of ASCII letters and matching blanks with line
+//! breaks: a trie over the pieces of each pattern.
 //!
-//! A text is a sequence of pieces: runs of letters, runs of digits, and single punctuation marks. A whole match begins and ends
-//! at piece boundaries, and does not begin with letters inside a word. The text is therefore searched for the first two bytes of
-//! patterns, and from each such piece the trie is walked piece by piece. An automaton over all letters searches as fast but takes
-//! many times as long to build, which was most of the work on short conversations.
+//! A text is a sequence of pieces: runs of letters, runs of digits, and single punctuation marks. A
+//! whole match begins and ends at piece boundaries, and does not begin with letters inside a word.
+//! The text is therefore searched for the first two bytes of patterns, and from each such piece the
+//! trie is walked piece by piece. An automaton over all letters searches as fast but takes many
+//! times as long to build, which was most of the work on short conversations.
 //!
 //! Absent on purpose: the conditions on a match's neighbours, which the matcher checks.
 
@@ -22,8 +23,8 @@ pub(super) struct Index {
     edges: HashMap<(u32, u64), u32, FixedState>,
     /// The first pattern of each node.
     ends: Vec<Option<u32>>,
-    /// For a pattern's first byte, a bit set of the last five bits of its second byte, which are the same for both cases of a
-    /// letter. The bit of a blank also stands for a line break.
+    /// For a pattern's first byte, a bit set of the last five bits of its second byte, which are
+    /// the same for both cases of a letter. The bit of a blank also stands for a line break.
     openings: [u32; 256],
 }
 
@@ -57,15 +58,24 @@ struct Walk {
 }
 
 impl Index {
-    /// An index of non-empty patterns with single blanks between words. Each is identified by its position in the list.
+    /// An index of non-empty patterns with single blanks between words. Each is identified by its
+    /// position in the list.
     pub(super) fn new(texts: Vec<String>) -> Self {
         let patterns = Vec::with_capacity(texts.len());
-        let mut index = Index { patterns, edges: HashMap::default(), ends: vec![None], openings: [0; 256] };
+        let mut index = Index {
+            patterns,
+            edges: HashMap::default(),
+            ends: vec![None],
+            openings: [0; 256],
+        };
         for (place, text) in texts.into_iter().enumerate() {
             index.open(text.as_bytes());
             let node = index.node_of(&text);
             let next = index.ends[node as usize].replace(place as u32);
-            index.patterns.push(Pattern { text: text.into(), next });
+            index.patterns.push(Pattern {
+                text: text.into(),
+                next,
+            });
         }
         index
     }
@@ -76,8 +86,10 @@ impl Index {
             b' ' => bit(b' ') | bit(b'\n'),
             other => bit(*other),
         });
-        for first in
-            pattern.first().into_iter().flat_map(|first| [first.to_ascii_lowercase(), first.to_ascii_uppercase()])
+        for first in pattern
+            .first()
+            .into_iter()
+            .flat_map(|first| [first.to_ascii_lowercase(), first.to_ascii_uppercase()])
         {
             self.openings[usize::from(first)] |= second;
         }
@@ -86,9 +98,14 @@ impl Index {
     fn node_of(&mut self, text: &str) -> u32 {
         let (mut node, mut at) = (ROOT, 0);
         for _ in 0..DEPTH {
-            let Some(end) = piece_end(text, at) else { break };
+            let Some(end) = piece_end(text, at) else {
+                break;
+            };
             let fresh = self.ends.len() as u32;
-            node = *self.edges.entry((node, hash(&text.as_bytes()[at..end]))).or_insert(fresh);
+            node = *self
+                .edges
+                .entry((node, hash(&text.as_bytes()[at..end])))
+                .or_insert(fresh);
             if node == fresh {
                 self.ends.push(None);
             }
@@ -114,8 +131,13 @@ impl Index {
                 None => self.next_start(text, scan)?,
             };
             scan.walk = piece_end(text, walk.at).and_then(|end| {
-                let node = self.edges.get(&(walk.node, hash(&text.as_bytes()[walk.at..end])))?;
-                Some(Walk { node: *node, at: end })
+                let node = self
+                    .edges
+                    .get(&(walk.node, hash(&text.as_bytes()[walk.at..end])))?;
+                Some(Walk {
+                    node: *node,
+                    at: end,
+                })
             });
             scan.pattern = scan.walk.and_then(|walk| self.ends[walk.node as usize]);
         }
@@ -131,21 +153,32 @@ impl Index {
             let is_letter = |at: usize| bytes[at].is_ascii_alphabetic();
             let is_inside = scan.start > 0 && is_letter(scan.start) && is_letter(scan.start - 1);
             if !is_inside && begins(text, scan.start) {
-                return Some(Walk { node: ROOT, at: scan.start });
+                return Some(Walk {
+                    node: ROOT,
+                    at: scan.start,
+                });
             }
         }
     }
 
     fn opening_in(&self, bytes: &[u8]) -> Option<usize> {
-        let opens = |first: u8, second: u8| self.openings[usize::from(first)] >> (second & 31) & 1 == 1;
+        let opens =
+            |first: u8, second: u8| self.openings[usize::from(first)] >> (second & 31) & 1 == 1;
         let found = bytes.windows(2).position(|pair| opens(pair[0], pair[1]));
-        found.or_else(|| bytes.last().filter(|last| opens(**last, 0)).map(|_| bytes.len() - 1))
+        found.or_else(|| {
+            bytes
+                .last()
+                .filter(|last| opens(**last, 0))
+                .map(|_| bytes.len() - 1)
+        })
     }
 }
 
 /// Whether the text, which is as long as the pattern, matches it.
 fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
-    let is_same = |(one, other): (&u8, &u8)| one.eq_ignore_ascii_case(other) || (*one == b' ' && *other == b'\n');
+    let is_same = |(one, other): (&u8, &u8)| {
+        one.eq_ignore_ascii_case(other) || (*one == b' ' && *other == b'\n')
+    };
     text.eq_ignore_ascii_case(pattern) || pattern.iter().zip(text).all(is_same)
 }
 
@@ -170,7 +203,10 @@ impl Kind {
 /// Whether a piece begins at this position, other than letters inside a word.
 fn begins(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
-    let before = before.chars().next_back().map_or(Kind::Mark, Kind::from_letter);
+    let before = before
+        .chars()
+        .next_back()
+        .map_or(Kind::Mark, Kind::from_letter);
     match after.chars().next().map_or(Kind::Mark, Kind::from_letter) {
         Kind::Letter => before == Kind::Mark,
         Kind::Digit => before != Kind::Digit,
@@ -183,9 +219,10 @@ fn piece_end(text: &str, start: usize) -> Option<usize> {
     let rest = &text.as_bytes()[start..];
     let length = match rest.first()? {
         b'0'..=b'9' => rest.iter().take_while(|byte| byte.is_ascii_digit()).count(),
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-            rest.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_').count()
-        }
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' => rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_')
+            .count(),
         0..=0x7f => return Some(start + 1),
         _ => 0,
     };
@@ -197,17 +234,23 @@ fn piece_end(text: &str, start: usize) -> Option<usize> {
 
 fn end_beyond_ascii(text: &str, start: usize) -> usize {
     let mut letters = text[start..].char_indices();
-    let kind = letters.next().map_or(Kind::Mark, |(_, first)| Kind::from_letter(first));
+    let kind = letters
+        .next()
+        .map_or(Kind::Mark, |(_, first)| Kind::from_letter(first));
     let next = letters.find(|(_, letter)| kind == Kind::Mark || Kind::from_letter(*letter) != kind);
     next.map_or(text.len(), |(at, _)| start + at)
 }
 
 /// FNV-1a of the bytes, with ASCII letters in lower case and a line break as a blank.
 fn hash(bytes: &[u8]) -> u64 {
-    let mixed = |hash: u64, byte: u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x100_0000_01b3);
+    let mixed = |hash: u64, byte: u8| {
+        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x100_0000_01b3)
+    };
     // Both are single pieces.
     let bytes = if bytes == b"\n" { b" " } else { bytes };
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| mixed(hash, *byte))
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| mixed(hash, *byte))
 }
 
 #[cfg(test)]
@@ -216,7 +259,10 @@ mod tests {
 
     #[test]
     fn any_blank_may_be_a_line_break_and_nothing_else() {
-        assert!(stands_as(b"one two three four five", b"One\ntwo\nthree four\nfive"));
+        assert!(stands_as(
+            b"one two three four five",
+            b"One\ntwo\nthree four\nfive"
+        ));
         assert!(!stands_as(b"a b", b"a-b") && !stands_as(b"a-b", b"a\nb"));
     }
 }

@@ -1,9 +1,10 @@
-//! The only matcher: it finds values in text. Facts, decoys, foils and foreign facts are all found by it, and so is the evidence
-//! that importers list, so that "stated" and "present" mean the same.
+//! The only matcher: it finds values in text. Facts, decoys, foils and foreign facts are all found
+//! by it, and so is the evidence that importers list, so that "stated" and "present" mean the same.
 //!
-//! Text and values are compared in one normal form (`normal`). A value matches in its usual spellings (`spellings`) and as a
-//! whole (`whole`), ignoring case. Numbers match by value and unit (`quantity`). An affirmed fact is present if its value is
-//! asserted, and a denied one if its value is denied. A value that is said to be replaced, or that is doubted, asked or merely
+//! Text and values are compared in one normal form (`normal`). A value matches in its usual
+//! spellings (`spellings`) and as a whole (`whole`), ignoring case. Numbers match by value and unit
+//! (`quantity`). An affirmed fact is present if its value is asserted, and a denied one if its
+//! value is denied. A value that is said to be replaced, or that is doubted, asked or merely
 //! considered, counts for neither (`stance`).
 //!
 //! Absent on purpose: meaning. A paraphrase without the value does not match.
@@ -48,7 +49,9 @@ impl Default for Matcher {
 }
 
 /// How a value is matched and pooled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueKind {
     /// A made-up word.
@@ -87,7 +90,10 @@ pub enum Said {
 
 impl From<ValueKind> for Sought {
     fn from(kind: ValueKind) -> Self {
-        Sought { kind, said: Said::Either }
+        Sought {
+            kind,
+            said: Said::Either,
+        }
     }
 }
 
@@ -107,7 +113,8 @@ struct Opening {
 }
 
 impl Matcher {
-    /// A matcher for items that each have one or more accepted forms. A form without a visible letter is never found.
+    /// A matcher for items that each have one or more accepted forms. A form without a visible
+    /// letter is never found.
     pub fn new<'f, S, F>(items: impl IntoIterator<Item = (S, F)>) -> Self
     where
         S: Into<Sought>,
@@ -117,11 +124,22 @@ impl Matcher {
         let mut count = 0;
         for (item, (sought, values)) in items.into_iter().enumerate() {
             let sought = sought.into();
-            values.into_iter().for_each(|value| patterns.add(item, sought, value));
+            values
+                .into_iter()
+                .for_each(|value| patterns.add(item, sought, value));
             count = item + 1;
         }
-        let Patterns { texts, forms, quantities } = patterns;
-        Matcher { index: Index::new(texts), forms, quantities, items: count }
+        let Patterns {
+            texts,
+            forms,
+            quantities,
+        } = patterns;
+        Matcher {
+            index: Index::new(texts),
+            forms,
+            quantities,
+            items: count,
+        }
     }
 
     /// The number of items.
@@ -136,13 +154,20 @@ impl Matcher {
 
     /// Items found in the text, in order of appearance. An item may occur more than once.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        let text = if self.forms.is_empty() { Cow::Borrowed("") } else { normal(text) };
+        let text = if self.forms.is_empty() {
+            Cow::Borrowed("")
+        } else {
+            normal(text)
+        };
         let mut scan = Scan::default();
         std::iter::from_fn(move || self.next(&text, &mut scan).map(|(item, _)| item))
     }
 
     /// The same with the place of each, in a text that has the normal form.
-    pub(crate) fn occurrences<'t>(&'t self, normal: &'t str) -> impl Iterator<Item = (usize, Range<usize>)> + 't {
+    pub(crate) fn occurrences<'t>(
+        &'t self,
+        normal: &'t str,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> + 't {
         let mut scan = Scan::default();
         std::iter::from_fn(move || self.next(normal, &mut scan))
     }
@@ -167,13 +192,17 @@ impl Matcher {
     /// Where a match ends; nothing if the text around it says something else.
     fn end_of(&self, form: Form, text: &str, start: usize, end: usize) -> Option<usize> {
         let end = match form.quantity {
-            Some(opening) if opening.is_part && !Decimal::may_go_on(&text.as_bytes()[end..]) => None,
+            Some(opening) if opening.is_part && !Decimal::may_go_on(&text.as_bytes()[end..]) => {
+                None
+            }
             Some(opening) => self.quantities[opening.quantity].end_at(text, start),
             None => is_whole(form.sought.kind, text, start, end).then_some(end),
         };
         let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
-        let has_sign =
-            || form.quantity.is_none_or(|opening| self.quantities[opening.quantity].has_same_sign(text, start));
+        let has_sign = || {
+            form.quantity
+                .is_none_or(|opening| self.quantities[opening.quantity].has_same_sign(text, start))
+        };
         end.filter(|end| match form.sought.said {
             Said::Either => true,
             Said::Affirmed => has_sign() && stance(*end) == Stance::Asserted,
@@ -192,19 +221,48 @@ struct Patterns {
 
 impl Patterns {
     fn add(&mut self, item: usize, sought: Sought, value: &str) {
-        let quantity = if sought.kind == ValueKind::Number { Quantity::parse(&normal(value)) } else { None };
-        let Some(quantity) = quantity else {
-            return spellings(sought.kind, value)
-                .into_iter()
-                .for_each(|text| self.push(text, Form { item, sought, quantity: None }));
+        let quantity = if sought.kind == ValueKind::Number {
+            Quantity::parse(&normal(value))
+        } else {
+            None
         };
-        let of_item = self.forms.iter().rev().take_while(|form| form.item == item).filter_map(|form| form.quantity);
-        if of_item.into_iter().any(|known| self.quantities[known.quantity] == quantity) {
+        let Some(quantity) = quantity else {
+            return spellings(sought.kind, value).into_iter().for_each(|text| {
+                self.push(
+                    text,
+                    Form {
+                        item,
+                        sought,
+                        quantity: None,
+                    },
+                )
+            });
+        };
+        let of_item = self
+            .forms
+            .iter()
+            .rev()
+            .take_while(|form| form.item == item)
+            .filter_map(|form| form.quantity);
+        if of_item
+            .into_iter()
+            .any(|known| self.quantities[known.quantity] == quantity)
+        {
             return;
         }
         for (text, is_part) in quantity.openings() {
-            let opening = Opening { quantity: self.quantities.len(), is_part };
-            self.push(text, Form { item, sought, quantity: Some(opening) });
+            let opening = Opening {
+                quantity: self.quantities.len(),
+                is_part,
+            };
+            self.push(
+                text,
+                Form {
+                    item,
+                    sought,
+                    quantity: Some(opening),
+                },
+            );
         }
         self.quantities.push(quantity);
     }

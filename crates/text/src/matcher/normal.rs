@@ -1,9 +1,10 @@
 //! The normal form in which text and values are compared. It is idempotent.
 //!
-//! JSON string escapes are resolved. Compatibility forms (full width, ligatures, composed and decomposed letters) are unified.
-//! Letters beyond ASCII become lower case. Typographic hyphens and quotes become plain ones, consecutive blanks become one, and
-//! characters without width are removed. An em dash remains, because it separates words. A backslash that escapes nothing becomes
-//! a slash.
+//! JSON string escapes are resolved. Compatibility forms (full width, ligatures, composed and
+//! decomposed letters) are unified. Letters beyond ASCII become lower case. Typographic hyphens and
+//! quotes become plain ones, consecutive blanks become one, and characters without width are
+//! removed. An em dash remains, because it separates words. A backslash that escapes nothing
+//! becomes a slash.
 //!
 //! Absent on purpose: lower case for ASCII letters, since the index ignores their case.
 
@@ -13,16 +14,23 @@ use unicode_normalization::UnicodeNormalization;
 
 /// The normal form of a text, borrowed if the text already has it.
 pub(crate) fn normal(text: &str) -> Cow<'_, str> {
-    if is_normal(text.as_bytes()) { Cow::Borrowed(text) } else { Cow::Owned(rewritten(&without_escapes(text))) }
+    if is_normal(text.as_bytes()) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(rewritten(&without_escapes(text)))
+    }
 }
 
-/// Examines all bytes without stopping at the first that is not plain: most texts are plain, and the loops need no branches.
+/// Examines all bytes without stopping at the first that is not plain: most texts are plain, and
+/// the loops need no branches.
 fn is_normal(bytes: &[u8]) -> bool {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\n';
     let is_plain = |byte: u8| is_blank(byte) | (byte.is_ascii_graphic() & (byte != b'\\'));
     let pairs = bytes.iter().zip(bytes.iter().skip(1));
     bytes.iter().fold(true, |all, byte| all & is_plain(*byte))
-        && pairs.fold(true, |all, (left, right)| all & !(is_blank(*left) & is_blank(*right)))
+        && pairs.fold(true, |all, (left, right)| {
+            all & !(is_blank(*left) & is_blank(*right))
+        })
 }
 
 /// Copies plain runs as they are and rewrites the rest character by character.
@@ -32,11 +40,16 @@ fn rewritten(text: &str) -> String {
     while !rest.is_empty() {
         let plain = plain_length(rest.as_bytes());
         // An ASCII letter before a character beyond ASCII may be the base of an accent.
-        let ends_in_mark = rest[plain..].chars().next().is_some_and(|next| !next.is_ascii());
+        let ends_in_mark = rest[plain..]
+            .chars()
+            .next()
+            .is_some_and(|next| !next.is_ascii());
         let (copied, special) = rest.split_at(plain - usize::from(ends_in_mark && plain > 0));
         out.push_str(copied);
         let base = usize::from(ends_in_mark && plain > 0);
-        let length = special[base..].find(|letter: char| letter.is_ascii_graphic()).unwrap_or(special.len() - base);
+        let length = special[base..]
+            .find(|letter: char| letter.is_ascii_graphic())
+            .unwrap_or(special.len() - base);
         let (special, tail) = special.split_at(base + length);
         push_folded(&mut out, special, tail);
         rest = tail;
@@ -44,7 +57,8 @@ fn rewritten(text: &str) -> String {
     out
 }
 
-/// The number of bytes of graphic ASCII with single blanks between at the start of a text. Eight bytes are examined at once.
+/// The number of bytes of graphic ASCII with single blanks between at the start of a text. Eight
+/// bytes are examined at once.
 fn plain_length(text: &[u8]) -> usize {
     // Whether the previous byte was graphic. A leading blank does not count.
     let (mut length, mut after_graphic) = (0, false);
@@ -60,7 +74,8 @@ fn plain_length(text: &[u8]) -> usize {
         length += 8;
     }
     let is_plain = |at: &usize| {
-        let is_blank = matches!(text[*at], b' ' | b'\n') && *at > 0 && text[*at - 1].is_ascii_graphic();
+        let is_blank =
+            matches!(text[*at], b' ' | b'\n') && *at > 0 && text[*at - 1].is_ascii_graphic();
         text[*at].is_ascii_graphic() || is_blank
     };
     length += (length..text.len()).take_while(is_plain).count();
@@ -81,7 +96,8 @@ fn graphic_and_blank(bytes: u64) -> (u64, u64) {
     (graphic, (equals(b' ') | equals(b'\n')) & ascii)
 }
 
-/// Appends blanks and letters beyond ASCII, with the ASCII letter that may carry an accent. `tail` is the following text.
+/// Appends blanks and letters beyond ASCII, with the ASCII letter that may carry an accent. `tail`
+/// is the following text.
 fn push_folded(out: &mut String, special: &str, tail: &str) {
     if special.is_empty() {
         return;
@@ -94,10 +110,17 @@ fn push_folded(out: &mut String, special: &str, tail: &str) {
         out.extend(digit);
         return out.push(',');
     }
-    let folded = special.chars().filter(|letter| has_width(*letter)).nfkc().flat_map(small).nfkc();
+    let folded = special
+        .chars()
+        .filter(|letter| has_width(*letter))
+        .nfkc()
+        .flat_map(small)
+        .nfkc();
     for letter in folded {
         match plain(letter) {
-            blank if blank.is_whitespace() || blank.is_control() => push_blank(out, is_line_end(blank)),
+            blank if blank.is_whitespace() || blank.is_control() => {
+                push_blank(out, is_line_end(blank))
+            }
             letter if has_width(letter) => out.push(letter),
             _ => {}
         }
@@ -107,7 +130,8 @@ fn push_folded(out: &mut String, special: &str, tail: &str) {
 /// ASCII letters keep their case, because they may have been copied as they were.
 fn small(letter: char) -> impl Iterator<Item = char> {
     let kept = letter.is_ascii().then_some(letter);
-    kept.into_iter().chain(letter.to_lowercase().filter(move |_| kept.is_none()))
+    kept.into_iter()
+        .chain(letter.to_lowercase().filter(move |_| kept.is_none()))
 }
 
 fn push_blank(out: &mut String, ends_line: bool) {
@@ -127,9 +151,12 @@ fn is_line_end(letter: char) -> bool {
 /// `4 500` with a narrow or non-breaking space is one number.
 fn is_separator_of_thousands(out: &str, special: &str, tail: &str) -> bool {
     let blank = special.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let digits_before = out.bytes().rev().take_while(u8::is_ascii_digit).count() + special.len() - blank.len();
+    let digits_before =
+        out.bytes().rev().take_while(u8::is_ascii_digit).count() + special.len() - blank.len();
     let digits_after = tail.bytes().take_while(u8::is_ascii_digit).count();
-    matches!(blank, "\u{a0}" | "\u{2009}" | "\u{202f}") && (1..=3).contains(&digits_before) && digits_after == 3
+    matches!(blank, "\u{a0}" | "\u{2009}" | "\u{202f}")
+        && (1..=3).contains(&digits_before)
+        && digits_after == 3
 }
 
 fn plain(letter: char) -> char {
@@ -152,8 +179,8 @@ fn has_width(letter: char) -> bool {
     )
 }
 
-/// Resolves `\n`, `\"`, `\/`, `\u00e9` and similar escapes, including repeated ones. A backslash before a letter that it cannot
-/// escape separates folders and becomes a slash.
+/// Resolves `\n`, `\"`, `\/`, `\u00e9` and similar escapes, including repeated ones. A backslash
+/// before a letter that it cannot escape separates folders and becomes a slash.
 fn without_escapes(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -172,7 +199,8 @@ fn without_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character that a run of backslashes and the following text denote, and the number of bytes of that text used.
+/// The character that a run of backslashes and the following text denote, and the number of bytes
+/// of that text used.
 fn escaped(after: &str, is_odd: bool) -> (Option<char>, usize) {
     match after.chars().next() {
         Some('n' | 'r') if is_odd => (Some('\n'), 1),
@@ -202,7 +230,10 @@ fn code_unit(after: &str) -> Option<(char, usize)> {
 
 fn hexadecimal(after: &str) -> Option<u16> {
     let digits = after.strip_prefix('u')?.get(..4)?;
-    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
+    digits
+        .bytes()
+        .all(|digit| digit.is_ascii_hexdigit())
+        .then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
 #[cfg(test)]
@@ -214,13 +245,19 @@ mod tests {
     #[test]
     fn texts_become_plain() {
         for (text, expected) in [
-            ("plain text, as it stands\n- x", "plain text, as it stands\n- x"),
+            (
+                "plain text, as it stands\n- x",
+                "plain text, as it stands\n- x",
+            ),
             ("two  blanks\tand\r\n\r\na line", "two blanks and\na line"),
             ("Cafe\u{301} \u{ff32}\u{ff25}\u{ff24}", "Café RED"),
             ("caf\\u00e9 \\\"quoted\\\" a\\/b", "café \"quoted\" a/b"),
             ("line\\nnext\\ttab", "line\nnext tab"),
             ("\\ud83d\\ude00 and \\\\ud83d\\\\ude00", "😀 and 😀"),
-            ("C:\\\\Users\\\\ann and C:\\Users\\ann", "C:/Users/ann and C:/Users/ann"),
+            (
+                "C:\\\\Users\\\\ann and C:\\Users\\ann",
+                "C:/Users/ann and C:/Users/ann",
+            ),
             ("snake\\_case", "snake_case"),
             ("QRM\u{2011}48213 – don’t “x”", "QRM-48213 - don't \"x\""),
             ("a—b", "a—b"),

@@ -46,15 +46,40 @@ fn forms_of_text_are_one() {
         (Id, "QRM-48213", "QRM–48213", true),
         (Id, "QRM-48213", "line\\nQRM-48213\\tdone", true),
         (Free, "don't ask", "“don’t\u{a0}ask”", true),
-        (Free, "silken olive rafter", "a silken\n   olive rafter", true),
+        (
+            Free,
+            "silken olive rafter",
+            "a silken\n   olive rafter",
+            true,
+        ),
         (Free, "silken olive rafter", "a silken olive, rafter", false),
-        (Free, "one two three four five six", "one two three\nfour five six", true),
+        (
+            Free,
+            "one two three four five six",
+            "one two three\nfour five six",
+            true,
+        ),
         (Free, "Café", "{\"name\":\"caf\\u00e9\"}", true),
         (Free, "Café", "CAFE\u{301}", true),
-        (Free, "say \"hi\"", "{\"text\":\"say \\\"hi\\\" now\"}", true),
+        (
+            Free,
+            "say \"hi\"",
+            "{\"text\":\"say \\\"hi\\\" now\"}",
+            true,
+        ),
         (Path, "out/a.csv", "{\"path\":\"out\\/a.csv\"}", true),
-        (Path, "C:\\new\\table.csv", "in C:\\new\\table.csv now", true),
-        (Path, "C:\\new\\table.csv", "{\"path\":\"C:\\\\new\\\\table.csv\"}", true),
+        (
+            Path,
+            "C:\\new\\table.csv",
+            "in C:\\new\\table.csv now",
+            true,
+        ),
+        (
+            Path,
+            "C:\\new\\table.csv",
+            "{\"path\":\"C:\\\\new\\\\table.csv\"}",
+            true,
+        ),
         (Path, "src/my_file.rs", "src/my\\_file.rs", true),
         (Id, "ＡＢ１２", "ab12", true),
         (Id, "\u{200b}", "anything", false),
@@ -109,24 +134,52 @@ fn numbers_match_by_value_and_unit() {
         ("0", "at 00.", false),
         ("7", "007", false),
     ] {
-        assert_eq!(is_found(ValueKind::Number, value, text), expected, "{value} in {text}");
+        assert_eq!(
+            is_found(ValueKind::Number, value, text),
+            expected,
+            "{value} in {text}"
+        );
     }
 }
 
-/// A summary may say Redis although the conversation chose Memcached: the value is missing and a wrong one is present.
+/// A summary may say Redis although the conversation chose Memcached: the value is missing and a
+/// wrong one is present.
 #[test]
 fn denied_or_replaced_values_do_not_match() {
     let [affirmed, denied, either] =
-        [Said::Affirmed, Said::Denied, Said::Either].map(|said| Sought { kind: ValueKind::Free, said });
+        [Said::Affirmed, Said::Denied, Said::Either].map(|said| Sought {
+            kind: ValueKind::Free,
+            said,
+        });
     for (sought, value, text, expected) in [
         (affirmed, "Memcached", "The cache is Redis.", false),
         (affirmed, "Redis", "The cache is Redis.", true),
-        (affirmed, "Memcached", "The cache is Memcached, not Redis.", true),
-        (affirmed, "Redis", "The cache is Memcached, not Redis.", false),
+        (
+            affirmed,
+            "Memcached",
+            "The cache is Memcached, not Redis.",
+            true,
+        ),
+        (
+            affirmed,
+            "Redis",
+            "The cache is Memcached, not Redis.",
+            false,
+        ),
         (affirmed, "Redis", "Never use Redis.", false),
-        (affirmed, "Redis", "Never use Redis here. There we use Redis.", true),
+        (
+            affirmed,
+            "Redis",
+            "Never use Redis here. There we use Redis.",
+            true,
+        ),
         (affirmed, "Redis", "Redis was replaced by Memcached.", false),
-        (affirmed, "Memcached", "Redis was replaced by Memcached.", true),
+        (
+            affirmed,
+            "Memcached",
+            "Redis was replaced by Memcached.",
+            true,
+        ),
         (denied, "Redis", "Never use Redis.", true),
         (denied, "Redis", "The cache is Redis.", false),
         (denied, "Redis", "Redis", false),
@@ -134,14 +187,23 @@ fn denied_or_replaced_values_do_not_match() {
         (either, "Redis", "Never use Redis.", true),
         (either, "Redis", "The cache is Redis.", true),
     ] {
-        assert_eq!(is_found(sought, value, text), expected, "{value} in {text}, {:?}", sought.said);
+        assert_eq!(
+            is_found(sought, value, text),
+            expected,
+            "{value} in {text}, {:?}",
+            sought.said
+        );
     }
 }
 
-/// A dash before a number is often a hyphen, a bullet or a flag, so it counts only where it matters what is said.
+/// A dash before a number is often a hyphen, a bullet or a flag, so it counts only where it matters
+/// what is said.
 #[test]
 fn a_sign_counts_where_a_value_is_asserted() {
-    let affirmed = Sought { kind: ValueKind::Number, said: Said::Affirmed };
+    let affirmed = Sought {
+        kind: ValueKind::Number,
+        said: Said::Affirmed,
+    };
     for (value, text, any, said) in [
         ("4500", "tail -4500 log", true, false),
         ("4500", "the range 1000-4500", true, false),
@@ -149,7 +211,14 @@ fn a_sign_counts_where_a_value_is_asserted() {
         ("-4500", "at -4500", true, true),
         ("EUR 250", "-€250", true, false),
     ] {
-        assert_eq!((is_found(ValueKind::Number, value, text), is_found(affirmed, value, text)), (any, said), "{text}");
+        assert_eq!(
+            (
+                is_found(ValueKind::Number, value, text),
+                is_found(affirmed, value, text)
+            ),
+            (any, said),
+            "{text}"
+        );
     }
 }
 
@@ -164,27 +233,52 @@ fn one_pass_finds_overlapping_items() {
 #[test]
 fn long_values_with_a_common_beginning_are_distinguished() {
     let long = |last: &str| format!("{}{last}", "/same".repeat(40));
-    let matcher = Matcher::new([long("/one"), long("/two")].iter().map(|value| (ValueKind::Path, [value.as_str()])));
-    assert_eq!(matcher.find(&format!("in {}.", long("/two"))).collect::<Vec<_>>(), [1]);
+    let matcher = Matcher::new(
+        [long("/one"), long("/two")]
+            .iter()
+            .map(|value| (ValueKind::Path, [value.as_str()])),
+    );
+    assert_eq!(
+        matcher
+            .find(&format!("in {}.", long("/two")))
+            .collect::<Vec<_>>(),
+        [1]
+    );
 }
 
 /// Tries every pattern at every place of the text.
 fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
     let mut patterns = Patterns::default();
-    items.iter().enumerate().for_each(|(item, (sought, value))| patterns.add(item, *sought, value));
-    let matcher = Matcher::new(items.iter().map(|(sought, value)| (*sought, [value.as_str()])));
+    items
+        .iter()
+        .enumerate()
+        .for_each(|(item, (sought, value))| patterns.add(item, *sought, value));
+    let matcher = Matcher::new(
+        items
+            .iter()
+            .map(|(sought, value)| (*sought, [value.as_str()])),
+    );
     let text = normal(text);
     // No pattern contains a line break.
     let on_one_line = text.replace('\n', " ");
     let holds = |(form, pattern): (&Form, &String)| {
-        let places = text.char_indices().map(|(start, _)| (start, start + pattern.len()));
+        let places = text
+            .char_indices()
+            .map(|(start, _)| (start, start + pattern.len()));
         let mut places = places.filter(|(start, end)| {
             let found = on_one_line.as_bytes().get(*start..*end);
             found.is_some_and(|found| found.eq_ignore_ascii_case(pattern.as_bytes()))
         });
-        places.any(|(start, end)| matcher.end_of(*form, &text, start, end).is_some()).then_some(form.item)
+        places
+            .any(|(start, end)| matcher.end_of(*form, &text, start, end).is_some())
+            .then_some(form.item)
     };
-    patterns.forms.iter().zip(&patterns.texts).filter_map(holds).collect()
+    patterns
+        .forms
+        .iter()
+        .zip(&patterns.texts)
+        .filter_map(holds)
+        .collect()
 }
 
 fn kinds() -> impl Strategy<Value = ValueKind> {

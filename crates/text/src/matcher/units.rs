@@ -1,6 +1,7 @@
 //! The closed table of units, and units beside a number.
 
-/// A unit. Units of one family convert into each other; `size` is in the smallest unit of the family.
+/// A unit. Units of one family convert into each other; `size` is in the smallest unit of the
+/// family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Measure {
     pub(super) family: Family,
@@ -30,17 +31,37 @@ pub(super) struct Row {
 }
 
 const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
-    Row { family, size, names }
+    Row {
+        family,
+        size,
+        names,
+    }
 }
 
 /// Every unit, with its names in lower case.
 pub(super) const UNITS: &[Row] = &[
     row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
-    row(Family::Time, 1_000, &["us", "μs", "microsecond", "microseconds"]),
-    row(Family::Time, 1_000_000, &["ms", "msec", "millis", "millisecond", "milliseconds"]),
-    row(Family::Time, 1_000_000_000, &["s", "sec", "secs", "second", "seconds"]),
+    row(
+        Family::Time,
+        1_000,
+        &["us", "μs", "microsecond", "microseconds"],
+    ),
+    row(
+        Family::Time,
+        1_000_000,
+        &["ms", "msec", "millis", "millisecond", "milliseconds"],
+    ),
+    row(
+        Family::Time,
+        1_000_000_000,
+        &["s", "sec", "secs", "second", "seconds"],
+    ),
     row(Family::Time, MINUTE, &["min", "mins", "minute", "minutes"]),
-    row(Family::Time, 3_600_000_000_000, &["h", "hr", "hrs", "hour", "hours"]),
+    row(
+        Family::Time,
+        3_600_000_000_000,
+        &["h", "hr", "hrs", "hour", "hours"],
+    ),
     row(Family::Time, 86_400_000_000_000, &["d", "day", "days"]),
     row(Family::Time, 604_800_000_000_000, &["week", "weeks"]),
     row(Family::Bytes, 1, &["b", "byte", "bytes"]),
@@ -60,13 +81,17 @@ pub(super) const UNITS: &[Row] = &[
 const MINUTE: u64 = 60_000_000_000;
 /// Units that may precede the number.
 const BEFORE: &[&str] = &["€", "$", "£", "eur", "usd", "gbp"];
-/// The most characters between a number and its unit, such as a blank, a hyphen or the end of emphasis.
+/// The most characters between a number and its unit, such as a blank, a hyphen or the end of
+/// emphasis.
 const WIDEST_GAP: usize = 3;
 
 /// The unit with this name in lower case.
 pub(super) fn measure(name: &str) -> Option<Measure> {
     let row = UNITS.iter().find(|row| row.names.contains(&name))?;
-    Some(Measure { family: row.family, size: row.size })
+    Some(Measure {
+        family: row.family,
+        size: row.size,
+    })
 }
 
 /// A unit of time, where `m` beside other units can only mean minutes.
@@ -75,16 +100,25 @@ pub(super) fn part_of_duration(name: &str) -> Option<u64> {
     if name == "m" {
         return Some(MINUTE);
     }
-    measure(&name).filter(|unit| unit.family == Family::Time).map(|unit| unit.size)
+    measure(&name)
+        .filter(|unit| unit.family == Family::Time)
+        .map(|unit| unit.size)
 }
 
 /// The unit at the start of a text after a number, and the number of bytes up to its end.
 pub(super) fn unit_after(text: &str) -> Option<(Measure, usize)> {
     let gap = gap(text);
     let name = letters(&text[gap..]);
-    let symbol = text[gap..].chars().next().filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
+    let symbol = text[gap..]
+        .chars()
+        .next()
+        .filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
     let mut name = symbol.map_or_else(|| name.to_lowercase(), String::from);
-    if name == "per" && text[gap + 3..].get(..5).is_some_and(|next| next.eq_ignore_ascii_case(" cent")) {
+    if name == "per"
+        && text[gap + 3..]
+            .get(..5)
+            .is_some_and(|next| next.eq_ignore_ascii_case(" cent"))
+    {
         name.push_str(" cent");
     }
     // Lowercase letters may take more bytes than capitals, but units contain no such letters.
@@ -93,12 +127,16 @@ pub(super) fn unit_after(text: &str) -> Option<(Measure, usize)> {
 
 /// The letters at the start of a text.
 pub(super) fn letters(text: &str) -> &str {
-    text.find(|letter: char| !letter.is_alphabetic()).map_or(text, |end| &text[..end])
+    text.find(|letter: char| !letter.is_alphabetic())
+        .map_or(text, |end| &text[..end])
 }
 
 /// The bytes of what may be between a number and its unit.
 pub(super) fn gap(text: &str) -> usize {
-    text.bytes().take(WIDEST_GAP).take_while(|byte| matches!(byte, b' ' | b'\n' | b'-' | b'`' | b'*' | b'_')).count()
+    text.bytes()
+        .take(WIDEST_GAP)
+        .take_while(|byte| matches!(byte, b' ' | b'\n' | b'-' | b'`' | b'*' | b'_'))
+        .count()
 }
 
 /// The unit before a number: `€4,812`, `EUR 4,812`.
@@ -119,7 +157,9 @@ pub(super) fn of_key(before: &str) -> Option<Measure> {
 /// Whether the key before a number names what is counted: `rows: 12`, `row_count: 12`.
 pub(super) fn is_in_key(before: &str, words: &str) -> bool {
     match &key(before)[..] {
-        [.., counted, last] if last == "count" => counted == words || Some(counted.as_str()) == words.strip_suffix('s'),
+        [.., counted, last] if last == "count" => {
+            counted == words || Some(counted.as_str()) == words.strip_suffix('s')
+        }
         [.., last] => last == words,
         [] => false,
     }
@@ -142,13 +182,18 @@ fn key(before: &str) -> Vec<String> {
     parts
 }
 
-/// The key before a number, after which only a colon, an equals sign or the bar of a table may stand; else nothing.
+/// The key before a number, after which only a colon, an equals sign or the bar of a table may
+/// stand; else nothing.
 fn key_name(before: &str) -> &str {
     let quotes = ['"', '\'', '`', '*', ' '];
     let text = before.trim_end_matches(quotes);
-    let Some(text) = text.strip_suffix([':', '=', '|']) else { return "" };
+    let Some(text) = text.strip_suffix([':', '=', '|']) else {
+        return "";
+    };
     let text = text.trim_end_matches(quotes);
-    &text[text.trim_end_matches(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-')).len()..]
+    &text[text
+        .trim_end_matches(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-'))
+        .len()..]
 }
 
 /// The text before a number without the unit at its end.
@@ -158,11 +203,21 @@ pub(super) fn without_unit(before: &str) -> &str {
 
 fn last_word(before: &str) -> (&str, &str) {
     let trimmed = before.strip_suffix(' ').unwrap_or(before);
-    let symbol = trimmed.char_indices().next_back().filter(|(_, letter)| matches!(letter, '€' | '$' | '£'));
-    let start = symbol.map_or_else(|| trimmed.trim_end_matches(char::is_alphabetic).len(), |(at, _)| at);
+    let symbol = trimmed
+        .char_indices()
+        .next_back()
+        .filter(|(_, letter)| matches!(letter, '€' | '$' | '£'));
+    let start = symbol.map_or_else(
+        || trimmed.trim_end_matches(char::is_alphabetic).len(),
+        |(at, _)| at,
+    );
     let rest = &trimmed[..start];
     // `US$ 20`
-    let rest = if symbol.is_some() { rest.strip_suffix("US").unwrap_or(rest) } else { rest };
+    let rest = if symbol.is_some() {
+        rest.strip_suffix("US").unwrap_or(rest)
+    } else {
+        rest
+    };
     (&trimmed[start..], rest)
 }
 
@@ -191,10 +246,26 @@ mod tests {
         ] {
             assert_eq!(of_key(before), measure(unit), "{before}");
         }
-        for before in ["pool_min: ", "ms: ", "timeout_ms ", "items: ", "", ": ", "plan_b: "] {
+        for before in [
+            "pool_min: ",
+            "ms: ",
+            "timeout_ms ",
+            "items: ",
+            "",
+            ": ",
+            "plan_b: ",
+        ] {
             assert_eq!(of_key(before), None, "{before}");
         }
-        assert!(is_in_key("rows: ", "rows") && is_in_key("\"rowCount\": ", "rows") && is_in_key("max_rows=", "rows"));
-        assert!(!is_in_key("arrow_count: ", "rows") && !is_in_key("count: ", "rows") && !is_in_key("rows ", "rows"));
+        assert!(
+            is_in_key("rows: ", "rows")
+                && is_in_key("\"rowCount\": ", "rows")
+                && is_in_key("max_rows=", "rows")
+        );
+        assert!(
+            !is_in_key("arrow_count: ", "rows")
+                && !is_in_key("count: ", "rows")
+                && !is_in_key("rows ", "rows")
+        );
     }
 }

@@ -4,7 +4,10 @@ use super::{ValueKind, is_word};
 
 pub(super) fn is_whole(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
     let value = &text[start..end];
-    let (before, after) = (Side::before(&text[..start], value), Side::after(&text[end..], value));
+    let (before, after) = (
+        Side::before(&text[..start], value),
+        Side::after(&text[end..], value),
+    );
     let joins_before = before.joins() && !is_version_mark(&text[..start], value);
     let joins_after = after.joins() && !is_time_of_day(value, &text[end..]);
     if joins_before || joins_after || before.continues_version() || after.continues_version() {
@@ -14,7 +17,9 @@ pub(super) fn is_whole(kind: ValueKind, text: &str, start: usize, end: usize) ->
         ValueKind::Number => !before.continues_number() && !after.continues_number(),
         ValueKind::Id | ValueKind::Nonce => !before.continues_id() && !after.continues_id(),
         ValueKind::Path => {
-            !before.continues_id() && !after.continues_path() && !is_below_another(&text[..start], value)
+            !before.continues_id()
+                && !after.continues_path()
+                && !is_below_another(&text[..start], value)
         }
         ValueKind::Enum | ValueKind::Free => true,
     }
@@ -30,15 +35,24 @@ struct Side {
 impl Side {
     fn before(text: &str, value: &str) -> Self {
         let mut letters = text.chars().rev();
-        Side { edge: value.chars().next(), neighbour: letters.next(), beyond: letters.next() }
+        Side {
+            edge: value.chars().next(),
+            neighbour: letters.next(),
+            beyond: letters.next(),
+        }
     }
 
     fn after(text: &str, value: &str) -> Self {
         let mut letters = text.chars();
-        Side { edge: value.chars().next_back(), neighbour: letters.next(), beyond: letters.next() }
+        Side {
+            edge: value.chars().next_back(),
+            neighbour: letters.next(),
+            beyond: letters.next(),
+        }
     }
 
-    /// Whether the neighbour belongs to the same word. A value that itself ends in punctuation has no such neighbours.
+    /// Whether the neighbour belongs to the same word. A value that itself ends in punctuation has
+    /// no such neighbours.
     fn joins(&self) -> bool {
         self.edge.is_some_and(is_word) && self.neighbour.is_some_and(is_word)
     }
@@ -51,7 +65,8 @@ impl Side {
 
     /// `012` in `1,012` or `1'012` is part of another number; a full stop after it is not.
     fn continues_number(&self) -> bool {
-        matches!(self.neighbour, Some('.' | ',' | '\'')) && self.beyond.is_some_and(|letter| letter.is_ascii_digit())
+        matches!(self.neighbour, Some('.' | ',' | '\''))
+            && self.beyond.is_some_and(|letter| letter.is_ascii_digit())
     }
 
     /// `ab-12` in `ab-12-99` is part of another id; a dash between words is not.
@@ -67,8 +82,14 @@ impl Side {
 
 /// A word directly before a version is its mark or the program's name: `v1.21`, `go1.21`.
 fn is_version_mark(before: &str, value: &str) -> bool {
-    let is_version = value.contains('.') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    is_version && !before.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).ends_with(is_word)
+    let is_version = value.contains('.')
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    is_version
+        && !before
+            .trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
+            .ends_with(is_word)
 }
 
 /// The time of day after a date: `2024-11-05T09:00Z`.
@@ -78,10 +99,13 @@ fn is_time_of_day(value: &str, after: &str) -> bool {
     is_date && time.starts_with(|hour: char| hour.is_ascii_digit()) && time.get(2..3) == Some(":")
 }
 
-/// Whether a path lies below other folders, so that it is another path. A relative one may lie below a root, such as `./`,
-/// `/home/ann/`, `$HOME/` and the `a/` and `b/` of a diff, and any may follow a host.
+/// Whether a path lies below other folders, so that it is another path. A relative one may lie
+/// below a root, such as `./`, `/home/ann/`, `$HOME/` and the `a/` and `b/` of a diff, and any may
+/// follow a host.
 fn is_below_another(before: &str, value: &str) -> bool {
-    let start = before.trim_end_matches(|letter: char| is_word(letter) || "/.-~:$@+%".contains(letter)).len();
+    let start = before
+        .trim_end_matches(|letter: char| is_word(letter) || "/.-~:$@+%".contains(letter))
+        .len();
     let above = &before[start..];
     if above.contains(':') || above.is_empty() {
         return false;
@@ -89,6 +113,7 @@ fn is_below_another(before: &str, value: &str) -> bool {
     if value.starts_with('/') {
         return above.ends_with(is_word);
     }
-    let is_rooted = above.starts_with(['/', '.', '~', '$', '%', '@']) || matches!(above, "a/" | "b/");
+    let is_rooted =
+        above.starts_with(['/', '.', '~', '$', '%', '@']) || matches!(above, "a/" | "b/");
     value.contains('/') && above.ends_with('/') && !is_rooted
 }

@@ -8,7 +8,9 @@ use compactometer_engine::budget::{Limits, Tail};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::message::Role;
 use compactometer_engine::selection::Selection;
-use compactometer_engine::strategy::{Compacted, Context, Declined, SkipReason, Strategy, StrategySpec};
+use compactometer_engine::strategy::{
+    Compacted, Context, Declined, SkipReason, Strategy, StrategySpec,
+};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
 
 struct Newest;
@@ -23,7 +25,10 @@ impl Strategy for Newest {
         // A chat opens with the user, and what stays may open with the agent.
         let notice = WrittenPart::text("(Earlier messages were left out.)", Origin::Filler);
         let system = cx.log.system().map(|system| Edit::Keep(system.message.id));
-        let edits = system.into_iter().chain([Edit::Insert(Role::User, vec![notice])]).chain(selection.keep_edits());
+        let edits = system
+            .into_iter()
+            .chain([Edit::Insert(Role::User, vec![notice])])
+            .chain(selection.keep_edits());
         Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
@@ -38,7 +43,14 @@ static NEWEST: StrategySpec = StrategySpec {
     params: &[],
     limits: |_| {
         let (window, trigger, written) = (100_000, 80_000, 0);
-        Ok(Limits { window, assumed_window: false, trigger, tail: Tail::Tokens(30_000), written, estimator: Estimator::Exact })
+        Ok(Limits {
+            window,
+            assumed_window: false,
+            trigger,
+            tail: Tail::Tokens(30_000),
+            written,
+            estimator: Estimator::Exact,
+        })
     },
     build: |_| Arc::new(Newest),
     published: None,

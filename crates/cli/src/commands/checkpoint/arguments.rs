@@ -26,8 +26,14 @@ pub(crate) enum CheckpointCommand {
 /// Which thread of which store.
 #[derive(ClapArgs)]
 pub(crate) struct PlaceArgs {
-    /// A folder of files, or a SQLite database (a file, or a path that ends in `.db`, `.sqlite` or `.sqlite3`).
-    #[arg(long, value_name = "DIR|FILE.db", env = "COMPACTOMETER_STORE", default_value = "checkpoints")]
+    /// A folder of files, or a SQLite database (a file, or a path that ends in `.db`, `.sqlite` or
+    /// `.sqlite3`).
+    #[arg(
+        long,
+        value_name = "DIR|FILE.db",
+        env = "COMPACTOMETER_STORE",
+        default_value = "checkpoints"
+    )]
     pub(crate) store: PathBuf,
     /// The conversation; may be left out if the store holds only one.
     #[arg(long, value_name = "ID")]
@@ -105,25 +111,51 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) scenario: Option<String>,
     /// The strategy whose checkpoint prompt is tried.
-    #[arg(short = 's', long, value_name = "NAME", default_value = "middleware-checkpoint")]
+    #[arg(
+        short = 's',
+        long,
+        value_name = "NAME",
+        default_value = "middleware-checkpoint"
+    )]
     pub(crate) strategy: String,
     /// The model to call.
-    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    #[arg(
+        long,
+        value_name = "MODEL",
+        env = "COMPACTOMETER_MODEL",
+        default_value = "mock"
+    )]
     pub(crate) model: String,
-    /// The model's context window in tokens; a longer conversation is read in pieces. Default: no limit.
+    /// The model's context window in tokens; a longer conversation is read in pieces. Default: no
+    /// limit.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
     /// The encoding that counts tokens: `o200k_base` or `cl100k_base`.
-    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    #[arg(
+        long,
+        value_name = "ENCODING",
+        env = "COMPACTOMETER_TOKENIZER",
+        default_value = "o200k_base"
+    )]
     pub(crate) tokenizer: String,
     /// Seed of the model's answers.
-    #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "COMPACTOMETER_SEED",
+        default_value_t = 0
+    )]
     pub(crate) seed: u64,
     /// Save the checkpoint in the store.
     #[arg(long)]
     pub(crate) save: bool,
     /// The store for `--save`: a folder of files, or a SQLite database.
-    #[arg(long, value_name = "DIR|FILE.db", env = "COMPACTOMETER_STORE", default_value = "checkpoints")]
+    #[arg(
+        long,
+        value_name = "DIR|FILE.db",
+        env = "COMPACTOMETER_STORE",
+        default_value = "checkpoints"
+    )]
     pub(crate) store: PathBuf,
     /// The thread that `--save` adds to. Default: the conversation's id.
     #[arg(long, value_name = "ID")]

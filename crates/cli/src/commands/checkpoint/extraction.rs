@@ -1,6 +1,7 @@
 //! `checkpoint test`: extracts one checkpoint from a whole conversation.
 //!
-//! The strategy is the reference engine's own. Its thresholds are lowered so that a checkpoint is due at once.
+//! The strategy is the reference engine's own. Its thresholds are lowered so that a checkpoint is
+//! due at once.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -45,14 +46,26 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
     let counter = encoding(&args.tokenizer)?;
     let spec = spec(&args.strategy).map_err(Failure::usage)?;
     let id = args.thread.clone().unwrap_or_else(|| scenario.id.clone());
-    let thread =
-        if args.save { Some(stores::open(&args.store).and_then(|store| Ok(store.thread(&id)?))) } else { None };
+    let thread = if args.save {
+        Some(stores::open(&args.store).and_then(|store| Ok(store.thread(&id)?)))
+    } else {
+        None
+    };
     let thread = thread.transpose().map_err(Failure::usage)?;
     let log = log_of(&scenario, &counter).map_err(Failure::usage)?;
     let metered = Metered::new(&*model, args.seed);
     let tried = extract(args, spec, &metered, &counter, log, thread).map_err(Failure::usage)?;
-    let report = ExtractionReport { scenario: &scenario, model: model.name(), thread: args.save.then_some(&id), tried };
-    if args.json { say_json(&report.json()) } else { say(&report.text()) }?;
+    let report = ExtractionReport {
+        scenario: &scenario,
+        model: model.name(),
+        thread: args.save.then_some(&id),
+        tried,
+    };
+    if args.json {
+        say_json(&report.json())
+    } else {
+        say(&report.text())
+    }?;
     match &report.tried.event.failed {
         None => Ok(()),
         Some(reason) => Err(Failure::failed(anyhow!("no checkpoint: {reason}"))),
@@ -65,18 +78,29 @@ fn scenario(args: &TestArgs) -> Result<Scenario> {
         None => suites::join(std::slice::from_ref(&args.file))?.scenarios,
         Some(format) => transcript(format, &args.file)?.scenarios,
     };
-    let longest = || scenarios.iter().max_by_key(|scenario| scenario.messages.len());
+    let longest = || {
+        scenarios
+            .iter()
+            .max_by_key(|scenario| scenario.messages.len())
+    };
     let found = match &args.scenario {
         None => longest(),
         Some(id) => scenarios.iter().find(|scenario| scenario.id == *id),
     };
     let ids = scenarios.iter().map(|scenario| scenario.id.as_str());
-    found.cloned().ok_or_else(|| anyhow!(unknown("scenario", args.scenario.as_deref().unwrap_or_default(), ids)))
+    found.cloned().ok_or_else(|| {
+        anyhow!(unknown(
+            "scenario",
+            args.scenario.as_deref().unwrap_or_default(),
+            ids
+        ))
+    })
 }
 
 fn transcript(format: &str, file: &Path) -> Result<Suite> {
     let names = import::ALL.iter().map(|importer| importer.name);
-    let importer = import::by_name(format).ok_or_else(|| anyhow!(unknown("format", format, names)))?;
+    let importer =
+        import::by_name(format).ok_or_else(|| anyhow!(unknown("format", format, names)))?;
     let options = Options::default();
     Ok(import::import(importer, &[file.to_owned()], format, &options)?.suite)
 }
@@ -94,7 +118,10 @@ fn log_of(scenario: &Scenario, counter: &dyn TokenCounter) -> Result<Log> {
     let mut log = Log::default();
     for message in &scenario.messages {
         let tokens = counter.count_message(message);
-        log.push(CountedMessage { message: message.clone(), tokens })?;
+        log.push(CountedMessage {
+            message: message.clone(),
+            tokens,
+        })?;
     }
     Ok(log)
 }
@@ -114,17 +141,38 @@ fn extract(
         set.with_context(|| format!("`{}` writes no checkpoint before a turn", spec.name))?;
     }
     let limits = (spec.limits)(&settings)?;
-    let tokens = log.messages().iter().map(|counted| counted.tokens).sum::<u32>().max(1);
+    let tokens = log
+        .messages()
+        .iter()
+        .map(|counted| counted.tokens)
+        .sum::<u32>()
+        .max(1);
     // Above the conversation, so that no compaction starts.
     let trigger = tokens.saturating_add(1);
-    let budget = Budget { window: trigger, trigger, estimator: Estimator::Exact, ..Budget::published(limits, 1.0)? };
-    let config =
-        SessionConfig { budget, overhead: 0, summarizer_window: args.window, automatic: true, policy: Policy::Enforce };
+    let budget = Budget {
+        window: trigger,
+        trigger,
+        estimator: Estimator::Exact,
+        ..Budget::published(limits, 1.0)?
+    };
+    let config = SessionConfig {
+        budget,
+        overhead: 0,
+        summarizer_window: args.window,
+        automatic: true,
+        policy: Policy::Enforce,
+    };
     let strategy = (spec.build)(&settings);
     let mut thread = thread;
-    let state = thread.as_mut().map(Thread::load).transpose()?.unwrap_or_default();
+    let state = thread
+        .as_mut()
+        .map(Thread::load)
+        .transpose()?
+        .unwrap_or_default();
     let same = "the thread is of another conversation; name another with `--thread`";
-    let session = Session::new(&*strategy, metered, counter, config).restored(log, state).context(same)?;
+    let session = Session::new(&*strategy, metered, counter, config)
+        .restored(log, state)
+        .context(same)?;
     match thread {
         Some(thread) => run(session.stored_in(thread), metered),
         None => run(session, metered),
@@ -138,12 +186,21 @@ fn run(mut session: Session<'_>, metered: &Metered<'_>) -> Result<ExtractionResu
     let Some(event) = session.checkpoint_events().last().cloned() else {
         bail!("nothing was said since the thread's last checkpoint");
     };
-    let saved = session.history()[before..].iter().find(|saved| saved.kind == RecordKind::Checkpoint).cloned();
-    Ok(ExtractionResult { event, saved, calls: metered.take_calls().len() })
+    let saved = session.history()[before..]
+        .iter()
+        .find(|saved| saved.kind == RecordKind::Checkpoint)
+        .cloned();
+    Ok(ExtractionResult {
+        event,
+        saved,
+        calls: metered.take_calls().len(),
+    })
 }
 
 fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
@@ -175,7 +232,11 @@ impl ExtractionReport<'_> {
     }
 
     fn text(&self) -> String {
-        let ExtractionResult { event, saved, calls } = &self.tried;
+        let ExtractionResult {
+            event,
+            saved,
+            calls,
+        } = &self.tried;
         let mut lines = vec![format!(
             "{}: {} messages, {} tokens; {} was called {calls} times",
             self.scenario.id,
@@ -186,16 +247,24 @@ impl ExtractionReport<'_> {
         if let Some(extraction) = &event.extraction {
             let reading = match &extraction.reading {
                 Reading::Rung(rung) => format!("the reply was read as {}", name_in_files(rung)),
-                Reading::Unreadable(why) => format!("the reply could not be read: {}", name_in_files(why)),
+                Reading::Unreadable(why) => {
+                    format!("the reply could not be read: {}", name_in_files(why))
+                }
             };
             lines.push(format!(
                 "{reading}; {} values of the prompt's example taken out, {} of a wrong type left out",
                 extraction.leaked, extraction.left_out
             ));
         }
-        lines.extend(self.checkpoint().map(|checkpoint| format!("{checkpoint:#}")));
+        lines.extend(
+            self.checkpoint()
+                .map(|checkpoint| format!("{checkpoint:#}")),
+        );
         match (saved, self.thread) {
-            (Some(saved), Some(thread)) => lines.push(format!("saved as record {} of thread {thread}", saved.number)),
+            (Some(saved), Some(thread)) => lines.push(format!(
+                "saved as record {} of thread {thread}",
+                saved.number
+            )),
             (Some(_), None) => lines.push("not saved; `--save` keeps it".to_owned()),
             (None, _) => {}
         }

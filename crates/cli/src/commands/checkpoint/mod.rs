@@ -1,4 +1,5 @@
-//! `checkpoint`: shows, searches, rolls back and deletes the records of a store, and tries an extraction.
+//! `checkpoint`: shows, searches, rolls back and deletes the records of a store, and tries an
+//! extraction.
 
 mod arguments;
 mod extraction;
@@ -12,7 +13,9 @@ use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
-use self::arguments::{CheckpointCommand, ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
+use self::arguments::{
+    CheckpointCommand, ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs,
+};
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::stores;
@@ -24,7 +27,9 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     about: "Show, search, roll back or delete the records of a store, or try an extraction",
     group: HelpGroup::Engine,
     arguments: |command| {
-        CheckpointCommand::augment_subcommands(command).subcommand_required(true).arg_required_else_help(true)
+        CheckpointCommand::augment_subcommands(command)
+            .subcommand_required(true)
+            .arg_required_else_help(true)
     },
     run: |matches| checkpoint(&parsed(matches)?),
 };
@@ -43,9 +48,11 @@ fn checkpoint(command: &CheckpointCommand) -> Result<(), Failure> {
 
 fn show(args: &ShowArgs) -> Result<(), Failure> {
     let store = stores::to_read(&args.place.store).map_err(Failure::usage)?;
-    let (id, thread) =
-        stores::thread(&store, &args.place.store, args.place.thread.as_deref()).map_err(Failure::usage)?;
-    let saved = thread.show(args.number.map_or(Which::Latest, Which::Number)).map_err(Failure::usage)?;
+    let (id, thread) = stores::thread(&store, &args.place.store, args.place.thread.as_deref())
+        .map_err(Failure::usage)?;
+    let saved = thread
+        .show(args.number.map_or(Which::Latest, Which::Number))
+        .map_err(Failure::usage)?;
     if args.json {
         return say_json(&json!({"thread": id, "record": saved}));
     }
@@ -53,17 +60,22 @@ fn show(args: &ShowArgs) -> Result<(), Failure> {
 }
 
 fn record_text(id: &str, saved: &SessionRecord) -> String {
-    let covers =
-        saved.covers.map_or(String::new(), |(first, last)| format!(", covers messages {} to {}", first.0, last.0));
+    let covers = saved.covers.map_or(String::new(), |(first, last)| {
+        format!(", covers messages {} to {}", first.0, last.0)
+    });
     let mut text = format!(
         "thread {id}: record {} is a {}{}{covers}, view of {} tokens before and {} after\n\n",
         saved.number,
         kind_name(saved.kind),
-        saved.created_at_ms.map_or(String::new(), |at| format!(" of {}", time(at))),
+        saved
+            .created_at_ms
+            .map_or(String::new(), |at| format!(" of {}", time(at))),
         saved.tokens_before,
         saved.tokens_after
     );
-    let structured = serde_json::from_str::<Value>(&saved.body).ok().filter(Value::is_object);
+    let structured = serde_json::from_str::<Value>(&saved.body)
+        .ok()
+        .filter(Value::is_object);
     let body = structured.map_or_else(|| saved.body.clone(), |value| format!("{value:#}"));
     text.push_str(body.trim_end());
     text.push('\n');
@@ -71,7 +83,10 @@ fn record_text(id: &str, saved: &SessionRecord) -> String {
 }
 
 fn history(args: &HistoryArgs) -> Result<(), Failure> {
-    let PlaceArgs { store: path, thread } = &args.place;
+    let PlaceArgs {
+        store: path,
+        thread,
+    } = &args.place;
     let store = stores::to_read(path).map_err(Failure::usage)?;
     let threads = store.threads().map_err(Failure::usage)?;
     if thread.is_none() && threads.len() != 1 {
@@ -95,13 +110,20 @@ fn list_threads(args: &HistoryArgs, threads: &[String]) -> Result<(), Failure> {
     if args.json {
         return say_json(&json!({"threads": threads}));
     }
-    let mut text = format!("{} threads; name one with `--thread` for its records\n", threads.len());
-    threads.iter().for_each(|id| text.push_str(&format!("  {id}\n")));
+    let mut text = format!(
+        "{} threads; name one with `--thread` for its records\n",
+        threads.len()
+    );
+    threads
+        .iter()
+        .for_each(|id| text.push_str(&format!("  {id}\n")));
     say(&text)
 }
 
 fn version_line(version: &Version) -> String {
-    let covers = version.covers.map_or("-".to_owned(), |(first, last)| format!("{}..{}", first.0, last.0));
+    let covers = version.covers.map_or("-".to_owned(), |(first, last)| {
+        format!("{}..{}", first.0, last.0)
+    });
     let tokens = format!("{} -> {}", version.tokens_before, version.tokens_after);
     let state = match (version.rolled_back, version.restorable) {
         (true, true) => "rolled back, its view is kept",
@@ -120,11 +142,18 @@ fn version_line(version: &Version) -> String {
 
 fn rollback(args: &RollbackArgs) -> Result<(), Failure> {
     let store = stores::existing(&args.place.store).map_err(Failure::usage)?;
-    let (id, mut thread) =
-        stores::thread(&store, &args.place.store, args.place.thread.as_deref()).map_err(Failure::usage)?;
+    let (id, mut thread) = stores::thread(&store, &args.place.store, args.place.thread.as_deref())
+        .map_err(Failure::usage)?;
     let state = thread.rollback(args.number).map_err(Failure::usage)?;
-    let after = state.after.map_or("the start".to_owned(), |after| format!("message {}", after.0));
-    let later = thread.versions().map_err(Failure::failed)?.iter().filter(|version| version.rolled_back).count();
+    let after = state.after.map_or("the start".to_owned(), |after| {
+        format!("message {}", after.0)
+    });
+    let later = thread
+        .versions()
+        .map_err(Failure::failed)?
+        .iter()
+        .filter(|version| version.rolled_back)
+        .count();
     say(&format!(
         "thread {id} holds the view of record {} again, as of {after}; {later} later records are rolled back and stay listed\n",
         args.number
@@ -136,19 +165,33 @@ fn clear(args: &ClearArgs) -> Result<(), Failure> {
     let store = stores::existing(path).map_err(Failure::usage)?;
     let id = match &args.place.thread {
         Some(id) => id.clone(),
-        None => stores::thread(&store, path, None).map_err(Failure::usage)?.0,
+        None => {
+            stores::thread(&store, path, None)
+                .map_err(Failure::usage)?
+                .0
+        }
     };
     // A damaged thread can still be deleted.
     let what = match store.thread(&id).and_then(|thread| thread.versions()) {
-        Err(error @ compactometer_store::Error::ThreadId { .. }) => return Err(Failure::usage(error)),
+        Err(error @ compactometer_store::Error::ThreadId { .. }) => {
+            return Err(Failure::usage(error));
+        }
         Err(error) => format!("all that is left of it ({error})"),
-        Ok(versions) if versions.is_empty() && !store.threads().map_err(Failure::usage)?.contains(&id) => {
-            return Err(Failure::usage(stores::no_thread(&store, path, &id).map_err(Failure::usage)?));
+        Ok(versions)
+            if versions.is_empty() && !store.threads().map_err(Failure::usage)?.contains(&id) =>
+        {
+            return Err(Failure::usage(
+                stores::no_thread(&store, path, &id).map_err(Failure::usage)?,
+            ));
         }
         Ok(versions) => format!("{} records", versions.len()),
     };
     if !args.yes {
-        confirm(&format!("delete thread `{id}` of `{}` for good, {what}?", path.display())).map_err(Failure::usage)?;
+        confirm(&format!(
+            "delete thread `{id}` of `{}` for good, {what}?",
+            path.display()
+        ))
+        .map_err(Failure::usage)?;
     }
     store.clear(&id).map_err(Failure::failed)?;
     say(&format!("deleted thread {id}\n"))
@@ -159,7 +202,11 @@ fn confirm(question: &str) -> anyhow::Result<()> {
     if !terminal::can_ask() {
         bail!("{question} There is no terminal to ask on: give `--yes`");
     }
-    if terminal::agrees(question)? { Ok(()) } else { Err(anyhow!("nothing was deleted")) }
+    if terminal::agrees(question)? {
+        Ok(())
+    } else {
+        Err(anyhow!("nothing was deleted"))
+    }
 }
 
 fn kind_name(kind: RecordKind) -> &'static str {
@@ -175,5 +222,6 @@ fn kind_name(kind: RecordKind) -> &'static str {
 
 /// A time given in milliseconds since the Unix epoch, for people.
 fn time(at_ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(at_ms).map_or_else(|_| format!("{at_ms} ms"), |time| time.to_string())
+    jiff::Timestamp::from_millisecond(at_ms)
+        .map_or_else(|_| format!("{at_ms} ms"), |time| time.to_string())
 }

@@ -29,16 +29,28 @@ impl FromStr for Which {
             "none" => (0, 0),
             "some" => (usize::MAX, SOME),
             "all" => (usize::MAX, u64::MAX),
-            number => {
-                (number.parse().map_err(|_| "expected `none`, `some`, `all` or a number of conversations")?, u64::MAX)
-            }
+            number => (
+                number
+                    .parse()
+                    .map_err(|_| "expected `none`, `some`, `all` or a number of conversations")?,
+                u64::MAX,
+            ),
         };
-        Ok(Which { conversations, bytes })
+        Ok(Which {
+            conversations,
+            bytes,
+        })
     }
 }
 
 /// Writes the pages of a finished run into its folder.
-pub(super) fn write(dir: &Path, plan: &Plan, manifest: &Manifest, which: Which, quiet: bool) -> Result<(), Failure> {
+pub(super) fn write(
+    dir: &Path,
+    plan: &Plan,
+    manifest: &Manifest,
+    which: Which,
+    quiet: bool,
+) -> Result<(), Failure> {
     let mut pages = Cases::begin(dir, which.bytes, plan.suite.len()).map_err(Failure::failed)?;
     if which.conversations == 0 {
         return Ok(());
@@ -46,14 +58,25 @@ pub(super) fn write(dir: &Path, plan: &Plan, manifest: &Manifest, which: Which, 
     let lookup = Lookup::open(dir).map_err(Failure::failed)?;
     let mut cases_of = BTreeMap::<&str, Vec<&PlannedCase>>::new();
     for case in plan.cases.iter().filter(|case| !plan.is_swept(case)) {
-        cases_of.entry(&case.prepared.scenario.id).or_default().push(case);
+        cases_of
+            .entry(&case.prepared.scenario.id)
+            .or_default()
+            .push(case);
     }
     let bar = progress::bar(plan.suite.len(), "pages", quiet);
     for prepared in plan.suite.iter().take(which.conversations) {
-        let of_conversation = cases_of.get(prepared.scenario.id.as_str()).into_iter().flatten();
+        let of_conversation = cases_of
+            .get(prepared.scenario.id.as_str())
+            .into_iter()
+            .flatten();
         let cases = of_conversation.filter_map(|case| lookup.case(&case.key).transpose());
-        let cases = cases.collect::<Result<Vec<_>, _>>().map_err(Failure::failed)?;
-        if !pages.add(&prepared.scenario, &prepared.messages, &cases).map_err(Failure::failed)? {
+        let cases = cases
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Failure::failed)?;
+        if !pages
+            .add(&prepared.scenario, &prepared.messages, &cases)
+            .map_err(Failure::failed)?
+        {
             break;
         }
         bar.inc(1);

@@ -1,4 +1,5 @@
-//! What reruns found, as files beside a run's records, so that a report that is made again says it too.
+//! What reruns found, as files beside a run's records, so that a report that is made again says it
+//! too.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -21,14 +22,21 @@ pub(super) fn write(dir: &Path, file: &str, found: &impl Serialize) -> Result<()
 }
 
 /// What an earlier `compare` with `flag` wrote to this folder, if anything.
-pub(super) fn read<T: DeserializeOwned>(dir: &Path, file: &str, flag: &str) -> anyhow::Result<Option<T>> {
+pub(super) fn read<T: DeserializeOwned>(
+    dir: &Path,
+    file: &str,
+    flag: &str,
+) -> anyhow::Result<Option<T>> {
     let path = dir.join(file);
     let text = match read_text(&path, Kind::MANIFEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
     };
     let parsed = serde_json::from_str(&text);
-    parsed
-        .map(Some)
-        .with_context(|| format!("`{}` is damaged; delete it, or run `compare {flag}` again", path.display()))
+    parsed.map(Some).with_context(|| {
+        format!(
+            "`{}` is damaged; delete it, or run `compare {flag}` again",
+            path.display()
+        )
+    })
 }

@@ -18,7 +18,8 @@ use crate::output::failure::Failure;
 const FILE: &str = "mocks.json";
 /// Groups of which a conversation is run.
 const GROUPS: usize = 4;
-/// The mocks of a run of the program's own suite: one that fills its room with what matters, and one that writes little.
+/// The mocks of a run of the program's own suite: one that fills its room with what matters, and
+/// one that writes little.
 const OF_DEFAULTS: [&str; 2] = ["mock:strong", "mock:lost-in-compaction-length"];
 
 /// The recall of each strategy under several mocks.
@@ -43,8 +44,13 @@ struct UnderMock {
 /// The mocks to run: those that are named, otherwise some for the program's own suite.
 ///
 /// # Errors
-/// If one of them, or the run's own `summarizer`, is unknown or no mock: better before the run than after it.
-pub(super) fn wanted(named: Option<&[String]>, summarizer: &str, is_default: bool) -> Result<Vec<String>, Failure> {
+/// If one of them, or the run's own `summarizer`, is unknown or no mock: better before the run than
+/// after it.
+pub(super) fn wanted(
+    named: Option<&[String]>,
+    summarizer: &str,
+    is_default: bool,
+) -> Result<Vec<String>, Failure> {
     let wanted = match named {
         Some(named) => named.to_vec(),
         None if is_default => OF_DEFAULTS.map(str::to_owned).to_vec(),
@@ -52,7 +58,9 @@ pub(super) fn wanted(named: Option<&[String]>, summarizer: &str, is_default: boo
     };
     for model in wanted.iter().map(String::as_str).chain([summarizer]) {
         if !is_mock(model) {
-            return Err(Failure::usage(anyhow!("`--mocks` compares mocks; `{model}` is not one (`list models`)")));
+            return Err(Failure::usage(anyhow!(
+                "`--mocks` compares mocks; `{model}` is not one (`list models`)"
+            )));
         }
         compactometer_models::by_name(model).map_err(Failure::usage)?;
     }
@@ -60,8 +68,8 @@ pub(super) fn wanted(named: Option<&[String]>, summarizer: &str, is_default: boo
 }
 
 impl Mocks {
-    /// Reruns some of the plan's cases under `mocks`. `records` are the results under the run's own. Nothing if no strategy called
-    /// its model.
+    /// Reruns some of the plan's cases under `mocks`. `records` are the results under the run's
+    /// own. Nothing if no strategy called its model.
     pub(super) fn test(
         plan: &Plan,
         records: &[Record],
@@ -76,7 +84,10 @@ impl Mocks {
             return Ok(None);
         }
         let found = reruns.under(mocks, "mocks", counter, jobs, quiet)?;
-        let under = |(mock, recalls): (&String, Recalls)| UnderMock { mock: mock.clone(), recalls };
+        let under = |(mock, recalls): (&String, Recalls)| UnderMock {
+            mock: mock.clone(),
+            recalls,
+        };
         Ok(Some(Mocks {
             metric: metric(&reruns.own).to_owned(),
             scenarios: reruns.scenarios(),
@@ -90,7 +101,11 @@ impl Mocks {
         let tau = |other: &UnderMock| agreement(&self.own.recalls, &other.recalls);
         self.others
             .iter()
-            .map(|other| OtherMock { mock: other.mock.clone(), conversations: self.scenarios.len(), tau: tau(other) })
+            .map(|other| OtherMock {
+                mock: other.mock.clone(),
+                conversations: self.scenarios.len(),
+                tau: tau(other),
+            })
             .collect()
     }
 
@@ -102,8 +117,17 @@ impl Mocks {
 
     /// The note for the report.
     fn note(&self) -> String {
-        let others = self.others.iter().map(|other| (other.mock.as_str(), &other.recalls)).collect::<Vec<_>>();
-        mocks_note((&self.own.mock, &self.own.recalls), &others, &self.metric, self.scenarios.len())
+        let others = self
+            .others
+            .iter()
+            .map(|other| (other.mock.as_str(), &other.recalls))
+            .collect::<Vec<_>>();
+        mocks_note(
+            (&self.own.mock, &self.own.recalls),
+            &others,
+            &self.metric,
+            self.scenarios.len(),
+        )
     }
 
     /// Writes `mocks.json`.

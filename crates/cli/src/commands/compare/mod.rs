@@ -42,20 +42,32 @@ pub(crate) struct CompareArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
-    /// Rerun the strategies under N random draws of what the mock assumes (weights of salience, share read, noise, length of
-    /// replies), and report which orders of strategies depend on it; 50 is a good number. Costs N times one conversation of each
-    /// of 8 groups. Default: none.
+    /// Rerun the strategies under N random draws of what the mock assumes (weights of salience,
+    /// share read, noise, length of replies), and report which orders of strategies depend on it;
+    /// 50 is a good number. Costs N times one conversation of each of 8 groups. Default: none.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
-    /// Also run the strategies under these mocks, separated by commas, on one conversation of each of 4 groups, and report how
-    /// their order changes. Default: `mock:strong,mock:lost-in-compaction-length` where nothing but defaults is asked for,
+    /// Also run the strategies under these mocks, separated by commas, on one conversation of each
+    /// of 4 groups, and report how their order changes. Default:
+    /// `mock:strong,mock:lost-in-compaction-length` where nothing but defaults is asked for,
     /// otherwise none.
-    #[arg(hide_short_help = true, long, value_name = "MOCKS", value_delimiter = ',')]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "MOCKS",
+        value_delimiter = ','
+    )]
     pub(crate) mocks: Option<Vec<String>>,
-    /// Which conversations have pages that show what each strategy lost of them, linked from the report: `none`, `some` (the first
-    /// ones, up to 100 MB of pages), `all`, or a number of them. A finished run gets its other pages from the same command with
-    /// `--cases all`, which calls no model.
-    #[arg(hide_short_help = true, long, value_name = "WHICH", default_value = "some")]
+    /// Which conversations have pages that show what each strategy lost of them, linked from the
+    /// report: `none`, `some` (the first ones, up to 100 MB of pages), `all`, or a number of them.
+    /// A finished run gets its other pages from the same command with `--cases all`, which calls no
+    /// model.
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "WHICH",
+        default_value = "some"
+    )]
     pub(crate) cases: cases::Which,
 }
 
@@ -82,7 +94,11 @@ impl ShownArgs {
         if self.json {
             return say_json(summary);
         }
-        let screen = Screen { width: terminal_width(), all_rows: self.all, all_notes: self.notes };
+        let screen = Screen {
+            width: terminal_width(),
+            all_rows: self.all,
+            all_notes: self.notes,
+        };
         say(&compactometer_report::table(summary, &screen))?;
         if self.by.is_none() {
             return Ok(());
@@ -107,21 +123,31 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let setting = &args.run.setting;
     let summarizer = setting.summarizer.as_deref().unwrap_or(&setting.model);
     let mocks = mocks::wanted(args.mocks.as_deref(), summarizer, is_default(&args.run))?;
-    let Some(finished) = execute(&args.run, sweep, &prices)? else { return Ok(()) };
-    let FinishedRun { dir, plan, mut manifest } = finished;
+    let Some(finished) = execute(&args.run, sweep, &prices)? else {
+        return Ok(());
+    };
+    let FinishedRun {
+        dir,
+        plan,
+        mut manifest,
+    } = finished;
     let (prices, _) = prices;
     let drawn = reruns(args, &mocks, &dir, &plan, &mut manifest)?;
     cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
-    // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
-    // together.
+    // A report reads only records. Dropping the plan keeps a large suite's conversations and
+    // records from being in memory together.
     let prospects = Prospects::new(&plan);
     drop(plan);
     let records = records_of(&dir)?;
-    let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
+    let summary =
+        compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
     run_folder::point_latest(&dir).map_err(Failure::failed)?;
     args.shown.show(&summary)?;
     if let Some(note) = drawn.filter(|_| !args.shown.json) {
-        say(&format!("\n{}\n", wrapped(&note, terminal_width()).join("\n")))?;
+        say(&format!(
+            "\n{}\n",
+            wrapped(&note, terminal_width()).join("\n")
+        ))?;
     }
     if !args.run.quiet {
         note(&format!("report: {}", dir.join("index.html").display()));
@@ -130,8 +156,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     outcome::check(&summary, &prospects)
 }
 
-/// Reruns some cases under other mocks and under draws of the mock, if they are wanted, and adds what that shows to the manifest.
-/// Returns the note about the draws.
+/// Reruns some cases under other mocks and under draws of the mock, if they are wanted, and adds
+/// what that shows to the manifest. Returns the note about the draws.
 fn reruns(
     args: &CompareArgs,
     mocks: &[String],
@@ -139,25 +165,52 @@ fn reruns(
     plan: &Plan,
     manifest: &mut Manifest,
 ) -> Result<Option<String>, Failure> {
-    let (counter, jobs, quiet) = (encoding(&args.run.setting.tokenizer)?, jobs(&args.run), args.run.quiet);
+    let (counter, jobs, quiet) = (
+        encoding(&args.run.setting.tokenizer)?,
+        jobs(&args.run),
+        args.run.quiet,
+    );
     if !mocks.is_empty()
         && let Some(mocks) = Mocks::test(plan, &records_of(dir)?, mocks, &counter, jobs, quiet)?
     {
         mocks.write(dir)?;
         mocks.add_to(manifest);
     }
-    let Some(draws) = args.salience_draws else { return Ok(None) };
-    let salience = Salience::test(plan, &records_of(dir)?, &counter, usize::from(draws), jobs, quiet)?;
+    let Some(draws) = args.salience_draws else {
+        return Ok(None);
+    };
+    let salience = Salience::test(
+        plan,
+        &records_of(dir)?,
+        &counter,
+        usize::from(draws),
+        jobs,
+        quiet,
+    )?;
     salience.write(dir)?;
     manifest.notes.push(salience.note());
     Ok(Some(salience.note()))
 }
 
-/// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps and other mocks are
-/// part of the run.
+/// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps
+/// and other mocks are part of the run.
 fn is_default(args: &RunArgs) -> bool {
-    let RunArgs { suites, split, sample, strategies, set, protocol, setting, judge, .. } = args;
-    let is_of_defaults = suites.is_empty() && split.is_none() && sample.is_none() && set.is_empty() && judge.is_none();
+    let RunArgs {
+        suites,
+        split,
+        sample,
+        strategies,
+        set,
+        protocol,
+        setting,
+        judge,
+        ..
+    } = args;
+    let is_of_defaults = suites.is_empty()
+        && split.is_none()
+        && sample.is_none()
+        && set.is_empty()
+        && judge.is_none();
     is_of_defaults
         && strategies.is_empty()
         && *protocol == [Protocol::default()]
@@ -169,8 +222,16 @@ fn is_default(args: &RunArgs) -> bool {
 
 /// Fails if a hard check failed.
 pub(crate) fn verdict(summary: &Summary) -> Result<(), Failure> {
-    let swept = summary.sweep.iter().flat_map(|sweep| &sweep.replays).flat_map(|replay| &replay.checks);
-    let checks = summary.groups.iter().flat_map(|group| &group.checks).chain(swept);
+    let swept = summary
+        .sweep
+        .iter()
+        .flat_map(|sweep| &sweep.replays)
+        .flat_map(|replay| &replay.checks);
+    let checks = summary
+        .groups
+        .iter()
+        .flat_map(|group| &group.checks)
+        .chain(swept);
     match checks.filter(|check| check.passed == Some(false)).count() {
         0 => Ok(()),
         failed => Err(Failure::failed(anyhow!(

@@ -6,13 +6,19 @@ use compactometer_harness::plan::Prospects;
 
 use crate::output::failure::Failure;
 
-/// Fails if nothing can be compared: there is no fact, or no strategy under test compacted anything.
+/// Fails if nothing can be compared: there is no fact, or no strategy under test compacted
+/// anything.
 pub(super) fn check(summary: &Summary, prospects: &Prospects) -> Result<(), Failure> {
     if prospects.facts == 0 {
-        return Err(Failure::inconclusive(anyhow!("nothing was compared: {}", super::NO_FACT)));
+        return Err(Failure::inconclusive(anyhow!(
+            "nothing was compared: {}",
+            super::NO_FACT
+        )));
     }
     let strategies = || summary.groups.iter().flat_map(|group| &group.strategies);
-    let mut tested = strategies().filter(|strategy| strategy.family.is_tested()).peekable();
+    let mut tested = strategies()
+        .filter(|strategy| strategy.family.is_tested())
+        .peekable();
     if tested.peek().is_none() || tested.any(|strategy| strategy.triggered.conversations > 0) {
         return Ok(());
     }
@@ -28,5 +34,7 @@ pub(super) fn check(summary: &Summary, prospects: &Prospects) -> Result<(), Fail
             .to_owned(),
         false => format!("since the longest request has {} tokens; {}", prospects.longest, prospects.remedy()),
     };
-    Err(Failure::inconclusive(anyhow!("nothing was compared: no strategy compacted anything, {why}")))
+    Err(Failure::inconclusive(anyhow!(
+        "nothing was compared: no strategy compacted anything, {why}"
+    )))
 }

@@ -1,5 +1,5 @@
-//! The same cases under other models. To keep this cheap, only one conversation of each of a few groups is run, and only strategies
-//! that called the model: the others cannot change.
+//! The same cases under other models. To keep this cheap, only one conversation of each of a few
+//! groups is run, and only strategies that called the model: the others cannot change.
 
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -25,7 +25,11 @@ impl<'p> Reruns<'p> {
     pub(super) fn new(plan: &'p Plan, records: &[Record], groups: usize) -> Self {
         let cases = cases(plan, records, groups);
         let keys: BTreeSet<&str> = cases.iter().map(|case| case.key.as_str()).collect();
-        let own = records.iter().filter(|record| keys.contains(record.key.as_str())).cloned().collect();
+        let own = records
+            .iter()
+            .filter(|record| keys.contains(record.key.as_str()))
+            .cloned()
+            .collect();
         Reruns { cases, own }
     }
 
@@ -36,7 +40,11 @@ impl<'p> Reruns<'p> {
 
     /// The ids of the conversations.
     pub(super) fn scenarios(&self) -> Vec<String> {
-        let ids: BTreeSet<&str> = self.cases.iter().map(|case| case.prepared.scenario.id.as_str()).collect();
+        let ids: BTreeSet<&str> = self
+            .cases
+            .iter()
+            .map(|case| case.prepared.scenario.id.as_str())
+            .collect();
         ids.into_iter().map(str::to_owned).collect()
     }
 
@@ -53,11 +61,13 @@ impl<'p> Reruns<'p> {
         let run = |model: &String| self.under_one(model, counter).inspect(|_| bar.inc(1));
         let per_thread = models.len().div_ceil(jobs.max(1)).max(1);
         let found = std::thread::scope(|scope| {
-            let threads = models
-                .chunks(per_thread)
-                .map(|models| scope.spawn(move || models.iter().map(run).collect::<Result<Vec<_>, Failure>>()));
+            let threads = models.chunks(per_thread).map(|models| {
+                scope.spawn(move || models.iter().map(run).collect::<Result<Vec<_>, Failure>>())
+            });
             let threads = threads.collect::<Vec<_>>();
-            let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let joined = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
             joined.collect::<Result<Vec<_>, Failure>>()
         })?;
         bar.finish_and_clear();
@@ -66,8 +76,13 @@ impl<'p> Reruns<'p> {
 
     fn under_one(&self, model: &str, counter: &dyn TokenCounter) -> Result<Recalls, Failure> {
         let model = compactometer_models::by_name(model).map_err(Failure::failed)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-        let records = self.cases.iter().map(|case| runtime.block_on(run_case(case, &*model, counter)).record);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .map_err(Failure::failed)?;
+        let records = self
+            .cases
+            .iter()
+            .map(|case| runtime.block_on(run_case(case, &*model, counter)).record);
         Ok(recalls(&records.collect::<Vec<_>>()))
     }
 }
@@ -77,19 +92,28 @@ fn cases<'p>(plan: &'p Plan, records: &[Record], groups: usize) -> Vec<&'p Plann
     suite.sort_by_key(|prepared| prepared.tokens_between(0, prepared.messages.len()));
     let mut chosen: Vec<(&str, &str)> = Vec::new();
     for prepared in suite {
-        let (group, id) = (prepared.scenario.group_id.as_str(), prepared.scenario.id.as_str());
+        let (group, id) = (
+            prepared.scenario.group_id.as_str(),
+            prepared.scenario.id.as_str(),
+        );
         if chosen.len() < groups && !chosen.iter().any(|(known, _)| *known == group) {
             chosen.push((group, id));
         }
     }
     let calls = |record: &&Record| record.compactions.iter().any(|row| !row.calls.is_empty());
-    let asks: BTreeSet<&str> = records.iter().filter(calls).map(|record| record.case.strategy.as_str()).collect();
+    let asks: BTreeSet<&str> = records
+        .iter()
+        .filter(calls)
+        .map(|record| record.case.strategy.as_str())
+        .collect();
     let is_wanted = |case: &&PlannedCase| {
         case.protocol.has_limits_of_run()
             && !plan.is_swept(case)
             && case.entrant.family.is_tested()
             && asks.contains(case.entrant.name.as_str())
-            && chosen.iter().any(|(_, id)| *id == case.prepared.scenario.id)
+            && chosen
+                .iter()
+                .any(|(_, id)| *id == case.prepared.scenario.id)
     };
     plan.cases.iter().filter(is_wanted).collect()
 }

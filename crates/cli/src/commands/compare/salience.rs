@@ -1,5 +1,5 @@
-//! `compare --salience-draws`: the same strategies under draws of what the mock assumes: weights of salience, share read, noise,
-//! and the length of replies.
+//! `compare --salience-draws`: the same strategies under draws of what the mock assumes: weights of
+//! salience, share read, noise, and the length of replies.
 
 use std::path::Path;
 
@@ -24,7 +24,8 @@ const GROUPS: usize = 8;
 pub(crate) struct Salience {
     /// The model whose parameters were drawn.
     model: String,
-    /// The metric by whose values strategies are ordered; absent in files from before it could be another than CR.
+    /// The metric by whose values strategies are ordered; absent in files from before it could be
+    /// another than CR.
     #[serde(default = "context_recall")]
     metric: String,
     /// The number of draws.
@@ -36,7 +37,8 @@ pub(crate) struct Salience {
 }
 
 impl Salience {
-    /// Reruns the plan's cases under `draws` draws. `records` are the results under the model's own parameters.
+    /// Reruns the plan's cases under `draws` draws. `records` are the results under the model's own
+    /// parameters.
     pub(crate) fn test(
         plan: &Plan,
         records: &[Record],
@@ -45,7 +47,9 @@ impl Salience {
         jobs: usize,
         quiet: bool,
     ) -> Result<Self, Failure> {
-        let names = (1..=draws).map(|number| drawn_name(&plan.options.summarizer, number)).collect::<Option<Vec<_>>>();
+        let names = (1..=draws)
+            .map(|number| drawn_name(&plan.options.summarizer, number))
+            .collect::<Option<Vec<_>>>();
         let names = names.ok_or_else(|| {
             Failure::usage(anyhow!(
                 "`--salience-draws` draws the parameters of a mock; `{}` is not one",
@@ -96,7 +100,10 @@ mod tests {
     #[test]
     fn a_draw_stands_before_the_faults() {
         assert_eq!(drawn_name("mock:weak", 7).as_deref(), Some("mock:weak~7"));
-        assert_eq!(drawn_name("mock:weak+empty=0.1", 7).as_deref(), Some("mock:weak~7+empty=0.1"));
+        assert_eq!(
+            drawn_name("mock:weak+empty=0.1", 7).as_deref(),
+            Some("mock:weak~7+empty=0.1")
+        );
         assert_eq!(drawn_name("openai:x", 7), None);
         assert!(compactometer_models::by_name("mock:weak~7+empty=0.1").is_ok());
     }

@@ -16,12 +16,25 @@ const WRITTEN: usize = 64 << 10;
 
 pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
     let out = args.out.as_deref();
-    let mut checks = vec![writable("output", out.unwrap_or(Path::new("reports")), "--out")];
+    let mut checks = vec![writable(
+        "output",
+        out.unwrap_or(Path::new("reports")),
+        "--out",
+    )];
     checks.extend(out.filter(|dir| dir.exists()).map(run));
-    checks.extend(args.setting.record.as_deref().map(|folder| writable("recording", folder, "--record")));
+    checks.extend(
+        args.setting
+            .record
+            .as_deref()
+            .map(|folder| writable("recording", folder, "--record")),
+    );
     if let Some(path) = args.store.as_deref() {
         // A store in a file also writes beside that file.
-        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let folder = if path.is_dir() {
+            path
+        } else {
+            path.parent().unwrap_or(path)
+        };
         checks.push(writable("store", folder, "--store"));
         checks.extend(path.exists().then(|| store(path)));
     }
@@ -30,14 +43,24 @@ pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
 
 /// Whether the path, or the folder in which it would be created, can be written.
 fn writable(check: &'static str, path: &Path, flag: &str) -> DoctorCheck {
-    let folder = path.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists()).unwrap_or(path);
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = path
+        .ancestors()
+        .find(|folder| folder.as_os_str().is_empty() || folder.exists())
+        .unwrap_or(path);
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
     let shown = path.display();
     match write_and_remove(folder) {
         Ok(()) => DoctorCheck::ok(check, format!("`{shown}` can be written")),
         Err(error) => DoctorCheck::problem(
             check,
-            format!("cannot write to `{shown}`: {error}; {}", run_folder::advice(&error, flag)),
+            format!(
+                "cannot write to `{shown}`: {error}; {}",
+                run_folder::advice(&error, flag)
+            ),
         ),
     }
 }
@@ -59,9 +82,10 @@ fn run(dir: &Path) -> DoctorCheck {
     let shown = dir.display();
     if !dir.join("manifest.json").exists() {
         return match run_folder::holds_no_run(dir) {
-            true => {
-                DoctorCheck::problem("output", format!("`{shown}` exists and holds no run; choose another `--out`"))
-            }
+            true => DoctorCheck::problem(
+                "output",
+                format!("`{shown}` exists and holds no run; choose another `--out`"),
+            ),
             false => DoctorCheck::ok("output", format!("`{shown}` is free")),
         };
     }
@@ -74,11 +98,17 @@ fn run(dir: &Path) -> DoctorCheck {
         Ok((read_records(dir)?.len(), manifest.cases))
     };
     match read() {
-        Ok((found, cases)) => DoctorCheck::ok("output", format!("`{shown}` holds {found} of {cases} cases")),
+        Ok((found, cases)) => DoctorCheck::ok(
+            "output",
+            format!("`{shown}` holds {found} of {cases} cases"),
+        ),
         Err(error) => {
             let told = words(&error);
-            let advice =
-                if told.contains("; ") { "" } else { "; choose another `--out`, or delete the folder to run again" };
+            let advice = if told.contains("; ") {
+                ""
+            } else {
+                "; choose another `--out`, or delete the folder to run again"
+            };
             DoctorCheck::problem("output", told + advice)
         }
     }
@@ -87,7 +117,10 @@ fn run(dir: &Path) -> DoctorCheck {
 fn store(path: &Path) -> DoctorCheck {
     let threads = stores::existing(path).and_then(|store| Ok(store.threads()?.len()));
     match threads {
-        Ok(threads) => DoctorCheck::ok("store", format!("`{}` holds {threads} threads", path.display())),
+        Ok(threads) => DoctorCheck::ok(
+            "store",
+            format!("`{}` holds {threads} threads", path.display()),
+        ),
         Err(error) => DoctorCheck::problem("store", words(&error)),
     }
 }

@@ -36,7 +36,10 @@ pub(super) fn checks(plan: &Plan) -> Vec<DoctorCheck> {
     if checks.is_empty() {
         checks.push(DoctorCheck::ok(
             "measured",
-            format!("{} facts, {} groups with distant ones", prospects.facts, prospects.groups),
+            format!(
+                "{} facts, {} groups with distant ones",
+                prospects.facts, prospects.groups
+            ),
         ));
     }
     checks

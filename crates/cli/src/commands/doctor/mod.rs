@@ -1,7 +1,9 @@
-//! `doctor`: finds what would stop a run, and says what to do. It takes a run's own arguments and checks what they name.
+//! `doctor`: finds what would stop a run, and says what to do. It takes a run's own arguments and
+//! checks what they name.
 //!
-//! Nothing is run, kept or billed, unless `--call` asks for one call of one token. A server is contacted only if a model names
-//! one. Absent on purpose: terminal, locale and fonts, since no result and no picture depends on them.
+//! Nothing is run, kept or billed, unless `--call` asks for one call of one token. A server is
+//! contacted only if a model names one. Absent on purpose: terminal, locale and fonts, since no
+//! result and no picture depends on them.
 
 mod files;
 mod measured;
@@ -38,7 +40,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Make one call of one token to each model behind HTTP, since some servers do not list their models.
+    /// Make one call of one token to each model behind HTTP, since some servers do not list their
+    /// models.
     #[arg(long)]
     pub(crate) call: bool,
     /// Print the checks as JSON.
@@ -54,14 +57,20 @@ fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
     checks.extend(files::checks(&args.run));
     checks.extend(plan(&args.run)?);
     if args.json {
-        say_json(&Report { version: 1, checks: &checks })?;
+        say_json(&Report {
+            version: 1,
+            checks: &checks,
+        })?;
     } else {
         say(&checks.iter().map(DoctorCheck::line).collect::<String>())?;
     }
     let of = |state| checks.iter().filter(|check| check.state == state).count();
     match of(CheckState::Problem) {
         0 => Ok(()),
-        problems => Err(Failure::failed(anyhow!("problems: {problems}; warnings: {}", of(CheckState::Warning)))),
+        problems => Err(Failure::failed(anyhow!(
+            "problems: {problems}; warnings: {}",
+            of(CheckState::Warning)
+        ))),
     }
 }
 
@@ -75,7 +84,12 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let resolve = |suite| {
         let summarizer = named.summarizer().to_owned();
         let (entrants, sweep) = (run::entrants(args)?, args.sweep.unwrap_or(false));
-        let named = PlanOptions { entrants, sweep, summarizer, ..PlanOptions::default() };
+        let named = PlanOptions {
+            entrants,
+            sweep,
+            summarizer,
+            ..PlanOptions::default()
+        };
         run::resolve(args, suite, named, counter)
     };
     let plan = match run::suite(args).and_then(resolve) {
@@ -83,8 +97,13 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
     let (cases, groups) = (plan.cases.len(), plan.groups());
-    let mut checks =
-        vec![DoctorCheck::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.sizes.window))];
+    let mut checks = vec![DoctorCheck::ok(
+        "run",
+        format!(
+            "{cases} cases, {groups} groups, {} tokens",
+            plan.sizes.window
+        ),
+    )];
     checks.extend(measured::checks(&plan));
     checks.extend(missing_calls::check(args, &plan, counter)?);
     Ok(checks)
@@ -113,7 +132,12 @@ enum CheckState {
 
 impl DoctorCheck {
     fn ok(check: &'static str, found: impl Into<String>) -> Self {
-        DoctorCheck { check, state: CheckState::Ok, found: found.into(), fix: None }
+        DoctorCheck {
+            check,
+            state: CheckState::Ok,
+            found: found.into(),
+            fix: None,
+        }
     }
 
     fn warning(check: &'static str, told: impl AsRef<str>) -> Self {
@@ -126,8 +150,15 @@ impl DoctorCheck {
 
     /// The program's errors say what happened and, after a semicolon, what to do.
     fn told(check: &'static str, state: CheckState, told: &str) -> Self {
-        let (found, fix) = told.split_once("; ").map_or((told, None), |(found, fix)| (found, Some(fix.to_owned())));
-        DoctorCheck { check, state, found: found.to_owned(), fix }
+        let (found, fix) = told
+            .split_once("; ")
+            .map_or((told, None), |(found, fix)| (found, Some(fix.to_owned())));
+        DoctorCheck {
+            check,
+            state,
+            found: found.to_owned(),
+            fix,
+        }
     }
 
     fn line(&self) -> String {
@@ -136,9 +167,13 @@ impl DoctorCheck {
             CheckState::Warning => "warning",
             CheckState::Problem => "problem",
         };
-        let fix = self.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
+        let fix = self
+            .fix
+            .as_ref()
+            .map_or(String::new(), |fix| format!("; {fix}"));
         let told = format!("{}{fix}", self.found);
-        // A list of errors has a line for each. Text from outside may contain line ends too, and must not look like a check.
+        // A list of errors has a line for each. Text from outside may contain line ends too, and
+        // must not look like a check.
         let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let told = told.lines().map(plain).collect::<Vec<_>>().join("\n    ");
         format!("{state:<8} {:<10} {told}\n", self.check)

@@ -12,8 +12,8 @@ use crate::arguments::RunArgs;
 use crate::arguments::roles::Roles;
 use crate::output::failure::Failure;
 
-/// A larger difference between a server's clock and ours gets a warning, since dates of retries and records depend on it. An
-/// assumed limit.
+/// A larger difference between a server's clock and ours gets a warning, since dates of retries and
+/// records depend on it. An assumed limit.
 const SKEW: Duration = Duration::from_secs(300);
 /// Most models that a message lists.
 const LISTED: usize = 8;
@@ -24,7 +24,10 @@ pub(super) fn named(args: &RunArgs) -> Roles<String> {
 }
 
 pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::failed)?;
     let mut checks = Vec::new();
     let named = named(&args.run);
     for (role, spec) in named.iter() {
@@ -32,12 +35,18 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
         match compactometer_models::receiver(spec) {
             Err(error) => checks.push(DoctorCheck::problem(part, error.to_string())),
             Ok(None) => checks.push(in_process(part, spec)),
-            Ok(Some(receiver)) => checks.extend(runtime.block_on(served(part, spec, &receiver, args.call))),
+            Ok(Some(receiver)) => {
+                checks.extend(runtime.block_on(served(part, spec, &receiver, args.call)))
+            }
         }
     }
     if let Some(record) = &args.run.setting.record {
         let folders = named.iter().map(|(role, spec)| (role.folder(record), spec));
-        checks.extend(folders.filter(|(folder, _)| folder.exists()).filter_map(|(folder, spec)| tape(&folder, spec)));
+        checks.extend(
+            folders
+                .filter(|(folder, _)| folder.exists())
+                .filter_map(|(folder, spec)| tape(&folder, spec)),
+        );
     }
     Ok(checks)
 }
@@ -45,14 +54,25 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
 /// A model without a server.
 fn in_process(part: &'static str, spec: &str) -> DoctorCheck {
     match compactometer_models::by_name(spec) {
-        Ok(model) => DoctorCheck::ok(part, format!("`{}` answers without a server or a key", model.name())),
+        Ok(model) => DoctorCheck::ok(
+            part,
+            format!("`{}` answers without a server or a key", model.name()),
+        ),
         Err(error) => DoctorCheck::problem(part, error.to_string()),
     }
 }
 
 /// A model behind HTTP. Makes one free request and, if `call` is set, one that is billed.
-async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool) -> Vec<DoctorCheck> {
-    let limits = Limits { repeats: 0, ..Limits::default() };
+async fn served(
+    part: &'static str,
+    spec: &str,
+    receiver: &Receiver,
+    call: bool,
+) -> Vec<DoctorCheck> {
+    let limits = Limits {
+        repeats: 0,
+        ..Limits::default()
+    };
     let client = match compactometer_models::client_of(spec, limits) {
         Ok(Some(client)) => client,
         Ok(None) => return Vec::new(),
@@ -62,9 +82,17 @@ async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool)
         Ok(greeting) => greeting,
         Err(error) => return vec![DoctorCheck::problem(part, words(&error))],
     };
-    let answered = if call { Some(one_token(&client).await) } else { None };
+    let answered = if call {
+        Some(one_token(&client).await)
+    } else {
+        None
+    };
     let mut checks = vec![known(part, receiver, &greeting, answered.as_ref())];
-    checks.extend(greeting.date.and_then(|date| clock(&receiver.host, date, SystemTime::now())));
+    checks.extend(
+        greeting
+            .date
+            .and_then(|date| clock(&receiver.host, date, SystemTime::now())),
+    );
     checks
 }
 
@@ -82,7 +110,13 @@ fn known(
     answered: Option<&Result<(), ChatError>>,
 ) -> DoctorCheck {
     let Receiver { name, host, .. } = receiver;
-    let listed = greeting.models.iter().take(LISTED).map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ");
+    let listed = greeting
+        .models
+        .iter()
+        .take(LISTED)
+        .map(|model| format!("`{model}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
     match (answered, greeting.knows_model) {
         (Some(Err(error)), _) => DoctorCheck::problem(part, words(error)),
         (Some(Ok(())), Some(false)) => {
@@ -93,10 +127,14 @@ fn known(
         }
         (Some(Ok(())), _) => DoctorCheck::ok(part, format!("`{name}` answers at `{host}`")),
         (None, Some(true)) => DoctorCheck::ok(part, format!("`{host}` has `{name}`")),
-        (None, Some(false)) if listed.is_empty() => {
-            DoctorCheck::problem(part, format!("`{host}` knows no `{name}`; look up the model's name"))
-        }
-        (None, Some(false)) => DoctorCheck::problem(part, format!("`{host}` has no `{name}`; choose from {listed}")),
+        (None, Some(false)) if listed.is_empty() => DoctorCheck::problem(
+            part,
+            format!("`{host}` knows no `{name}`; look up the model's name"),
+        ),
+        (None, Some(false)) => DoctorCheck::problem(
+            part,
+            format!("`{host}` has no `{name}`; choose from {listed}"),
+        ),
         (None, None) => {
             let told = format!(
                 "`{host}` answers and lists no models; `--call` makes one call of one token, and shows whether it has `{name}`"
@@ -107,9 +145,15 @@ fn known(
 }
 
 fn clock(host: &str, theirs: SystemTime, ours: SystemTime) -> Option<DoctorCheck> {
-    let apart = ours.duration_since(theirs).or_else(|_| theirs.duration_since(ours)).unwrap_or_default();
+    let apart = ours
+        .duration_since(theirs)
+        .or_else(|_| theirs.duration_since(ours))
+        .unwrap_or_default();
     (apart > SKEW).then(|| {
-        let told = format!("this machine's clock and that of `{host}` are {} s apart; set this one", apart.as_secs());
+        let told = format!(
+            "this machine's clock and that of `{host}` are {} s apart; set this one",
+            apart.as_secs()
+        );
         DoctorCheck::warning("clock", told)
     })
 }
@@ -121,9 +165,14 @@ fn tape(folder: &std::path::Path, spec: &str) -> Option<DoctorCheck> {
         .map(|receiver| receiver.name)
         .or_else(|| Some(compactometer_models::by_name(spec).ok()?.name().to_owned()))?;
     Some(match Cassette::replies(folder, &name) {
-        Ok(replies) => {
-            DoctorCheck::ok("recording", format!("`{}` holds {} replies of `{name}`", folder.display(), replies.len()))
-        }
+        Ok(replies) => DoctorCheck::ok(
+            "recording",
+            format!(
+                "`{}` holds {} replies of `{name}`",
+                folder.display(),
+                replies.len()
+            ),
+        ),
         Err(error) => DoctorCheck::problem("recording", error.to_string()),
     })
 }

@@ -25,7 +25,10 @@ pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
     }
     if checks.is_empty() {
         let newest = newest(&table).map_or(String::new(), |date| format!(", the newest of {date}"));
-        checks.push(DoctorCheck::ok("prices", format!("{} rows{newest}", table.model.len())));
+        checks.push(DoctorCheck::ok(
+            "prices",
+            format!("{} rows{newest}", table.model.len()),
+        ));
     }
     checks
 }
@@ -76,7 +79,8 @@ fn date(row: &PriceRow) -> Option<Date> {
 
 /// Days from one date to another.
 fn days(from: Date, to: Date) -> i32 {
-    from.until((Unit::Day, to)).map_or(0, |span| span.get_days())
+    from.until((Unit::Day, to))
+        .map_or(0, |span| span.get_days())
 }
 
 #[cfg(test)]
@@ -87,7 +91,9 @@ mod tests {
 
     fn check(spec: &str, today: Date) -> Vec<String> {
         let table = PriceTable::shipped().expect("the shipped table");
-        let checks = dates(&table, today).into_iter().chain(model(&table, spec, today));
+        let checks = dates(&table, today)
+            .into_iter()
+            .chain(model(&table, spec, today));
         checks.map(|check| check.line()).collect()
     }
 
@@ -95,24 +101,40 @@ mod tests {
     fn a_table_is_held_against_the_calendar() {
         let table = PriceTable::shipped().expect("the shipped table");
         let newest = newest(&table).expect("dated");
-        let shifted = |days: i32| newest.checked_add(jiff::Span::new().days(days)).expect("a date");
+        let shifted = |days: i32| {
+            newest
+                .checked_add(jiff::Span::new().days(days))
+                .expect("a date")
+        };
         assert!(check("mock", newest).is_empty() && check("mock", shifted(-1)).is_empty());
         let future = check("mock", shifted(-2)).concat();
-        assert!(future.starts_with("warning  clock") && future.contains("set the clock"), "{future}");
+        assert!(
+            future.starts_with("warning  clock") && future.contains("set the clock"),
+            "{future}"
+        );
         let old = check("mock", shifted(OLD_DAYS + 400)).concat();
-        assert!(old.contains("days ago") && old.contains("--prices FILE"), "{old}");
+        assert!(
+            old.contains("days ago") && old.contains("--prices FILE"),
+            "{old}"
+        );
         assert_eq!(days(date(2026, 1, 31), date(2026, 3, 1)), 29);
     }
 
     #[test]
     fn only_a_billed_model_without_a_row_is_warned_about() {
         let today = newest(&PriceTable::shipped().expect("the shipped table")).expect("dated");
-        for known in
-            ["mock:weak+empty=0.1", "openai:gpt-5.4", "openai-compatible:x@http://127.0.0.1:1", "cassette:tape"]
-        {
+        for known in [
+            "mock:weak+empty=0.1",
+            "openai:gpt-5.4",
+            "openai-compatible:x@http://127.0.0.1:1",
+            "cassette:tape",
+        ] {
             assert!(check(known, today).is_empty(), "{known}");
         }
         let unknown = check("openai:new", today).concat();
-        assert!(unknown.contains("no row for `openai:new`") && unknown.contains("--prices"), "{unknown}");
+        assert!(
+            unknown.contains("no row for `openai:new`") && unknown.contains("--prices"),
+            "{unknown}"
+        );
     }
 }

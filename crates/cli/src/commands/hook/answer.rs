@@ -14,11 +14,12 @@ use super::super::ledger::longest;
 
 /// The most bytes of an event that are read.
 pub(super) const LONGEST_EVENT: u64 = 1_000_000;
-/// A program shows only the beginning of a longer context: Claude Code since 2.1 by users' reports (codegraph issue 1694).
+/// A program shows only the beginning of a longer context: Claude Code since 2.1 by users' reports
+/// (codegraph issue 1694).
 const LONGEST_CONTEXT: usize = 10_000;
 
-/// Most bytes at the end of a transcript that are read: about a million tokens. A ledger lists what was used lately, and the program
-/// waits for its hook.
+/// Most bytes at the end of a transcript that are read: about a million tokens. A ledger lists what
+/// was used lately, and the program waits for its hook.
 const LAST: u64 = 8 << 20;
 
 /// An event, as programs pass it.
@@ -33,18 +34,41 @@ struct Event {
 pub(super) fn answer(event: &str, importer: &Importer, budget: u32) -> Result<Option<String>> {
     let event: Event = serde_json::from_str(event)
         .context("the event on stdin is not the JSON object that the program passes to a hook")?;
-    if let Some(name) = event.hook_event_name.as_deref().filter(|name| *name != "SessionStart") {
-        bail!("the event is `{name}`; register this hook for `SessionStart` with the matcher `compact`");
+    if let Some(name) = event
+        .hook_event_name
+        .as_deref()
+        .filter(|name| *name != "SessionStart")
+    {
+        bail!(
+            "the event is `{name}`; register this hook for `SessionStart` with the matcher `compact`"
+        );
     }
     // A session that starts or goes on has lost nothing to a compaction.
-    if event.source.as_deref().is_some_and(|source| source != "compact") {
+    if event
+        .source
+        .as_deref()
+        .is_some_and(|source| source != "compact")
+    {
         return Ok(None);
     }
-    let path = event.transcript_path.context("the event has no `transcript_path`")?;
-    let imported = import::import(importer, &[path], "session", &Options { last: Some(LAST), ..Options::default() })?;
-    let Some(scenario) = longest(&imported.suite.scenarios) else { return Ok(None) };
+    let path = event
+        .transcript_path
+        .context("the event has no `transcript_path`")?;
+    let imported = import::import(
+        importer,
+        &[path],
+        "session",
+        &Options {
+            last: Some(LAST),
+            ..Options::default()
+        },
+    )?;
+    let Some(scenario) = longest(&imported.suite.scenarios) else {
+        return Ok(None);
+    };
     let text = context(scenario, budget, &Encoding::O200k);
-    let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}});
+    let answer =
+        json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}});
     Ok((!text.is_empty()).then(|| format!("{answer}\n")))
 }
 

@@ -1,4 +1,5 @@
-//! The log of what went wrong in hooks, in the user's cache folder: programs show little of what a hook says.
+//! The log of what went wrong in hooks, in the user's cache folder: programs show little of what a
+//! hook says.
 
 use std::fs::{OpenOptions, create_dir_all};
 use std::io::Write;
@@ -14,7 +15,15 @@ pub(super) fn append(words: &str) {
     let opened = path
         .parent()
         .and_then(|folder| create_dir_all(folder).ok())
-        .and_then(|()| OpenOptions::new().create(true).append(!is_long).write(true).truncate(is_long).open(&path).ok());
+        .and_then(|()| {
+            OpenOptions::new()
+                .create(true)
+                .append(!is_long)
+                .write(true)
+                .truncate(is_long)
+                .open(&path)
+                .ok()
+        });
     if let Some(mut file) = opened {
         let at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
         let _ = writeln!(file, "{at} {}", words.replace('\n', " "));
@@ -23,7 +32,13 @@ pub(super) fn append(words: &str) {
 
 /// `hook.log` in the cache folder.
 pub(super) fn path() -> Option<PathBuf> {
-    let of = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = of("XDG_CACHE_HOME").or_else(|| of("LOCALAPPDATA")).or_else(|| Some(of("HOME")?.join(".cache")))?;
+    let of = |variable| {
+        std::env::var_os(variable)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let cache = of("XDG_CACHE_HOME")
+        .or_else(|| of("LOCALAPPDATA"))
+        .or_else(|| Some(of("HOME")?.join(".cache")))?;
     Some(cache.join("compactometer").join("hook.log"))
 }

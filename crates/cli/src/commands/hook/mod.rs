@@ -1,7 +1,9 @@
-//! `hook`: what an agent's program runs after a compaction, so that the next request holds a ledger.
+//! `hook`: what an agent's program runs after a compaction, so that the next request holds a
+//! ledger.
 //!
-//! It reads only the event and the transcript, calls no model and uses no network. It always succeeds, since a failing hook would
-//! stand in the way of the agent: what went wrong is said on stderr and in a log.
+//! It reads only the event and the transcript, calls no model and uses no network. It always
+//! succeeds, since a failing hook would stand in the way of the agent: what went wrong is said on
+//! stderr and in a log.
 
 mod answer;
 mod log;
@@ -38,7 +40,8 @@ pub(crate) struct HookArgs {
     /// The most tokens of the ledger.
     #[arg(long, value_name = "TOKENS", default_value = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) budget: u32,
-    /// Print the settings to paste for the program, or for each, and how to remove them. Nothing is installed.
+    /// Print the settings to paste for the program, or for each, and how to remove them. Nothing is
+    /// installed.
     #[arg(long)]
     pub(crate) print: bool,
 }
@@ -50,8 +53,13 @@ fn hook(args: &HookArgs) -> Result<(), Failure> {
     let importer = args.program.as_deref().and_then(import::by_name);
     let importer = importer.ok_or_else(|| Failure::usage(anyhow!("no program is named")))?;
     let mut event = String::new();
-    let read = std::io::stdin().take(answer::LONGEST_EVENT).read_to_string(&mut event);
-    match read.map_err(anyhow::Error::from).and_then(|_| answer::answer(&event, importer, args.budget)) {
+    let read = std::io::stdin()
+        .take(answer::LONGEST_EVENT)
+        .read_to_string(&mut event);
+    match read
+        .map_err(anyhow::Error::from)
+        .and_then(|_| answer::answer(&event, importer, args.budget))
+    {
         Ok(Some(answer)) => say(&answer),
         Ok(None) => Ok(()),
         Err(error) => {

@@ -12,25 +12,42 @@ const SECONDS: u32 = 10;
 
 /// What to paste for each program, or for the one that is named.
 pub(super) fn text(program: Option<&str>, budget: u32) -> Result<String, Failure> {
-    let executable = std::env::current_exe().context("find the path of this program").map_err(Failure::failed)?;
+    let executable = std::env::current_exe()
+        .context("find the path of this program")
+        .map_err(Failure::failed)?;
     let executable = executable.display().to_string();
     let sections = [("claude-code", CLAUDE_CODE), ("codex", CODEX)];
-    let chosen = sections.iter().filter(|(name, _)| program.is_none_or(|wanted| wanted == *name));
+    let chosen = sections
+        .iter()
+        .filter(|(name, _)| program.is_none_or(|wanted| wanted == *name));
     let sections = chosen.map(|(name, about)| {
-        let budget = if budget.to_string() == BUDGET { String::new() } else { format!(" --budget {budget}") };
+        let budget = if budget.to_string() == BUDGET {
+            String::new()
+        } else {
+            format!(" --budget {budget}")
+        };
         let command = format!("{} hook {name}{budget}", quoted(&executable));
         let hook = json!({"type": "command", "command": command, "timeout": SECONDS});
-        let settings = json!({"hooks": {"SessionStart": [{"matcher": "compact", "hooks": [hook]}]}});
+        let settings =
+            json!({"hooks": {"SessionStart": [{"matcher": "compact", "hooks": [hook]}]}});
         about.replace("{settings}", &format!("{settings:#}"))
     });
-    let log = log::path().map_or(String::new(), |path| format!("Errors are logged in {}.\n", path.display()));
+    let log = log::path().map_or(String::new(), |path| {
+        format!("Errors are logged in {}.\n", path.display())
+    });
     Ok(sections.collect::<Vec<_>>().join("\n") + "\n" + &log)
 }
 
 /// A path as a shell takes it.
 fn quoted(path: &str) -> String {
-    let is_plain = path.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-+:".contains(letter));
-    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+    let is_plain = path
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || "/._-+:".contains(letter));
+    if is_plain {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
 }
 
 const CLAUDE_CODE: &str = "\

@@ -31,10 +31,21 @@ pub(super) struct Hooks<'a> {
 
 impl<'a> Hooks<'a> {
     /// Hooks that read these transcripts.
-    pub(super) fn new(commands: &'a [String], seconds: u64, files: &'a [PathBuf]) -> Result<Self, Failure> {
+    pub(super) fn new(
+        commands: &'a [String],
+        seconds: u64,
+        files: &'a [PathBuf],
+    ) -> Result<Self, Failure> {
         let mut by_name = HashMap::new();
-        for file in files.iter().filter(|file| !commands.is_empty() && file.is_file()) {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for file in files
+            .iter()
+            .filter(|file| !commands.is_empty() && file.is_file())
+        {
+            let name = file
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             if by_name.insert(name.clone(), file.as_path()).is_some() {
                 return Err(Failure::usage(anyhow!(
                     "two files are named `{name}`; hooks need transcripts of different names"
@@ -42,26 +53,47 @@ impl<'a> Hooks<'a> {
             }
         }
         if !commands.is_empty() && by_name.is_empty() {
-            return Err(Failure::usage(anyhow!("a hook needs the transcripts by name; give their files")));
+            return Err(Failure::usage(anyhow!(
+                "a hook needs the transcripts by name; give their files"
+            )));
         }
-        Ok(Hooks { commands, limit: Duration::from_secs(seconds), files: by_name })
+        Ok(Hooks {
+            commands,
+            limit: Duration::from_secs(seconds),
+            files: by_name,
+        })
     }
 
     /// What each hook does after each recorded compaction of a conversation.
-    pub(super) fn run(&self, scenario: &Scenario, counter: &dyn TokenCounter) -> Result<Vec<Vec<HookRun>>, Failure> {
+    pub(super) fn run(
+        &self,
+        scenario: &Scenario,
+        counter: &dyn TokenCounter,
+    ) -> Result<Vec<Vec<HookRun>>, Failure> {
         if self.commands.is_empty() {
             return Ok(Vec::new());
         }
-        let name = scenario.source.split_once(':').map_or(scenario.source.as_str(), |(_, name)| name.trim());
+        let name = scenario
+            .source
+            .split_once(':')
+            .map_or(scenario.source.as_str(), |(_, name)| name.trim());
         let file = self.files.get(name);
-        let text = file.map(|file| read_text(file, Kind::TRANSCRIPT)).transpose().map_err(Failure::usage)?;
+        let text = file
+            .map(|file| read_text(file, Kind::TRANSCRIPT))
+            .transpose()
+            .map_err(Failure::usage)?;
         let folder = tempfile::tempdir().map_err(Failure::failed)?;
         let cwd = scenario.directories.first().map_or("/", String::as_str);
         let mut runs = Vec::new();
         for made in &scenario.compactions {
-            let cut = text.as_deref().zip(made.line).map(|(text, line)| up_to_compaction(text, line as usize));
+            let cut = text
+                .as_deref()
+                .zip(made.line)
+                .map(|(text, line)| up_to_compaction(text, line as usize));
             let of_hooks = self.commands.iter().map(|command| {
-                let Some(cut) = cut else { return Ok(failed(HookFailure::NoTranscript)) };
+                let Some(cut) = cut else {
+                    return Ok(failed(HookFailure::NoTranscript));
+                };
                 let path = folder.path().join(name);
                 std::fs::write(&path, cut).map_err(Failure::failed)?;
                 let event = json!({
@@ -75,7 +107,10 @@ impl<'a> Hooks<'a> {
                 });
                 let mut run = self.run_one(command, &event.to_string(), folder.path());
                 if std::fs::read(&path).ok().as_deref() != Some(cut.as_bytes()) {
-                    run = HookRun { took_ms: run.took_ms, ..failed(HookFailure::WroteTranscript) };
+                    run = HookRun {
+                        took_ms: run.took_ms,
+                        ..failed(HookFailure::WroteTranscript)
+                    };
                 }
                 run.tokens = counter.count_text(&run.context);
                 Ok(run)
@@ -90,16 +125,28 @@ impl<'a> Hooks<'a> {
         let printed = self.printed(command, event, folder);
         let took_ms = started.elapsed().as_millis() as u64;
         match printed.and_then(|text| context(&text)) {
-            Ok(context) => HookRun { context, took_ms, ..HookRun::default() },
-            Err(kind) => HookRun { took_ms, ..failed(kind) },
+            Ok(context) => HookRun {
+                context,
+                took_ms,
+                ..HookRun::default()
+            },
+            Err(kind) => HookRun {
+                took_ms,
+                ..failed(kind)
+            },
         }
     }
 
     /// What a command prints if it ends well and in time.
     fn printed(&self, command: &str, event: &str, folder: &Path) -> Result<String, HookFailure> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", command]).env("CLAUDE_PROJECT_DIR", folder);
-        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        shell
+            .args(["-c", command])
+            .env("CLAUDE_PROJECT_DIR", folder);
+        shell
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut shell, 0);
         let mut child = shell.spawn().map_err(|_| HookFailure::Failed)?;
@@ -141,16 +188,23 @@ impl<'a> Hooks<'a> {
 /// Ends a command and what it started.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
-    let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status();
+    let _ = Command::new("kill")
+        .args(["-KILL", "--", &format!("-{}", child.id())])
+        .stderr(Stdio::null())
+        .status();
     let _ = child.kill();
     let _ = child.wait();
 }
 
 fn failed(kind: HookFailure) -> HookRun {
-    HookRun { failure: Some(kind), ..HookRun::default() }
+    HookRun {
+        failure: Some(kind),
+        ..HookRun::default()
+    }
 }
 
-/// The context in what a hook printed: that of the JSON, or else the text as it is, as programs take it.
+/// The context in what a hook printed: that of the JSON, or else the text as it is, as programs
+/// take it.
 fn context(printed: &str) -> Result<String, HookFailure> {
     if !printed.trim_start().starts_with('{') {
         return Ok(printed.trim_end().to_owned());

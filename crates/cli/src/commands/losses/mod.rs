@@ -32,26 +32,30 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct LossesArgs {
-    /// The sessions as your agent keeps them, or a suite that was imported from them. The content of sessions shows their format; name
-    /// a format first to override detection. Without a file, the sessions that programs keep are listed, the newest first, and you are
-    /// asked which to read. A format lists those of its program, and a folder those in it.
+    /// The sessions as your agent keeps them, or a suite that was imported from them. The content
+    /// of sessions shows their format; name a format first to override detection. Without a file,
+    /// the sessions that programs keep are listed, the newest first, and you are asked which to
+    /// read. A format lists those of its program, and a folder those in it.
     #[arg(value_names = ["FORMAT|FILE|FOLDER", "FILE"], num_args = 0..)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Write an HTML page that needs no other file. It has every value that was not in sight as it was said, with the message that said
-    /// it and the call that used it, and every summary.
+    /// Write an HTML page that needs no other file. It has every value that was not in sight as it
+    /// was said, with the message that said it and the call that used it, and every summary.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Print the numbers as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Tokens of the texts that are added for comparison: random exact values, and the newest text before the compaction.
+    /// Tokens of the texts that are added for comparison: random exact values, and the newest text
+    /// before the compaction.
     #[arg(long, value_name = "TOKENS", default_value_t = 1_800)]
     pub(crate) budget: u32,
-    /// Show the losses of each part too: `program`, `version` (of the program) or `project`. Repeatable.
+    /// Show the losses of each part too: `program`, `version` (of the program) or `project`.
+    /// Repeatable.
     #[arg(long, value_name = "PART", value_parser = one_of::<By, _>(By::ALL.map(|(name, _)| name)))]
     pub(crate) by: Vec<By>,
-    /// Run this command after each compaction, as a program runs a hook, and show what it brings back. The transcript up to the
-    /// compaction goes to a file, and the event to the command's stdin; what it prints counts as added. Repeatable.
+    /// Run this command after each compaction, as a program runs a hook, and show what it brings
+    /// back. The transcript up to the compaction goes to a file, and the event to the command's
+    /// stdin; what it prints counts as added. Repeatable.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) hook: Vec<String>,
     /// Seconds after which a hook is stopped.
@@ -91,7 +95,9 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
         args.budget,
         &args.hook,
         &args.by,
-        prices.row("mock").ok_or_else(|| Failure::failed(anyhow!("no prices")))?,
+        prices
+            .row("mock")
+            .ok_or_else(|| Failure::failed(anyhow!("no prices")))?,
     );
     bar.finish_and_clear();
     if let Some(path) = &args.html {
@@ -129,8 +135,12 @@ fn suite(args: &LossesArgs) -> Result<Suite, Failure> {
     }
     let mut joined: Option<Suite> = None;
     for (importer, files) in by_format(&args.inputs)? {
-        let options = Options { keep_secrets: args.keep_secrets, ..Options::default() };
-        let imported = import::import(importer, &files, "sessions", &options).map_err(Failure::usage)?;
+        let options = Options {
+            keep_secrets: args.keep_secrets,
+            ..Options::default()
+        };
+        let imported =
+            import::import(importer, &files, "sessions", &options).map_err(Failure::usage)?;
         if !args.quiet {
             note(&read_line(&imported.report));
         }
@@ -164,8 +174,13 @@ fn read_line(report: &ImportReport) -> String {
 
 fn write_page(path: &Path, found: &Losses) -> Result<(), Failure> {
     let page = found.page().map_err(Failure::failed)?;
-    write_whole(path, |out| out.write_all(page.as_bytes()))
-        .map_err(|error| Failure::usage(cannot(&format!("write `{}`", path.display()), error, "--html")))?;
+    write_whole(path, |out| out.write_all(page.as_bytes())).map_err(|error| {
+        Failure::usage(cannot(
+            &format!("write `{}`", path.display()),
+            error,
+            "--html",
+        ))
+    })?;
     note(&format!("page: {}", path.display()));
     Ok(())
 }

@@ -20,7 +20,9 @@ use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
 use compactometer_harness::entrants::{select, select_with};
 use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
-use compactometer_harness::run::{Models, RunError, RunOutcome, Stopped, StorePrices, read_records, run_in_store};
+use compactometer_harness::run::{
+    Models, RunError, RunOutcome, Stopped, StorePrices, read_records, run_in_store,
+};
 use compactometer_suites::sample::sample;
 use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
@@ -53,19 +55,25 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 struct RunCommand {
     #[command(flatten)]
     run: RunArgs,
-    /// Run one shard of the plan whose folder is given in place of a suite: `3/24`, or `auto`, which takes the number from
-    /// `SLURM_ARRAY_TASK_ID` or `JOB_COMPLETION_INDEX`.
+    /// Run one shard of the plan whose folder is given in place of a suite: `3/24`, or `auto`,
+    /// which takes the number from `SLURM_ARRAY_TASK_ID` or `JOB_COMPLETION_INDEX`.
     #[arg(hide_short_help = true, long, value_name = "I/N|auto")]
     shard: Option<String>,
-    /// How many shards run at the same time, by which `--requests-per-minute` is divided. Default: all of them.
+    /// How many shards run at the same time, by which `--requests-per-minute` is divided. Default:
+    /// all of them.
     #[arg(hide_short_help = true, long, value_name = "N", requires = "shard")]
     at_once: Option<NonZeroU32>,
 }
 
 /// Runs, and prints where the records are.
 fn run(args: &RunArgs) -> Result<(), Failure> {
-    let Some(finished) = execute(args, args.sweep.unwrap_or(false), &args.prices.table()?)? else { return Ok(()) };
-    say(&format!("{}\n", finished.dir.join("records.jsonl").display()))
+    let Some(finished) = execute(args, args.sweep.unwrap_or(false), &args.prices.table()?)? else {
+        return Ok(());
+    };
+    say(&format!(
+        "{}\n",
+        finished.dir.join("records.jsonl").display()
+    ))
 }
 
 /// Runs without printing to stdout.
@@ -93,8 +101,18 @@ pub(super) fn execute(
     let interrupt = Interrupt::listen();
     // This comes first, since opening a model creates the folder of its recording.
     let (suite, entrants) = (suite(args)?, entrants(args)?);
-    let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
-    let Resolved { counter, budget, opened, plan, manifest } = resolved(args, (suite, entrants), sweep, prices)?;
+    let taped = args
+        .setting
+        .record
+        .as_deref()
+        .map(|folder| (folder, suite.clone()));
+    let Resolved {
+        counter,
+        budget,
+        opened,
+        plan,
+        manifest,
+    } = resolved(args, (suite, entrants), sweep, prices)?;
     let dir = run_folder::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);
@@ -108,14 +126,27 @@ pub(super) fn execute(
     run_folder::prepare(&dir, &manifest).map_err(Failure::usage)?;
     budget.count_spent(&done, &args.setting)?;
     if let Some((folder, suite)) = taped {
-        args.rows().and_then(|rows| recordings::keep(folder, &suite, &rows)).map_err(Failure::usage)?;
+        args.rows()
+            .and_then(|rows| recordings::keep(folder, &suite, &rows))
+            .map_err(Failure::usage)?;
     }
     drop(done);
-    let outcome = run_cases(args, (&plan, &prices.0), opened.models(), &counter, &dir, &interrupt)?;
+    let outcome = run_cases(
+        args,
+        (&plan, &prices.0),
+        opened.models(),
+        &counter,
+        &dir,
+        &interrupt,
+    )?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
-    Ok(Some(FinishedRun { dir, plan, manifest }))
+    Ok(Some(FinishedRun {
+        dir,
+        plan,
+        manifest,
+    }))
 }
 
 /// What arguments name, opened and planned.
@@ -137,23 +168,38 @@ pub(super) fn resolved(
     let counter = encoding(&args.setting.tokenizer)?;
     let roles = Roles::named(&args.setting, args.judge.as_deref());
     let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
-    let opened = roles.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
+    let opened = roles
+        .open(&args.setting, |role| budget.cap(role))
+        .map_err(Failure::usage)?;
     let models = opened.models();
     let named = PlanOptions {
         entrants,
         sweep,
         summarizer: models.summarizer().name().to_owned(),
         target: models.target_name().map(str::to_owned),
-        checkpointer: models.checkpointer.map(|checkpointer| checkpointer.name().to_owned()),
+        checkpointer: models
+            .checkpointer
+            .map(|checkpointer| checkpointer.name().to_owned()),
         judge: models.judge.map(|judge| judge.name().to_owned()),
         ..PlanOptions::default()
     };
     let (plan, identity) = resolve(args, suite, named, counter)?;
     let reference = reference(args, &plan)?;
-    let latency_is_result = recordings::about(&args.setting.model).map_err(Failure::usage)?.latency_is_result;
+    let latency_is_result = recordings::about(&args.setting.model)
+        .map_err(Failure::usage)?
+        .latency_is_result;
     let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
-    let manifest = Manifest { latency_is_result, ..manifest };
-    Ok(Resolved { counter, budget, opened, plan, manifest })
+    let manifest = Manifest {
+        latency_is_result,
+        ..manifest
+    };
+    Ok(Resolved {
+        counter,
+        budget,
+        opened,
+        plan,
+        manifest,
+    })
 }
 
 /// The conversations asked for.
@@ -170,10 +216,17 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
 pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     let rows = args.rows().map_err(Failure::usage)?;
     if !args.quiet {
-        let twice = rows.iter().enumerate().filter(|(at, row)| rows[..*at].contains(row)).map(|(_, row)| row);
+        let twice = rows
+            .iter()
+            .enumerate()
+            .filter(|(at, row)| rows[..*at].contains(row))
+            .map(|(_, row)| row);
         twice.for_each(|row| note(&format!("`{row}` is named twice and runs once")));
     }
-    let (names, sweeps) = (rows.iter().map(String::as_str), args.set.iter().map(String::as_str));
+    let (names, sweeps) = (
+        rows.iter().map(String::as_str),
+        args.set.iter().map(String::as_str),
+    );
     // A recording may come from elsewhere, so it runs no program.
     let chosen = match args.strategies.is_empty() {
         true => select(names, sweeps),
@@ -181,14 +234,18 @@ pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     };
     chosen.map_err(|error| {
         let error = anyhow::Error::new(error);
-        Failure::usage(match recordings::about_file(&args.setting.model).filter(|_| args.strategies.is_empty()) {
-            Some(file) => error.context(format!("the rows of `{}`", file.display())),
-            None => error,
-        })
+        Failure::usage(
+            match recordings::about_file(&args.setting.model).filter(|_| args.strategies.is_empty())
+            {
+                Some(file) => error.context(format!("the rows of `{}`", file.display())),
+                None => error,
+            },
+        )
     })
 }
 
-/// The plan of a suite; `named` holds the entrants and the models' names, and the arguments give everything else.
+/// The plan of a suite; `named` holds the entrants and the models' names, and the arguments give
+/// everything else.
 pub(super) fn resolve(
     args: &RunArgs,
     suite: Suite,
@@ -212,20 +269,36 @@ pub(super) fn resolve(
 
 /// The declared reference of comparisons. It must be one of the strategies under test.
 fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
-    let Some(name) = args.reference.as_deref() else { return Ok(None) };
-    let tested = || plan.options.entrants.iter().filter(|entrant| entrant.family.is_tested());
+    let Some(name) = args.reference.as_deref() else {
+        return Ok(None);
+    };
+    let tested = || {
+        plan.options
+            .entrants
+            .iter()
+            .filter(|entrant| entrant.family.is_tested())
+    };
     if tested().any(|entrant| entrant.name == name) {
         return Ok(Some(name));
     }
-    let choices = tested().map(|entrant| entrant.name.as_str()).collect::<Vec<_>>();
+    let choices = tested()
+        .map(|entrant| entrant.name.as_str())
+        .collect::<Vec<_>>();
     Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
 /// What the calls of records in a store cost.
 fn store_prices(plan: &Plan, prices: &PriceTable) -> StorePrices {
-    let PlanOptions { summarizer, checkpointer, .. } = &plan.options;
+    let PlanOptions {
+        summarizer,
+        checkpointer,
+        ..
+    } = &plan.options;
     let row = |model: &str| prices.row(model).cloned();
-    StorePrices { summarizer: row(summarizer), checkpointer: row(checkpointer.as_ref().unwrap_or(summarizer)) }
+    StorePrices {
+        summarizer: row(summarizer),
+        checkpointer: row(checkpointer.as_ref().unwrap_or(summarizer)),
+    }
 }
 
 fn run_cases(
@@ -236,9 +309,17 @@ fn run_cases(
     dir: &Path,
     interrupt: &Interrupt,
 ) -> Result<RunOutcome, Failure> {
-    let store = args.store.as_deref().map(stores::open).transpose().map_err(Failure::usage)?;
+    let store = args
+        .store
+        .as_deref()
+        .map(stores::open)
+        .transpose()
+        .map_err(Failure::usage)?;
     let bar = progress::bar(plan.cases.len(), "cases", args.quiet);
-    let forecast = Forecast::new(plan.cases.len(), args.quiet || terminal::can_show_progress());
+    let forecast = Forecast::new(
+        plan.cases.len(),
+        args.quiet || terminal::can_show_progress(),
+    );
     interrupt.total.store(plan.cases.len(), Ordering::Relaxed);
     let jobs = jobs(args);
     let told = |done| {
@@ -247,7 +328,15 @@ fn run_cases(
         bar.set_position(done as u64);
     };
     let outcome = match &store {
-        Some(store) => run_in_store(plan, models, counter, jobs, dir, (store, store_prices(plan, prices)), &told),
+        Some(store) => run_in_store(
+            plan,
+            models,
+            counter,
+            jobs,
+            dir,
+            (store, store_prices(plan, prices)),
+            &told,
+        ),
         None => compactometer_harness::run::run(plan, models, counter, jobs, dir, &told),
     };
     bar.finish_and_clear();
@@ -259,9 +348,11 @@ fn run_error(error: RunError) -> Failure {
     match error {
         RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
         RunError::Model(Stopped { later: true, .. }) => Failure::later(error),
-        RunError::Model(_) | RunError::Rejected(_) | RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => {
-            Failure::failed(error)
-        }
+        RunError::Model(_)
+        | RunError::Rejected(_)
+        | RunError::Write(_)
+        | RunError::Runtime(_)
+        | RunError::Keep(_) => Failure::failed(error),
     }
 }
 
@@ -289,10 +380,13 @@ impl Interrupt {
         let shared = Arc::clone(&interrupt);
         // Without a handler Ctrl-C still ends the program, only silently.
         let _ = ctrlc::set_handler(move || {
-            let [kept, total] = [&shared.kept, &shared.total].map(|count| count.load(Ordering::Relaxed));
+            let [kept, total] =
+                [&shared.kept, &shared.total].map(|count| count.load(Ordering::Relaxed));
             note(&match total {
                 0 => "\ninterrupted before the first case; nothing is kept".to_owned(),
-                _ => format!("\ninterrupted: {kept} of {total} cases are kept; the same command resumes"),
+                _ => format!(
+                    "\ninterrupted: {kept} of {total} cases are kept; the same command resumes"
+                ),
             });
             std::process::exit(INTERRUPTED);
         });
@@ -311,37 +405,72 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         plan.sizes.window,
         plan.window_reason
     );
-    wrapped(&line, terminal_width()).iter().for_each(|line| note(line));
+    wrapped(&line, terminal_width())
+        .iter()
+        .for_each(|line| note(line));
 }
 
-/// Prints what a reader of the records would not expect: what was resumed, refused, or never compacted.
+/// Prints what a reader of the records would not expect: what was resumed, refused, or never
+/// compacted.
 fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
-        note(&format!("resumed: {} of {} cases were already recorded", outcome.resumed, plan.cases.len()));
+        note(&format!(
+            "resumed: {} of {} cases were already recorded",
+            outcome.resumed,
+            plan.cases.len()
+        ));
     }
     if outcome.continued > 0 {
-        note(&format!("continued {} unfinished conversations from their store", outcome.continued));
+        note(&format!(
+            "continued {} unfinished conversations from their store",
+            outcome.continued
+        ));
     }
     if outcome.rejected > 0 {
-        note(&format!("the server rejected the form of {} requests; each counts as a failed call", outcome.rejected));
+        note(&format!(
+            "the server rejected the form of {} requests; each counts as a failed call",
+            outcome.rejected
+        ));
     }
     let idle = idle(plan, outcome);
     if !idle.is_empty() {
-        note(&format!("not every conversation was compacted: {}", idle.join(", ")));
+        note(&format!(
+            "not every conversation was compacted: {}",
+            idle.join(", ")
+        ));
     }
 }
 
-/// Those that left conversations as they were, with the number of conversations that they compacted, for each protocol.
+/// Those that left conversations as they were, with the number of conversations that they
+/// compacted, for each protocol.
 fn idle(plan: &Plan, outcome: &RunOutcome) -> Vec<String> {
     let mut found = Vec::new();
     for protocol in &plan.options.protocols {
-        let prefix = if plan.options.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
-        for entrant in plan.options.entrants.iter().filter(|entrant| entrant.compacts()) {
+        let prefix = if plan.options.protocols.len() > 1 {
+            format!("{}: ", protocol.name())
+        } else {
+            String::new()
+        };
+        for entrant in plan
+            .options
+            .entrants
+            .iter()
+            .filter(|entrant| entrant.compacts())
+        {
             let is_of = |case: &PlannedCase| {
-                case.protocol == *protocol && case.entrant.name == entrant.name && !plan.is_swept(case)
+                case.protocol == *protocol
+                    && case.entrant.name == entrant.name
+                    && !plan.is_swept(case)
             };
-            let cases = plan.cases.iter().zip(&outcome.rounds).filter(|(case, _)| is_of(case));
-            let (all, compacted) = (cases.clone().count(), cases.filter(|(_, rounds)| **rounds > 0).count());
+            let cases = plan
+                .cases
+                .iter()
+                .zip(&outcome.rounds)
+                .filter(|(case, _)| is_of(case));
+            let (all, compacted) = (
+                cases.clone().count(),
+                cases.filter(|(_, rounds)| **rounds > 0).count(),
+            );
             if compacted < all {
                 found.push(format!("{prefix}{} {compacted} of {all}", entrant.name));
             }

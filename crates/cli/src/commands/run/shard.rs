@@ -20,8 +20,17 @@ use crate::output::run_folder;
 use crate::output::terminal::note;
 
 /// Flags that a worker may have; everything else is the plan's.
-const OF_WORKER: [&str; 9] =
-    ["suites", "shard", "at_once", "requests_per_minute", "jobs", "quiet", "max_cost", "prices", "verbose"];
+const OF_WORKER: [&str; 9] = [
+    "suites",
+    "shard",
+    "at_once",
+    "requests_per_minute",
+    "jobs",
+    "quiet",
+    "max_cost",
+    "prices",
+    "verbose",
+];
 
 /// Runs a shard, and says how it ended.
 pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Result<(), Failure> {
@@ -31,10 +40,17 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
         )));
     };
     let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let mut ids = matches.ids().map(clap::Id::as_str).filter(|id| matches.try_contains_id(id).is_ok());
-    if let Some(id) = ids.find(|id| is_given(id) && !OF_WORKER.contains(id) && !id.chars().any(char::is_uppercase)) {
+    let mut ids = matches
+        .ids()
+        .map(clap::Id::as_str)
+        .filter(|id| matches.try_contains_id(id).is_ok());
+    if let Some(id) = ids
+        .find(|id| is_given(id) && !OF_WORKER.contains(id) && !id.chars().any(char::is_uppercase))
+    {
         let flag = id.replace('_', "-");
-        return Err(Failure::usage(anyhow!("the plan sets `--{flag}`; leave it out, or make another plan")));
+        return Err(Failure::usage(anyhow!(
+            "the plan sets `--{flag}`; leave it out, or make another plan"
+        )));
     }
     let folder = PlanFolder::open(dir).map_err(failure)?;
     let shard = shard(named, &folder.plan).map_err(Failure::usage)?;
@@ -45,15 +61,30 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
     let planned = arguments(args, &folder, &claim)?;
     let prices = args.run.prices.table()?;
     let chosen = (suite(&planned)?, entrants(&planned)?);
-    let Resolved { counter, budget, opened, plan, manifest } =
-        resolved(&planned, chosen, planned.sweep.unwrap_or(false), &prices)?;
+    let Resolved {
+        counter,
+        budget,
+        opened,
+        plan,
+        manifest,
+    } = resolved(&planned, chosen, planned.sweep.unwrap_or(false), &prices)?;
     // The price table is that of whoever reports.
-    let manifest = Manifest { prices_hash: folder.plan.manifest.prices_hash.clone(), ..manifest };
+    let manifest = Manifest {
+        prices_hash: folder.plan.manifest.prices_hash.clone(),
+        ..manifest
+    };
     if let Some(field) = run_folder::difference(&folder.plan.manifest, &manifest) {
-        return Err(failure(ShardError::OtherCases { dir: dir.to_owned(), what: format!("{field} differs") }));
+        return Err(failure(ShardError::OtherCases {
+            dir: dir.to_owned(),
+            what: format!("{field} differs"),
+        }));
     }
     let worker = Worker::new(&folder, &plan, shard).map_err(failure)?;
-    let missing = worker.missing().into_iter().map(|place| &plan.cases[place]).collect::<Vec<_>>();
+    let missing = worker
+        .missing()
+        .into_iter()
+        .map(|place| &plan.cases[place])
+        .collect::<Vec<_>>();
     budget.agree(&missing, planned.quiet)?;
     budget.count_spent(&[], &planned.setting)?;
     let cases = worker.cases();
@@ -65,13 +96,23 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
         bar.set_position(done as u64);
     };
     let stop = on_termination().map_err(Failure::failed)?;
-    let outcome = worker.run(&claim, opened.models(), &counter, jobs(&planned), &stop, &told_progress);
+    let outcome = worker.run(
+        &claim,
+        opened.models(),
+        &counter,
+        jobs(&planned),
+        &stop,
+        &told_progress,
+    );
     bar.finish_and_clear();
     match outcome.map_err(failure)? {
         Outcome::Done => told(&planned, &format!("shard {shard} is done: {cases} cases")),
-        Outcome::NotCounted => {
-            told(&planned, &format!("another worker finished shard {shard} first; the cases of this one do not count"))
-        }
+        Outcome::NotCounted => told(
+            &planned,
+            &format!(
+                "another worker finished shard {shard} first; the cases of this one do not count"
+            ),
+        ),
         Outcome::Stopped { kept } => Err(Failure::later(anyhow!(
             "stopped: {kept} of {cases} cases of shard {shard} are kept; the same command resumes"
         ))),
@@ -85,14 +126,16 @@ fn told(args: &RunArgs, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Is set when the process is asked to end (SIGTERM, which schedulers send before they kill): running cases are finished, and no
-/// other is begun.
+/// Is set when the process is asked to end (SIGTERM, which schedulers send before they kill):
+/// running cases are finished, and no other is begun.
 fn on_termination() -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()?;
         let mut asked = {
             let _within = runtime.enter();
             signal(SignalKind::terminate())?
@@ -111,7 +154,9 @@ fn shard(named: &str, plan: &ShardPlan) -> anyhow::Result<Shard> {
     let of = plan.shards;
     let shard = match named {
         "auto" => automatic(of, |name| std::env::var(name).ok())?,
-        named => named.parse::<Shard>().map_err(|expected| anyhow!("`--shard {named}`: {expected}, or `auto`"))?,
+        named => named
+            .parse::<Shard>()
+            .map_err(|expected| anyhow!("`--shard {named}`: {expected}, or `auto`"))?,
     };
     if shard.of != of {
         anyhow::bail!(
@@ -125,16 +170,30 @@ fn shard(named: &str, plan: &ShardPlan) -> anyhow::Result<Shard> {
 const VARIABLES: [(&str, u32); 2] = [("SLURM_ARRAY_TASK_ID", 1), ("JOB_COMPLETION_INDEX", 0)];
 
 fn automatic(of: u32, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Shard> {
-    let set = VARIABLES.into_iter().filter_map(|(name, first)| Some((name, first, variable(name)?)));
+    let set = VARIABLES
+        .into_iter()
+        .filter_map(|(name, first)| Some((name, first, variable(name)?)));
     let set = set.collect::<Vec<_>>();
     let [(name, first, value)] = &set[..] else {
         let names = VARIABLES.map(|(name, _)| format!("`{name}`")).join(" and ");
-        let found = if set.is_empty() { "neither is set" } else { "both are set" };
-        anyhow::bail!("`--shard auto` needs one of {names}, and {found}; name the shard, as in `--shard 3/{of}`");
+        let found = if set.is_empty() {
+            "neither is set"
+        } else {
+            "both are set"
+        };
+        anyhow::bail!(
+            "`--shard auto` needs one of {names}, and {found}; name the shard, as in `--shard 3/{of}`"
+        );
     };
-    let index = value.parse::<u32>().ok().and_then(|index| index.checked_sub(*first));
+    let index = value
+        .parse::<u32>()
+        .ok()
+        .and_then(|index| index.checked_sub(*first));
     match index.filter(|index| *index < of) {
-        Some(index) => Ok(Shard { number: index + 1, of }),
+        Some(index) => Ok(Shard {
+            number: index + 1,
+            of,
+        }),
         None => anyhow::bail!(
             "`{name}` is `{value}`; the plan has {of} shards, so it must be from {first} to {}",
             of - 1 + first
@@ -147,18 +206,27 @@ fn arguments(command: &RunCommand, folder: &PlanFolder, claim: &Claim) -> Result
     let given = &command.run;
     let planned = serde_json::from_value::<RunArgs>(folder.plan.arguments.clone());
     let mut planned = planned.map_err(|error| {
-        Failure::usage(anyhow!("the plan's arguments cannot be read ({error}): use the program that made the plan"))
+        Failure::usage(anyhow!(
+            "the plan's arguments cannot be read ({error}): use the program that made the plan"
+        ))
     })?;
     planned.suites = vec![folder.suite()];
     planned.jobs = given.jobs;
     planned.quiet = given.quiet;
     planned.max_cost = given.max_cost;
-    planned.setting.requests_per_minute =
-        share(given.setting.requests_per_minute, command.at_once, folder.plan.shards)?;
+    planned.setting.requests_per_minute = share(
+        given.setting.requests_per_minute,
+        command.at_once,
+        folder.plan.shards,
+    )?;
     // What a server answered is paid for once, whatever happens to the process.
     let setting = &mut planned.setting;
-    let models =
-        [Some(&setting.model), setting.summarizer.as_ref(), setting.checkpointer.as_ref(), planned.judge.as_ref()];
+    let models = [
+        Some(&setting.model),
+        setting.summarizer.as_ref(),
+        setting.checkpointer.as_ref(),
+        planned.judge.as_ref(),
+    ];
     let is_served = |spec: &&String| matches!(compactometer_models::receiver(spec), Ok(Some(_)));
     if models.into_iter().flatten().any(|spec| is_served(&spec)) {
         setting.record = Some(claim.calls.clone());
@@ -168,7 +236,11 @@ fn arguments(command: &RunCommand, folder: &PlanFolder, claim: &Claim) -> Result
 }
 
 /// This worker's share of the requests that all workers may make in a minute.
-fn share(all: Option<NonZeroU32>, at_once: Option<NonZeroU32>, shards: u32) -> Result<Option<NonZeroU32>, Failure> {
+fn share(
+    all: Option<NonZeroU32>,
+    at_once: Option<NonZeroU32>,
+    shards: u32,
+) -> Result<Option<NonZeroU32>, Failure> {
     let Some(all) = all else { return Ok(None) };
     let at_once = at_once.map_or(shards, NonZeroU32::get).min(shards);
     NonZeroU32::new(all.get() / at_once).map(Some).ok_or_else(|| {
@@ -201,8 +273,14 @@ mod tests {
     #[test]
     fn the_number_of_a_task_counts_from_where_its_scheduler_does() {
         let shard = |set: &[(&str, &str)]| {
-            let found = |name: &str| set.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned());
-            automatic(24, found).map(|shard| shard.number).map_err(|error| error.to_string())
+            let found = |name: &str| {
+                set.iter()
+                    .find(|(other, _)| *other == name)
+                    .map(|(_, value)| (*value).to_owned())
+            };
+            automatic(24, found)
+                .map(|shard| shard.number)
+                .map_err(|error| error.to_string())
         };
         assert_eq!(shard(&[("SLURM_ARRAY_TASK_ID", "24")]), Ok(24));
         assert_eq!(shard(&[("JOB_COMPLETION_INDEX", "0")]), Ok(1));

@@ -1,9 +1,12 @@
-//! Candidates that once passed the gate although they keep less: each is a run of its own, held against an honest one.
+//! Candidates that once passed the gate although they keep less: each is a run of its own, held
+//! against an honest one.
 
 use compactometer_formats::prices::PriceTable;
 use compactometer_harness::plan::Entrant;
 use compactometer_report::RunFiles;
-use compactometer_report::gate::{GateOptions, GateReport, MetricGate, Verdict, baseline_of, gate, whole};
+use compactometer_report::gate::{
+    GateOptions, GateReport, MetricGate, Verdict, baseline_of, gate, whole,
+};
 
 use super::half;
 use super::summarizers::{Cheat, Form};
@@ -18,7 +21,9 @@ const ROW: &str = "chained";
 fn files(staged: Staged) -> RunFiles {
     let (mut manifest, mut records) = (staged.manifest, staged.records);
     MODEL.clone_into(&mut manifest.summarizer);
-    records.iter_mut().for_each(|record| MODEL.clone_into(&mut record.case.summarizer));
+    records
+        .iter_mut()
+        .for_each(|record| MODEL.clone_into(&mut record.case.summarizer));
     RunFiles { manifest, records }
 }
 
@@ -26,14 +31,22 @@ fn gated(new: Staged) -> GateReport {
     let prices = PriceTable::shipped().unwrap();
     let honest = files(run(half(), named(&[ROW]), &*mock(MODEL), None));
     let baseline = baseline_of(&honest, &prices).unwrap();
-    let options = GateOptions { margin: 0.05, strategies: Vec::new(), exact: false };
+    let options = GateOptions {
+        margin: 0.05,
+        strategies: Vec::new(),
+        exact: false,
+    };
     let report = gate(&files(new), &baseline, &prices, &options).unwrap();
     println!("{}", whole(&report));
     report
 }
 
 fn metric<'r>(report: &'r GateReport, metric: &str) -> &'r MetricGate {
-    report.strategies[0].metrics.iter().find(|found| found.metric == metric).unwrap()
+    report.strategies[0]
+        .metrics
+        .iter()
+        .find(|found| found.metric == metric)
+        .unwrap()
 }
 
 #[test]
@@ -41,22 +54,42 @@ fn the_gate_finds_a_summarizer_that_was_replaced_by_a_list_of_values() {
     let suite = half();
     let cheat = Cheat::new(&suite, Form::Values);
     let report = gated(run(suite, named(&[ROW]), &cheat, None));
-    assert!(metric(&report, "context_recall_corrected").difference.unwrap() > 0.05, "the values are there");
-    assert_eq!(metric(&report, "bound_recall_corrected").verdict, Verdict::Regression);
+    assert!(
+        metric(&report, "context_recall_corrected")
+            .difference
+            .unwrap()
+            > 0.05,
+        "the values are there"
+    );
+    assert_eq!(
+        metric(&report, "bound_recall_corrected").verdict,
+        Verdict::Regression
+    );
     assert_eq!(report.verdict, Verdict::Regression);
 }
 
 #[test]
 fn the_gate_finds_a_summarizer_that_fails_more() {
-    let report = gated(run(half(), named(&[ROW]), &*mock("mock:strong+timeout=0.6"), None));
+    let report = gated(run(
+        half(),
+        named(&[ROW]),
+        &*mock("mock:strong+timeout=0.6"),
+        None,
+    ));
     assert_eq!(metric(&report, "failed_share").verdict, Verdict::Regression);
     assert_eq!(report.verdict, Verdict::Regression);
 }
 
 #[test]
 fn the_gate_finds_a_candidate_that_never_compacts_and_goes_over_the_window() {
-    let candidate = Entrant { name: ROW.to_owned(), ..never() };
+    let candidate = Entrant {
+        name: ROW.to_owned(),
+        ..never()
+    };
     let report = gated(run(half(), vec![candidate], &*mock(MODEL), None));
-    assert_eq!(metric(&report, "over_window_share").verdict, Verdict::Regression);
+    assert_eq!(
+        metric(&report, "over_window_share").verdict,
+        Verdict::Regression
+    );
     assert_eq!(report.verdict, Verdict::Regression);
 }

@@ -34,9 +34,18 @@ pub struct Cheat {
 
 impl Cheat {
     pub fn new(suite: &Suite, form: Form) -> Self {
-        let facts = suite.scenarios.iter().flat_map(|scenario| scenario.facts.iter().cloned()).collect::<Vec<_>>();
+        let facts = suite
+            .scenarios
+            .iter()
+            .flat_map(|scenario| scenario.facts.iter().cloned())
+            .collect::<Vec<_>>();
         let matcher = Matcher::new(facts.iter().map(|fact| (fact.sought(), fact.forms())));
-        Cheat { form, facts, matcher, honest: mock("mock:strong") }
+        Cheat {
+            form,
+            facts,
+            matcher,
+            honest: mock("mock:strong"),
+        }
     }
 
     /// The facts that a text holds, each value once, in order.
@@ -44,7 +53,9 @@ impl Cheat {
         let mut seen = vec![false; self.facts.len()];
         let mut values = Vec::new();
         for fact in self.matcher.find(text) {
-            if !std::mem::replace(&mut seen[fact], true) && !values.contains(&self.facts[fact].value.as_str()) {
+            if !std::mem::replace(&mut seen[fact], true)
+                && !values.contains(&self.facts[fact].value.as_str())
+            {
                 values.push(self.facts[fact].value.as_str());
             }
         }
@@ -56,33 +67,46 @@ impl Cheat {
         let facts = self.read(text);
         let value = |place: usize| facts[place % facts.len()].value.as_str();
         let subject = |place: usize| facts[place % facts.len()].subject.as_str();
-        let lines = |line: &dyn Fn(usize) -> String| (0..facts.len()).map(line).collect::<Vec<_>>().join("\n");
+        let lines = |line: &dyn Fn(usize) -> String| {
+            (0..facts.len()).map(line).collect::<Vec<_>>().join("\n")
+        };
         match self.form {
             Form::Values => lines(&|place| format!("- {}", value(place))),
-            Form::RandomSubjects => lines(&|place| format!("- {}: {}", subject(place * 7 + 3), value(place))),
+            Form::RandomSubjects => {
+                lines(&|place| format!("- {}: {}", subject(place * 7 + 3), value(place)))
+            }
             Form::SubjectsThenValues => {
                 let subjects = (0..facts.len()).map(subject).collect::<Vec<_>>().join(", ");
                 format!("{subjects}\n\n{}", lines(&|place| value(place).to_owned()))
             }
             Form::EverySubjectWithEveryValue => lines(&|place| {
-                let pairs = (0..facts.len()).map(|other| format!("{}: {}", subject(other), value(place)));
+                let pairs =
+                    (0..facts.len()).map(|other| format!("{}: {}", subject(other), value(place)));
                 pairs.collect::<Vec<_>>().join("; ")
             }),
             Form::ShuffledWithinKind(order) => {
                 let mut of_kind: BTreeMap<_, Vec<&Fact>> = BTreeMap::new();
-                facts.iter().for_each(|fact| of_kind.entry(fact.value_kind).or_default().push(fact));
+                facts
+                    .iter()
+                    .for_each(|fact| of_kind.entry(fact.value_kind).or_default().push(fact));
                 let shuffled = |facts: &Vec<&Fact>| {
-                    // Two orders that are not that of the text, which a summary before may have shuffled.
+                    // Two orders that are not that of the text, which a summary before may have
+                    // shuffled.
                     let sorted = |salt| {
                         let mut facts = facts.clone();
                         facts.sort_by_cached_key(|fact| hash(salt, &fact.value));
                         facts
                     };
                     let pairs = sorted(2 * order).into_iter().zip(sorted(2 * order + 1));
-                    let lines = pairs.map(|(fact, other)| format!("- {}: {}", fact.subject, other.value));
+                    let lines =
+                        pairs.map(|(fact, other)| format!("- {}: {}", fact.subject, other.value));
                     lines.collect::<Vec<_>>().join("\n")
                 };
-                of_kind.values().map(shuffled).collect::<Vec<_>>().join("\n")
+                of_kind
+                    .values()
+                    .map(shuffled)
+                    .collect::<Vec<_>>()
+                    .join("\n")
             }
             Form::SwappedBetweenSentences => unreachable!("an honest summary is swapped"),
         }
@@ -97,7 +121,10 @@ impl Cheat {
         }
         for (place, fact) in facts.iter().enumerate() {
             let of_kind = facts.iter().cycle().skip(place + 1).take(facts.len());
-            let next = of_kind.clone().find(|other| other.value_kind == fact.value_kind).unwrap_or(fact);
+            let next = of_kind
+                .clone()
+                .find(|other| other.value_kind == fact.value_kind)
+                .unwrap_or(fact);
             swapped = swapped.replace(&format!("\u{1}{place}\u{2}"), &next.value);
         }
         swapped
@@ -120,11 +147,16 @@ impl ChatModel for Cheat {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         if self.form == Form::SwappedBetweenSentences {
             let honest = self.honest.complete(request).await?;
-            return Ok(ChatReply { text: self.swapped(&honest.text), ..honest });
+            return Ok(ChatReply {
+                text: self.swapped(&honest.text),
+                ..honest
+            });
         }
         let written = self.written(&request.texts().collect::<Vec<_>>().join("\n"));
         // Some three characters a token of such lists.
-        let most = request.max_output_tokens.map_or(usize::MAX, |tokens| 2 * tokens as usize);
+        let most = request
+            .max_output_tokens
+            .map_or(usize::MAX, |tokens| 2 * tokens as usize);
         Ok(reply(written.chars().take(most).collect::<String>()))
     }
 }

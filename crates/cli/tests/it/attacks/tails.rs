@@ -35,9 +35,20 @@ impl Strategy for KeepTail {
         }
         let system = cx.log.system().map(|system| Edit::Keep(system.message.id));
         // A chat opens with the user.
-        let part = Part::Text { text: "Go on.".to_owned() };
-        let opening = Edit::Insert(Role::User, vec![WrittenPart { part, origin: Origin::Filler }]);
-        let edits = system.into_iter().chain([opening]).chain(selection.keep_edits());
+        let part = Part::Text {
+            text: "Go on.".to_owned(),
+        };
+        let opening = Edit::Insert(
+            Role::User,
+            vec![WrittenPart {
+                part,
+                origin: Origin::Filler,
+            }],
+        );
+        let edits = system
+            .into_iter()
+            .chain([opening])
+            .chain(selection.keep_edits());
         Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
@@ -58,20 +69,36 @@ pub fn never() -> Entrant {
 
 #[test]
 fn a_pure_tail_of_any_length_lifts_nothing() {
-    let staged = run(half(), vec![foreign(&TAIL), foreign(&HALF_A_TAIL)], &says(""), None);
+    let staged = run(
+        half(),
+        vec![foreign(&TAIL), foreign(&HALF_A_TAIL)],
+        &says(""),
+        None,
+    );
     for tail in ["tail", "half-a-tail"] {
         let lift = staged.value(tail, "lift");
         assert!(lift.abs() <= 0.02, "{tail}: {lift}");
     }
 }
 
-/// Whoever never compacts is over the window most of the time, and a provider takes no such request.
+/// Whoever never compacts is over the window most of the time, and a provider takes no such
+/// request.
 #[test]
 fn a_strategy_that_never_compacts_holds_nothing() {
-    let entrants = named(&["summarize", "full"]).into_iter().chain([never()]).collect();
+    let entrants = named(&["summarize", "full"])
+        .into_iter()
+        .chain([never()])
+        .collect();
     let staged = run(half(), entrants, &*mock("mock:strong"), None);
     let never = staged.value("never", "bound_recall_corrected");
-    assert_eq!(staged.value("full", "context_recall"), 1.0, "it has no window");
-    assert!(never <= staged.value("summarize", "bound_recall_corrected"), "{never}");
+    assert_eq!(
+        staged.value("full", "context_recall"),
+        1.0,
+        "it has no window"
+    );
+    assert!(
+        never <= staged.value("summarize", "bound_recall_corrected"),
+        "{never}"
+    );
     assert!(staged.value("never", "over_window_share") > 0.05);
 }

@@ -1,4 +1,5 @@
-//! What the tests of several commands need: a server of a model, as small as can be, and what a run wrote.
+//! What the tests of several commands need: a server of a model, as small as can be, and what a run
+//! wrote.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -9,28 +10,49 @@ use serde_json::Value;
 
 /// What the program prints; it succeeds.
 pub(crate) fn succeeds(dir: &Path, args: &[&str]) -> String {
-    let output = Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::cargo_bin("compactometer")
+        .unwrap()
+        .current_dir(dir)
+        .args(args)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// The lines of a file of JSON lines.
 pub(crate) fn lines(dir: &Path, path: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(dir.join(path)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// The records of a run.
 pub(crate) fn records(dir: &Path, out: &str) -> Vec<Value> {
-    lines(dir, &format!("{out}/records.jsonl")).into_iter().map(|mut line| line["record"].take()).collect()
+    lines(dir, &format!("{out}/records.jsonl"))
+        .into_iter()
+        .map(|mut line| line["record"].take())
+        .collect()
 }
 
 /// The number that a run's first group has for a strategy's metric.
 pub(crate) fn metric(dir: &Path, out: &str, strategy: &str, id: &str) -> f64 {
-    let summary: Value = serde_json::from_slice(&std::fs::read(dir.join(out).join("summary.json")).unwrap()).unwrap();
+    let summary: Value =
+        serde_json::from_slice(&std::fs::read(dir.join(out).join("summary.json")).unwrap())
+            .unwrap();
     let strategies = summary["groups"][0]["strategies"].as_array().unwrap();
-    let of = strategies.iter().find(|one| one["name"] == strategy).unwrap_or_else(|| panic!("{strategy}"));
-    of["metrics"][id]["value"].as_f64().unwrap_or_else(|| panic!("{id}: {}", of["metrics"][id]))
+    let of = strategies
+        .iter()
+        .find(|one| one["name"] == strategy)
+        .unwrap_or_else(|| panic!("{strategy}"));
+    of["metrics"][id]["value"]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{id}: {}", of["metrics"][id]))
 }
 
 /// Answers every request alike with one more header, and bills so many tokens, in and out.

@@ -1,4 +1,5 @@
-//! Answers that are none, that copy the prompt's example, or that cannot be read: each is counted, none drops out.
+//! Answers that are none, that copy the prompt's example, or that cannot be read: each is counted,
+//! none drops out.
 
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_formats::scenario::ValueKind;
@@ -25,21 +26,56 @@ fn not_a_summary() {
 /// A small real model copied values of the prompt's example into every checkpoint that parsed.
 #[test]
 fn example_leakage() {
-    let staged = run(small_suite(), named(&["prompt-checkpoint"]), &*mock("mock:strong+example-leak=1"), WINDOW);
-    let counts = staged.strategy("prompt-checkpoint").extractions.as_ref().unwrap();
+    let staged = run(
+        small_suite(),
+        named(&["prompt-checkpoint"]),
+        &*mock("mock:strong+example-leak=1"),
+        WINDOW,
+    );
+    let counts = staged
+        .strategy("prompt-checkpoint")
+        .extractions
+        .as_ref()
+        .unwrap();
     assert!(counts.leaked > 0, "{counts:?}");
-    assert!(staged.warns("values of the prompt's own example taken out of checkpoints: prompt-checkpoint"));
-    let clean = run(small_suite(), named(&["prompt-checkpoint"]), &*mock("mock:strong"), WINDOW);
-    assert_eq!(clean.strategy("prompt-checkpoint").extractions.as_ref().unwrap().leaked, 0);
+    assert!(
+        staged.warns(
+            "values of the prompt's own example taken out of checkpoints: prompt-checkpoint"
+        )
+    );
+    let clean = run(
+        small_suite(),
+        named(&["prompt-checkpoint"]),
+        &*mock("mock:strong"),
+        WINDOW,
+    );
+    assert_eq!(
+        clean
+            .strategy("prompt-checkpoint")
+            .extractions
+            .as_ref()
+            .unwrap()
+            .leaked,
+        0
+    );
 }
 
 #[test]
 fn unparsable() {
-    let model = says("[SUMMARY]\nThe work went on as planned.\n[CHECKPOINT]\nthere is nothing to note");
+    let model =
+        says("[SUMMARY]\nThe work went on as planned.\n[CHECKPOINT]\nthere is nothing to note");
     let staged = run(small_suite(), named(&["prompt-checkpoint"]), &model, WINDOW);
     let found = staged.metric("prompt-checkpoint", "extraction_success");
-    assert_eq!((found.value, found.n), (Some(0.0), 8), "asked for and not read is a miss, not a gap");
-    let counts = staged.strategy("prompt-checkpoint").extractions.as_ref().unwrap();
+    assert_eq!(
+        (found.value, found.n),
+        (Some(0.0), 8),
+        "asked for and not read is a miss, not a gap"
+    );
+    let counts = staged
+        .strategy("prompt-checkpoint")
+        .extractions
+        .as_ref()
+        .unwrap();
     assert_eq!(counts.unreadable.values().sum::<usize>(), counts.attempts);
 }
 
@@ -48,7 +84,9 @@ fn unparsable() {
 fn failed_calls() {
     let asked = |at: usize| {
         let mut builder = Builder::numbered(at);
-        builder.state("kx-4711", ValueKind::Id, "The ticket is kx-4711.").foil_values = vec!["kx-9999".into()];
+        builder
+            .state("kx-4711", ValueKind::Id, "The ticket is kx-4711.")
+            .foil_values = vec!["kx-9999".into()];
         builder.chatter(4_000);
         builder.ask(&["fact-0"], "Which ticket is it?");
         builder.ask(&["fact-0"], "Which ticket do we speak of?");
@@ -58,13 +96,28 @@ fn failed_calls() {
         0 => Err(ChatError::Server { status: 500 }),
         _ => Ok(reply("kx-9999")),
     });
-    let staged = |model: &dyn ChatModel| run(suite((0..6).map(asked).collect()), named(&["full"]), model, 2_000);
+    let staged = |model: &dyn ChatModel| {
+        run(
+            suite((0..6).map(asked).collect()),
+            named(&["full"]),
+            model,
+            2_000,
+        )
+    };
     let (flaky, steady) = (staged(&flaky), staged(&says("kx-9999")));
     for staged in [&flaky, &steady] {
         assert_eq!(staged.value("full", "wrong_value_rate"), 1.0);
         assert_eq!(staged.value("full", "hallucination"), 1.0);
         assert_eq!(staged.value("full", "answer_recall"), 0.0);
     }
-    assert_eq!((flaky.value("full", "failed_probes"), steady.value("full", "failed_probes")), (0.5, 0.0));
-    assert!(flaky.warns("questions without an answer") && !steady.warns("questions without an answer"));
+    assert_eq!(
+        (
+            flaky.value("full", "failed_probes"),
+            steady.value("full", "failed_probes")
+        ),
+        (0.5, 0.0)
+    );
+    assert!(
+        flaky.warns("questions without an answer") && !steady.warns("questions without an answer")
+    );
 }

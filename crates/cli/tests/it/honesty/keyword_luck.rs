@@ -8,7 +8,9 @@ use crate::honesty::plugins::{COMMON, DUMPER};
 use crate::honesty::stage::{foreign, run};
 
 /// Words that the strategy never writes.
-const OTHERS: [&str; 8] = ["poplar", "raven", "sparrow", "tulip", "willow", "beetle", "clover", "dolphin"];
+const OTHERS: [&str; 8] = [
+    "poplar", "raven", "sparrow", "tulip", "willow", "beetle", "clover", "dolphin",
+];
 
 /// Two words of those that the strategy writes everywhere, and two others.
 fn conversation(number: usize) -> Scenario {
@@ -25,9 +27,17 @@ fn conversation(number: usize) -> Scenario {
 
 #[test]
 fn what_matches_everywhere_is_corrected_away() {
-    let staged = run(suite((0..8).map(conversation).collect()), vec![foreign(&DUMPER)], &says(""), 2_000);
+    let staged = run(
+        suite((0..8).map(conversation).collect()),
+        vec![foreign(&DUMPER)],
+        &says(""),
+        2_000,
+    );
     let raw = staged.value("dumper", "context_recall");
     let corrected = staged.value("dumper", "context_recall_corrected");
-    assert!((raw - 0.5).abs() < 0.01, "half of the words are written: {raw}");
+    assert!(
+        (raw - 0.5).abs() < 0.01,
+        "half of the words are written: {raw}"
+    );
     assert!(corrected.abs() < 0.1, "and mean nothing: {corrected}");
 }

@@ -23,7 +23,8 @@
 //! | a strategy hoards identifiers | `gaming::hoarder` |
 //! | a strategy learns from the questions | `gaming::question_reader` |
 //!
-//! A reader too weak to tell contexts apart is made of records: `crates/report/tests/it/answers.rs`.
+//! A reader too weak to tell contexts apart is made of records:
+//! `crates/report/tests/it/answers.rs`.
 
 mod answers;
 mod cases;

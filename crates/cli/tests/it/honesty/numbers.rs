@@ -14,37 +14,76 @@ use crate::honesty::stage::{PLAIN, named};
 fn caching() {
     let prices = PriceTable::shipped().unwrap();
     let price = prices.row("mock").unwrap();
-    let full: Vec<_> = PLAIN.records.iter().filter(|record| record.case.strategy == "full").collect();
+    let full: Vec<_> = PLAIN
+        .records
+        .iter()
+        .filter(|record| record.case.strategy == "full")
+        .collect();
     let turns = || full.iter().flat_map(|record| &record.turns);
     let input: f64 = turns().map(|turn| f64::from(turn.input)).sum();
     let output: f64 = turns().map(|turn| f64::from(turn.output)).sum();
     let uncached = (input * price.input + output * price.output) / 1e6 / full.len() as f64;
     let one_sided = 1.0 - PLAIN.value("summarize", "cost_usd") / uncached;
     let printed = PLAIN.value("summarize", "cost_saving");
-    assert!(PLAIN.value("full", "cache_hit_rate") > 0.5, "the yardstick is cached too");
-    assert!(one_sided > printed + 0.2, "one-sided {one_sided:.2}, printed {printed:.2}");
+    assert!(
+        PLAIN.value("full", "cache_hit_rate") > 0.5,
+        "the yardstick is cached too"
+    );
+    assert!(
+        one_sided > printed + 0.2,
+        "one-sided {one_sided:.2}, printed {printed:.2}"
+    );
 }
 
 #[test]
 fn intervals() {
     let mut shown = 0;
     for row in &PLAIN.group.strategies {
-        for (id, metric) in row.metrics.iter().filter(|(_, metric)| metric.value.is_some()) {
+        for (id, metric) in row
+            .metrics
+            .iter()
+            .filter(|(_, metric)| metric.value.is_some())
+        {
             // Percentiles over pooled turns have no unit to resample, and say so.
-            if metrics::ALL.iter().any(|known| known.id == id && known.definition.ends_with("no interval")) {
+            if metrics::ALL
+                .iter()
+                .any(|known| known.id == id && known.definition.ends_with("no interval"))
+            {
                 continue;
             }
-            // A unit without what a metric is about has no part in it, and of under three no interval says anything.
-            assert!((1..=8).contains(&metric.n), "{id} of {}: {}", row.name, metric.n);
+            // A unit without what a metric is about has no part in it, and of under three no
+            // interval says anything.
+            assert!(
+                (1..=8).contains(&metric.n),
+                "{id} of {}: {}",
+                row.name,
+                metric.n
+            );
             if metric.n < 3 {
-                assert_eq!((metric.low, metric.high), (None, None), "{id} of {}", row.name);
+                assert_eq!(
+                    (metric.low, metric.high),
+                    (None, None),
+                    "{id} of {}",
+                    row.name
+                );
                 continue;
             }
             // Units that are nearly all alike say nothing about others.
-            assert_eq!(metric.low.is_some(), metric.high.is_some(), "{id} of {}", row.name);
-            let Some((low, high)) = metric.low.zip(metric.high) else { continue };
+            assert_eq!(
+                metric.low.is_some(),
+                metric.high.is_some(),
+                "{id} of {}",
+                row.name
+            );
+            let Some((low, high)) = metric.low.zip(metric.high) else {
+                continue;
+            };
             let value = metric.value.unwrap();
-            assert!(low <= value + 1e-9 && value <= high + 1e-9, "{id} of {}: {low} {value} {high}", row.name);
+            assert!(
+                low <= value + 1e-9 && value <= high + 1e-9,
+                "{id} of {}: {low} {value} {high}",
+                row.name
+            );
             shown += 1;
         }
     }
@@ -75,7 +114,16 @@ fn characters() {
     // A document that counts characters is run with them under its own limits alone.
     let estimator = |protocol| {
         source
-            .resolve(protocol, Sizes { window: 12_000, trigger: 9_600, retained: 3_600, split: None }, 1.0)
+            .resolve(
+                protocol,
+                Sizes {
+                    window: 12_000,
+                    trigger: 9_600,
+                    retained: 3_600,
+                    split: None,
+                },
+                1.0,
+            )
             .unwrap()
             .0
             .estimator

@@ -37,8 +37,14 @@ pub struct Staged {
 }
 
 /// The small suite under two strategies and all controls, for the tests that only look at a report.
-pub static PLAIN: LazyLock<Staged> =
-    LazyLock::new(|| run(small_suite(), named(&["summarize", "chained", "@controls"]), &*mock("mock:strong"), WINDOW));
+pub static PLAIN: LazyLock<Staged> = LazyLock::new(|| {
+    run(
+        small_suite(),
+        named(&["summarize", "chained", "@controls"]),
+        &*mock("mock:strong"),
+        WINDOW,
+    )
+});
 
 pub fn named(names: &[&str]) -> Vec<Entrant> {
     select(names.iter().copied(), []).unwrap()
@@ -74,26 +80,60 @@ pub fn mock(name: &str) -> Box<dyn ChatModel> {
     compactometer_models::by_name(name).unwrap()
 }
 
-pub fn plan(suite: Suite, entrants: Vec<Entrant>, model: &str, window: Option<u32>) -> Result<Plan, PlanError> {
-    let options = PlanOptions { entrants, window, summarizer: model.to_owned(), seed: 1, ..PlanOptions::default() };
+pub fn plan(
+    suite: Suite,
+    entrants: Vec<Entrant>,
+    model: &str,
+    window: Option<u32>,
+) -> Result<Plan, PlanError> {
+    let options = PlanOptions {
+        entrants,
+        window,
+        summarizer: model.to_owned(),
+        seed: 1,
+        ..PlanOptions::default()
+    };
     Plan::new(suite, options, &Encoding::O200k)
 }
 
 /// Without a window, the suite's own.
-pub fn run(suite: Suite, entrants: Vec<Entrant>, model: &dyn ChatModel, window: impl Into<Option<u32>>) -> Staged {
+pub fn run(
+    suite: Suite,
+    entrants: Vec<Entrant>,
+    model: &dyn ChatModel,
+    window: impl Into<Option<u32>>,
+) -> Staged {
     let name = suite.header.name.clone();
     let plan = plan(suite, entrants, model.name(), window.into()).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let run = |case| runtime.block_on(run_case(case, model, &Encoding::O200k)).record;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let run = |case| {
+        runtime
+            .block_on(run_case(case, model, &Encoding::O200k))
+            .record
+    };
     let records: Vec<Record> = plan.cases.iter().map(run).collect();
-    let manifest = Manifest { suite: name, tokenizer: "o200k_base".to_owned(), ..plan.manifest() };
+    let manifest = Manifest {
+        suite: name,
+        tokenizer: "o200k_base".to_owned(),
+        ..plan.manifest()
+    };
     let summary = summarize(&manifest, &records, &PriceTable::shipped().unwrap());
-    Staged { manifest, records, group: summary.groups.into_iter().next().unwrap() }
+    Staged {
+        manifest,
+        records,
+        group: summary.groups.into_iter().next().unwrap(),
+    }
 }
 
 impl Staged {
     pub fn strategy(&self, strategy: &str) -> &StrategySummary {
-        self.group.strategies.iter().find(|row| row.name == strategy).unwrap()
+        self.group
+            .strategies
+            .iter()
+            .find(|row| row.name == strategy)
+            .unwrap()
     }
 
     pub fn metric(&self, strategy: &str, id: &str) -> &MetricValue {
@@ -102,10 +142,15 @@ impl Staged {
 
     pub fn value(&self, strategy: &str, id: &str) -> f64 {
         let metric = self.metric(strategy, id);
-        metric.value.unwrap_or_else(|| panic!("{id} of {strategy}: {:?}", metric.reason))
+        metric
+            .value
+            .unwrap_or_else(|| panic!("{id} of {strategy}: {:?}", metric.reason))
     }
 
     pub fn warns(&self, of: &str) -> bool {
-        self.group.warnings.iter().any(|warning| warning.contains(of))
+        self.group
+            .warnings
+            .iter()
+            .any(|warning| warning.contains(of))
     }
 }

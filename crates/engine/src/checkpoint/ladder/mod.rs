@@ -1,7 +1,9 @@
-//! How a checkpoint is read from a model's answer: a ladder of readings, from JSON as asked for to what was whole when the
-//! output limit cut it. The rung is recorded, so that a report can say how well a model keeps to the form.
+//! How a checkpoint is read from a model's answer: a ladder of readings, from JSON as asked for to
+//! what was whole when the output limit cut it. The rung is recorded, so that a report can say how
+//! well a model keeps to the form.
 //!
-//! Absent on purpose: repairs. No rung writes what the answer does not say; what cannot be read without a guess is left out.
+//! Absent on purpose: repairs. No rung writes what the answer does not say; what cannot be read
+//! without a guess is left out.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,8 +13,8 @@ use super::reader::{self, Broken};
 use super::{Checkpoint, shape};
 use crate::model::Finish;
 
-/// Reads a checkpoint from a model's answer, on the first rung that gives one. `examples` are the values of the prompt's own
-/// shape: those that nobody said are taken out and counted.
+/// Reads a checkpoint from a model's answer, on the first rung that gives one. `examples` are the
+/// values of the prompt's own shape: those that nobody said are taken out and counted.
 ///
 /// ```
 /// use compactometer_engine::checkpoint::{Examples, Reading, Rung, extract};
@@ -23,7 +25,11 @@ use crate::model::Finish;
 /// assert_eq!(checkpoint.expect("it can be read").active_goals, ["ship the importer"]);
 /// assert_eq!(extraction.reading, Reading::Rung(Rung::Fenced));
 /// ```
-pub fn extract(answer: &str, finish: Finish, examples: &Examples<'_>) -> (Option<Checkpoint>, Extraction) {
+pub fn extract(
+    answer: &str,
+    finish: Finish,
+    examples: &Examples<'_>,
+) -> (Option<Checkpoint>, Extraction) {
     let mut missed = Extraction::new(Reading::Unreadable(if answer.trim().is_empty() {
         Unreadable::Empty
     } else {
@@ -49,7 +55,8 @@ pub struct Extraction {
     /// How the answer was read, or why it was not.
     #[serde(flatten)]
     pub reading: Reading,
-    /// Values of the prompt's example that were in the answer and nowhere in the material; they were taken out.
+    /// Values of the prompt's example that were in the answer and nowhere in the material; they
+    /// were taken out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub leaked: u32,
     /// Values of a wrong type that could not be kept whole; they were left out.
@@ -60,7 +67,11 @@ pub struct Extraction {
 impl Extraction {
     /// A reading without leaked examples and with nothing left out.
     pub(crate) fn new(reading: Reading) -> Self {
-        Extraction { reading, leaked: 0, left_out: 0 }
+        Extraction {
+            reading,
+            leaked: 0,
+            left_out: 0,
+        }
     }
 }
 
@@ -107,7 +118,8 @@ pub enum Unreadable {
     NoObject,
     /// Its JSON object is broken.
     Malformed,
-    /// Its JSON object does not end, and either the output limit is not why or no value was whole by then.
+    /// Its JSON object does not end, and either the output limit is not why or no value was whole
+    /// by then.
     Unclosed,
     /// Its JSON object holds no value of a checkpoint's field.
     NoField,
@@ -122,19 +134,34 @@ fn is_zero(number: &u32) -> bool {
 /// What to read on which rung, in order.
 fn rungs(answer: &str, finish: Finish) -> impl Iterator<Item = (Rung, &str)> {
     let opens = |text: &&str| text.starts_with('{');
-    let whole = Some(answer.trim()).filter(opens).map(|text| (Rung::Strict, text));
+    let whole = Some(answer.trim())
+        .filter(opens)
+        .map(|text| (Rung::Strict, text));
     let fenced = answer.split("```").skip(1).step_by(2);
-    let fenced = fenced.filter_map(|block| block.split_once('\n')).map(|(_, body)| (Rung::Fenced, body.trim()));
+    let fenced = fenced
+        .filter_map(|block| block.split_once('\n'))
+        .map(|(_, body)| (Rung::Fenced, body.trim()));
     let whole_objects = reader::objects(answer).flat_map(|text| {
         let balanced = balanced(text).map(|object| (Rung::Balanced, object));
         balanced.into_iter().chain([(Rung::Lenient, text)])
     });
-    let cut = reader::objects(answer).filter(move |_| finish == Finish::Length).map(|text| (Rung::Partial, text));
-    whole.into_iter().chain(fenced.filter(move |(_, text)| opens(text))).chain(whole_objects).chain(cut)
+    let cut = reader::objects(answer)
+        .filter(move |_| finish == Finish::Length)
+        .map(|text| (Rung::Partial, text));
+    whole
+        .into_iter()
+        .chain(fenced.filter(move |(_, text)| opens(text)))
+        .chain(whole_objects)
+        .chain(cut)
 }
 
-/// One rung's reading. An error without a reason leaves the reason to a later rung over the same text.
-fn read(rung: Rung, text: &str, examples: &Examples<'_>) -> Result<(Checkpoint, Extraction), Option<Extraction>> {
+/// One rung's reading. An error without a reason leaves the reason to a later rung over the same
+/// text.
+fn read(
+    rung: Rung,
+    text: &str,
+    examples: &Examples<'_>,
+) -> Result<(Checkpoint, Extraction), Option<Extraction>> {
     let unreadable = |why| Some(Extraction::new(Reading::Unreadable(why)));
     let read = match rung {
         Rung::Strict | Rung::Fenced | Rung::Balanced => {
@@ -151,12 +178,23 @@ fn read(rung: Rung, text: &str, examples: &Examples<'_>) -> Result<(Checkpoint, 
     let (checkpoint, left_out) = shape::checkpoint(value);
     if checkpoint == Checkpoint::default() {
         // Of a cut answer the reason is that it was cut.
-        return Err(if rung == Rung::Partial { None } else { unreadable(Unreadable::NoField) });
+        return Err(if rung == Rung::Partial {
+            None
+        } else {
+            unreadable(Unreadable::NoField)
+        });
     }
     let (checkpoint, leaked) = example::take_out(checkpoint, examples);
-    let extraction = Extraction { reading: Reading::Rung(rung), leaked, left_out };
+    let extraction = Extraction {
+        reading: Reading::Rung(rung),
+        leaked,
+        left_out,
+    };
     if checkpoint == Checkpoint::default() {
-        return Err(Some(Extraction { reading: Reading::Unreadable(Unreadable::OnlyExample), ..extraction }));
+        return Err(Some(Extraction {
+            reading: Reading::Unreadable(Unreadable::OnlyExample),
+            ..extraction
+        }));
     }
     Ok((checkpoint, extraction))
 }

@@ -1,4 +1,5 @@
-//! Every rung and every reason; and that no rung loses what is whole or says what the answer does not.
+//! Every rung and every reason; and that no rung loses what is whole or says what the answer does
+//! not.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -9,7 +10,11 @@ const JSON: &str = r#"{"active_goals": ["ship {it}"], "key_decisions": {"db": "u
 
 fn read_as(answer: &str, finish: Finish) -> (Option<Checkpoint>, Reading) {
     let (checkpoint, extraction) = extract(answer, finish, &Examples::default());
-    assert_eq!(checkpoint.is_some(), matches!(extraction.reading, Reading::Rung(_)), "{answer}");
+    assert_eq!(
+        checkpoint.is_some(),
+        matches!(extraction.reading, Reading::Rung(_)),
+        "{answer}"
+    );
     (checkpoint, extraction.reading)
 }
 
@@ -19,18 +24,37 @@ fn each_form_is_read_on_its_rung() {
     for (answer, rung) in [
         (format!("\n{JSON}\n"), Rung::Strict),
         (format!("Here:\n```json\n{JSON}\n```\nDone."), Rung::Fenced),
-        (format!("```\nno\n```\nHere:\n```json\n{JSON}\n```"), Rung::Fenced),
+        (
+            format!("```\nno\n```\nHere:\n```json\n{JSON}\n```"),
+            Rung::Fenced,
+        ),
         (format!("```json\n{JSON}"), Rung::Fenced),
-        (format!("As {{asked}}, here it is {JSON} and more }}"), Rung::Balanced),
+        (
+            format!("As {{asked}}, here it is {JSON} and more }}"),
+            Rung::Balanced,
+        ),
         (format!("{{\"checkpoint\": {JSON}}}"), Rung::Balanced),
         (JSON.replace("}}", "},}"), Rung::Lenient),
-        (format!("```json\n{}\n```", JSON.replace("}}", "}, ...}")), Rung::Lenient),
-        ("{active_goals: 'ship {it}', key_decisions: [{db: 'use \"pg\"'}]} // so".to_owned(), Rung::Lenient),
+        (
+            format!("```json\n{}\n```", JSON.replace("}}", "}, ...}")),
+            Rung::Lenient,
+        ),
+        (
+            "{active_goals: 'ship {it}', key_decisions: [{db: 'use \"pg\"'}]} // so".to_owned(),
+            Rung::Lenient,
+        ),
     ] {
-        assert_eq!(read_as(&answer, Finish::Stop), (Some(expected.clone()), Reading::Rung(rung)), "{answer}");
+        assert_eq!(
+            read_as(&answer, Finish::Stop),
+            (Some(expected.clone()), Reading::Rung(rung)),
+            "{answer}"
+        );
     }
     let (cut, _) = JSON.split_once("}}").expect("two braces");
-    assert_eq!(read_as(cut, Finish::Length), (Some(expected), Reading::Rung(Rung::Partial)));
+    assert_eq!(
+        read_as(cut, Finish::Length),
+        (Some(expected), Reading::Rung(Rung::Partial))
+    );
 }
 
 #[test]
@@ -43,12 +67,24 @@ fn each_unreadable_answer_has_its_reason() {
         (broken.as_str(), Finish::Stop, Unreadable::Malformed),
         (&JSON[..40], Finish::Stop, Unreadable::Unclosed),
         (&JSON[..40], Finish::ContentFilter, Unreadable::Unclosed),
-        ("{\"active_goals\": [\"cut", Finish::Length, Unreadable::Unclosed),
+        (
+            "{\"active_goals\": [\"cut",
+            Finish::Length,
+            Unreadable::Unclosed,
+        ),
         ("{}", Finish::Stop, Unreadable::NoField),
-        ("{\"active_goals\": [], \"key_decisions\": {\"db\": \"\"}}", Finish::Stop, Unreadable::NoField),
+        (
+            "{\"active_goals\": [], \"key_decisions\": {\"db\": \"\"}}",
+            Finish::Stop,
+            Unreadable::NoField,
+        ),
         ("{\"other\": 1}", Finish::Length, Unreadable::NoField),
     ] {
-        assert_eq!(read_as(answer, finish), (None, Reading::Unreadable(reason)), "{answer}");
+        assert_eq!(
+            read_as(answer, finish),
+            (None, Reading::Unreadable(reason)),
+            "{answer}"
+        );
     }
 }
 
@@ -56,35 +92,76 @@ fn each_unreadable_answer_has_its_reason() {
 fn example_values_are_taken_out_on_every_rung() {
     let example = r#"{"active_goals": ["goal"], "key_decisions": {"topic": "decision"}}"#;
     let examples = Examples::new(example, String::new);
-    let only = Extraction { leaked: 2, ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample)) };
+    let only = Extraction {
+        leaked: 2,
+        ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample))
+    };
     assert_eq!(extract(example, Finish::Stop, &examples), (None, only));
-    assert_eq!(extract(&example.replace('"', "'"), Finish::Stop, &examples), (None, only));
-    assert_eq!(extract(&example[..example.len() - 1], Finish::Length, &examples), (None, only));
-    let (checkpoint, extraction) = extract(&format!("Like {example}:\n{JSON}"), Finish::Stop, &examples);
-    assert_eq!(checkpoint, serde_json::from_str(JSON).ok(), "what follows the example is read");
+    assert_eq!(
+        extract(&example.replace('"', "'"), Finish::Stop, &examples),
+        (None, only)
+    );
+    assert_eq!(
+        extract(&example[..example.len() - 1], Finish::Length, &examples),
+        (None, only)
+    );
+    let (checkpoint, extraction) =
+        extract(&format!("Like {example}:\n{JSON}"), Finish::Stop, &examples);
+    assert_eq!(
+        checkpoint,
+        serde_json::from_str(JSON).ok(),
+        "what follows the example is read"
+    );
     assert_eq!(extraction, Extraction::new(Reading::Rung(Rung::Balanced)));
-    let (checkpoint, extraction) = extract(&JSON.replace("\"ship {it}\"", "\"goal\", 3"), Finish::Stop, &examples);
-    assert_eq!(checkpoint.map(|checkpoint| checkpoint.active_goals), Some(vec!["3".to_owned()]));
-    assert_eq!(extraction, Extraction { leaked: 1, ..Extraction::new(Reading::Rung(Rung::Lenient)) });
+    let (checkpoint, extraction) = extract(
+        &JSON.replace("\"ship {it}\"", "\"goal\", 3"),
+        Finish::Stop,
+        &examples,
+    );
+    assert_eq!(
+        checkpoint.map(|checkpoint| checkpoint.active_goals),
+        Some(vec!["3".to_owned()])
+    );
+    assert_eq!(
+        extraction,
+        Extraction {
+            leaked: 1,
+            ..Extraction::new(Reading::Rung(Rung::Lenient))
+        }
+    );
 }
 
 #[test]
 fn extractions_are_read_back_as_they_were_written() {
     for (extraction, written) in [
-        (Extraction::new(Reading::Rung(Rung::Strict)), json!({"rung": "strict"})),
         (
-            Extraction { leaked: 2, left_out: 1, ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample)) },
+            Extraction::new(Reading::Rung(Rung::Strict)),
+            json!({"rung": "strict"}),
+        ),
+        (
+            Extraction {
+                leaked: 2,
+                left_out: 1,
+                ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample))
+            },
             json!({"unreadable": "only_example", "leaked": 2, "left_out": 1}),
         ),
     ] {
         assert_eq!(serde_json::to_value(extraction).expect("JSON"), written);
-        assert_eq!(serde_json::from_value::<Extraction>(written).expect("reads"), extraction);
+        assert_eq!(
+            serde_json::from_value::<Extraction>(written).expect("reads"),
+            extraction
+        );
     }
 }
 
 #[test]
 fn hostile_answers_end_soon() {
-    for answer in ["{".repeat(1_000_000), "```\n{".repeat(200_000), format!("{{\"a\":{}", "[".repeat(1_000_000))] {
+    for answer in [
+        "{".repeat(1_000_000),
+        "```\n{".repeat(200_000),
+        format!("{{\"a\":{}", "[".repeat(1_000_000)),
+    ] {
         assert!(read_as(&answer, Finish::Length).0.is_none());
     }
 }
@@ -102,18 +179,39 @@ struct Style {
 
 impl Style {
     fn write(self, value: &Value) -> String {
-        let joined = |parts: Vec<String>| if parts.is_empty() { String::new() } else { parts.join(", ") + self.end };
+        let joined = |parts: Vec<String>| {
+            if parts.is_empty() {
+                String::new()
+            } else {
+                parts.join(", ") + self.end
+            }
+        };
         match value {
             Value::Object(fields) => {
-                let key = |key: &str| if self.bare_keys { key.to_owned() } else { self.quoted(key) };
-                let fields = fields.iter().map(|(name, value)| format!("{}: {}", key(name), self.write(value)));
+                let key = |key: &str| {
+                    if self.bare_keys {
+                        key.to_owned()
+                    } else {
+                        self.quoted(key)
+                    }
+                };
+                let fields = fields
+                    .iter()
+                    .map(|(name, value)| format!("{}: {}", key(name), self.write(value)));
                 format!("{{{}}}", joined(fields.collect()))
             }
-            Value::Array(items) if self.single_items && items.len() == 1 && items[0].is_string() => {
+            Value::Array(items)
+                if self.single_items && items.len() == 1 && items[0].is_string() =>
+            {
                 self.write(&items[0])
             }
-            Value::Array(items) => format!("[{}]", joined(items.iter().map(|item| self.write(item)).collect())),
-            Value::String(text) if self.bare_numbers && text.bytes().all(|digit| digit.is_ascii_digit()) => {
+            Value::Array(items) => format!(
+                "[{}]",
+                joined(items.iter().map(|item| self.write(item)).collect())
+            ),
+            Value::String(text)
+                if self.bare_numbers && text.bytes().all(|digit| digit.is_ascii_digit()) =>
+            {
                 text.clone()
             }
             Value::String(text) => self.quoted(text),
@@ -136,7 +234,13 @@ impl Style {
 }
 
 fn style() -> impl Strategy<Value = Style> {
-    let end = prop_oneof![Just(""), Just(","), Just(", ..."), Just(" // so\n"), Just(", /* , */")];
+    let end = prop_oneof![
+        Just(""),
+        Just(","),
+        Just(", ..."),
+        Just(" // so\n"),
+        Just(", /* , */")
+    ];
     (prop_oneof![Just('"'), Just('\'')], any::<[bool; 4]>(), end).prop_map(
         |(quote, [bare_keys, bare_numbers, single_items, raw_breaks], end)| Style {
             quote,
@@ -150,7 +254,10 @@ fn style() -> impl Strategy<Value = Style> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    prop_oneof!["[a-z] ?[a-zé漢\"'\\\\{}\\[\\],:/\n😀]{0,9}[a-z]", "[0-9]{1,24}"]
+    prop_oneof![
+        "[a-z] ?[a-zé漢\"'\\\\{}\\[\\],:/\n😀]{0,9}[a-z]",
+        "[0-9]{1,24}"
+    ]
 }
 
 fn checkpoint() -> impl Strategy<Value = Value> {
@@ -179,19 +286,35 @@ fn leaves(value: &Value) -> Vec<String> {
 }
 
 fn leaves_of(checkpoint: &Checkpoint) -> Vec<String> {
-    let topics = checkpoint.key_decisions.keys().chain(checkpoint.user_preferences.keys()).cloned();
-    topics.chain(leaves(&serde_json::to_value(checkpoint).expect("JSON"))).filter(|text| !text.is_empty()).collect()
+    let topics = checkpoint
+        .key_decisions
+        .keys()
+        .chain(checkpoint.user_preferences.keys())
+        .cloned();
+    topics
+        .chain(leaves(&serde_json::to_value(checkpoint).expect("JSON")))
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 /// Whether a text stands somewhere in an answer, each letter as itself or as an escape of it.
 fn stands_in(answer: &str, text: &str) -> bool {
-    answer.char_indices().any(|(at, _)| starts_with(&answer[at..], text))
+    answer
+        .char_indices()
+        .any(|(at, _)| starts_with(&answer[at..], text))
 }
 
 fn starts_with(answer: &str, text: &str) -> bool {
-    let Some(letter) = text.chars().next() else { return true };
+    let Some(letter) = text.chars().next() else {
+        return true;
+    };
     let json = Value::from(letter.to_string()).to_string();
-    let forms = [letter.to_string(), json.trim_matches('"').to_owned(), format!("\\{letter}"), unicode(letter)];
+    let forms = [
+        letter.to_string(),
+        json.trim_matches('"').to_owned(),
+        format!("\\{letter}"),
+        unicode(letter),
+    ];
     forms
         .iter()
         .filter_map(|form| answer.strip_prefix(form.as_str()))
@@ -199,7 +322,11 @@ fn starts_with(answer: &str, text: &str) -> bool {
 }
 
 fn unicode(letter: char) -> String {
-    letter.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    letter
+        .encode_utf16(&mut [0; 2])
+        .iter()
+        .map(|unit| format!("\\u{unit:04x}"))
+        .collect()
 }
 
 fn pieces() -> impl Strategy<Value = String> {

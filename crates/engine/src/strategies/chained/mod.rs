@@ -1,9 +1,10 @@
-//! `chained`: the summary chain. One sectioned summary that takes in its predecessor, before the recent tail.
+//! `chained`: the summary chain. One sectioned summary that takes in its predecessor, before the
+//! recent tail.
 //!
-//! Corrected against the source: the previous summary is known by its origin and not by a heading that its own prompt
-//! misspells; the original task is taken from the log; the summary is a user turn, so the chat never opens with an
-//! assistant's; nothing of it is cut before it is merged; the pending part stays; a model's limit is looked up, and one that
-//! the reserves use up is refused.
+//! Corrected against the source: the previous summary is known by its origin and not by a heading
+//! that its own prompt misspells; the original task is taken from the log; the summary is a user
+//! turn, so the chat never opens with an assistant's; nothing of it is cut before it is merged; the
+//! pending part stays; a model's limit is looked up, and one that the reserves use up is refused.
 
 mod published;
 
@@ -26,7 +27,8 @@ use crate::strategy::prompt::{self, fill};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
-/// Registry entry, with the source's `DEFAULT_CONFIG` and the limits of its `formatMessagesForSummary`.
+/// Registry entry, with the source's `DEFAULT_CONFIG` and the limits of its
+/// `formatMessagesForSummary`.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "chained",
     about: "one sectioned summary, each merged with the one before it",
@@ -86,16 +88,36 @@ const MODELS: &[&str] = &[
 /// The source's (limit - reserves) x threshold, 93,600 by default.
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let (options, deviations) = (Options::read(settings), Deviations::read(settings));
-    let Options { system_reserve, output_reserve, safety_buffer, threshold, tail, written, estimator, .. } = options;
+    let Options {
+        system_reserve,
+        output_reserve,
+        safety_buffer,
+        threshold,
+        tail,
+        written,
+        estimator,
+        ..
+    } = options;
     let model = options.model.checked_sub(1).filter(|_| !deviations.lookup);
     let window = model.map_or(options.window, |model| CONTEXT_LIMITS[model].1);
     let reserves = system_reserve + output_reserve + safety_buffer;
     let trigger = match window.checked_sub(reserves).filter(|left| *left > 0) {
         Some(left) => (f64::from(left) * threshold) as u32,
         None if deviations.negative => 1,
-        None => return Err(ParamError(format!("`window` is {window} tokens; its reserves already take {reserves}"))),
+        None => {
+            return Err(ParamError(format!(
+                "`window` is {window} tokens; its reserves already take {reserves}"
+            )));
+        }
     };
-    Ok(Limits { window, assumed_window: false, trigger, tail: Tail::Messages(tail), written, estimator })
+    Ok(Limits {
+        window,
+        assumed_window: false,
+        trigger,
+        tail: Tail::Messages(tail),
+        written,
+        estimator,
+    })
 }
 
 struct Chained {
@@ -107,14 +129,21 @@ struct Chained {
 #[async_trait]
 impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = if self.deviations.by_place { published::selection(cx)? } else { recent_or_skip(cx)? };
+        let selection = if self.deviations.by_place {
+            published::selection(cx)?
+        } else {
+            recent_or_skip(cx)?
+        };
         let (previous, leaving) = self.previous_and_leaving(cx, &selection);
         let mut messages = Material::new(leaving, self.render_limits());
         let unread = std::mem::take(&mut messages.cut);
         let summary = self.summarize(cx, messages, previous).await?;
         let mut compacted = with_summary(cx, &selection, summary);
         self.deviations.change(cx, &selection, &mut compacted);
-        Ok(Compacted { unread, ..compacted })
+        Ok(Compacted {
+            unread,
+            ..compacted
+        })
     }
 }
 
@@ -130,7 +159,10 @@ impl Chained {
             return published::previous_and_leaving(cx.view, leaving);
         }
         let saved = cx.history.latest(RecordKind::Summary);
-        (saved.map(|saved| saved.body.as_str()), leaving.filter(|entry| !is_summary(entry)).collect())
+        (
+            saved.map(|saved| saved.body.as_str()),
+            leaving.filter(|entry| !is_summary(entry)).collect(),
+        )
     }
 
     async fn summarize(
@@ -140,35 +172,64 @@ impl Chained {
         previous: Option<&str>,
     ) -> Result<String, FailReason> {
         // Records of failed attempts are not rounds.
-        let round = 1 + cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary).count();
-        let previous = previous.map_or("None: this is the first round.".to_owned(), render::neutralize);
+        let round = 1 + cx
+            .history
+            .iter()
+            .filter(|saved| saved.kind == RecordKind::Summary)
+            .count();
+        let previous = previous.map_or(
+            "None: this is the first round.".to_owned(),
+            render::neutralize,
+        );
         let (written, temperature) = (cx.budget.written, Some(self.options.temperature as f32));
         let share = f64::from(self.options.asked) / f64::from(self.options.written);
         let asked = (f64::from(written) * share) as u32;
-        let task = if self.deviations.task { published::task(cx.view) } else { original_task(cx.log) };
+        let task = if self.deviations.task {
+            published::task(cx.view)
+        } else {
+            original_task(cx.log)
+        };
         let task = render::neutralize(&render::cut(task, self.options.message_limit));
         let (system, prompt) = prompt::messages(&self.prompt);
         let (round, asked) = (round.to_string(), asked.to_string());
         let with = |messages: String| {
-            let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
+            let values = [
+                ("previous", previous.as_str()),
+                ("task", &task),
+                ("round", &round),
+                ("tokens", &asked),
+            ];
             fill(prompt, &[&values[..], &[("messages", &messages)]].concat())
         };
-        let options = AskOptions { system, ..AskOptions::unguarded(self.deviations.unguarded) };
-        Ok(ask(cx, messages, with, written, temperature, options).await?.text)
+        let options = AskOptions {
+            system,
+            ..AskOptions::unguarded(self.deviations.unguarded)
+        };
+        Ok(ask(cx, messages, with, written, temperature, options)
+            .await?
+            .text)
     }
 
     fn render_limits(&self) -> RenderLimits {
-        RenderLimits { message: self.options.message_limit, tool_result: self.options.result_limit }
+        RenderLimits {
+            message: self.options.message_limit,
+            tool_result: self.options.result_limit,
+        }
     }
 }
 
 fn is_summary(entry: &Entry) -> bool {
-    entry.parts().any(|(_, origin)| matches!(origin, Origin::Summary(_)))
+    entry
+        .parts()
+        .any(|(_, origin)| matches!(origin, Origin::Summary(_)))
 }
 
 /// The first thing that the user asked for.
 fn original_task(log: &Log) -> &str {
-    let users = log.messages().iter().filter(|counted| counted.message.role == Role::User);
+    let users = log
+        .messages()
+        .iter()
+        .filter(|counted| counted.message.role == Role::User);
     first_text(users.flat_map(|counted| &counted.message.parts)).unwrap_or(UNKNOWN_TASK)
 }
 
@@ -189,6 +250,9 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        assert_eq!(default_limits(&SPEC), (128_000, 93_600, Tail::Messages(10), 1_000));
+        assert_eq!(
+            default_limits(&SPEC),
+            (128_000, 93_600, Tail::Messages(10), 1_000)
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! `chained` as the summary chain's own code does it: the first message is the system prompt, the second may be a summary, the
-//! last ones stay.
+//! `chained` as the summary chain's own code does it: the first message is the system prompt, the
+//! second may be a summary, the last ones stay.
 //!
 //! Its program gives the system prompt beside the messages, so that the first of them is a user's.
 
@@ -12,8 +12,8 @@ use crate::strategy::params::{Param, parameters};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, PublishedForm, SkipReason};
 
-/// As the document has it. Its prompt's heading is not the one that its detector looks for. Where its table says 10,000
-/// characters its code says 2,000, and that rules.
+/// As the document has it. Its prompt's heading is not the one that its detector looks for. Where
+/// its table says 10,000 characters its code says 2,000, and that rules.
 pub(super) const FORM: PublishedForm = PublishedForm {
     values: &[
         ("prompt", include_str!("published.md")),
@@ -46,8 +46,15 @@ parameters! {
 
 impl Deviations {
     /// Shows and records a summary as the source does.
-    pub(super) fn change(self, cx: &Context<'_>, selection: &Selection<'_>, compacted: &mut Compacted) {
-        let Some(saved) = compacted.saved.first_mut() else { return };
+    pub(super) fn change(
+        self,
+        cx: &Context<'_>,
+        selection: &Selection<'_>,
+        compacted: &mut Compacted,
+    ) {
+        let Some(saved) = compacted.saved.first_mut() else {
+            return;
+        };
         if self.assistant {
             compacted.edits = edits_with(cx, selection, assistants(cx, &saved.body));
         }
@@ -64,25 +71,37 @@ pub(super) fn previous_and_leaving<'v>(
 ) -> (Option<&'v str>, Vec<&'v Entry>) {
     let found = summary(view);
     let is_found = |entry: &&Entry| found.is_some_and(|(summary, _)| std::ptr::eq(summary, *entry));
-    (found.map(|(_, text)| text), leaving.filter(|entry| !is_found(entry)).collect())
+    (
+        found.map(|(_, text)| text),
+        leaving.filter(|entry| !is_found(entry)).collect(),
+    )
 }
 
-/// `selectMessagesToCompact`, over the entries of the view; a tail in tokens has no least number of messages.
+/// `selectMessagesToCompact`, over the entries of the view; a tail in tokens has no least number of
+/// messages.
 pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
     let entries = cx.view.entries();
     let mut boundary = match cx.budget.tail {
-        Tail::Messages(keep) if entries.len() <= keep as usize + 1 => return Err(SkipReason::NothingToCompact.into()),
+        Tail::Messages(keep) if entries.len() <= keep as usize + 1 => {
+            return Err(SkipReason::NothingToCompact.into());
+        }
         Tail::Messages(keep) => entries.len() - keep as usize,
         Tail::Tokens(room) => first_that_fits(entries, room),
     };
-    while boundary > 1 && entries.get(boundary).is_some_and(|entry| entry.role() == Role::Tool) {
+    while boundary > 1
+        && entries
+            .get(boundary)
+            .is_some_and(|entry| entry.role() == Role::Tool)
+    {
         boundary -= 1;
     }
     let start = if summary(cx.view).is_some() { 2 } else { 1 };
     if boundary <= start {
         return Err(SkipReason::NothingToCompact.into());
     }
-    let kept = entries[boundary..].iter().filter(|entry| entry.written().is_none());
+    let kept = entries[boundary..]
+        .iter()
+        .filter(|entry| entry.written().is_none());
     Ok(Selection {
         system: entries[0].kept(),
         kept: kept.filter_map(Entry::message_id).collect(),
@@ -92,20 +111,33 @@ pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined>
 
 /// The second message where it is an assistant's and begins like a summary, with its text.
 fn summary(view: &View) -> Option<(&Entry, &str)> {
-    let second = view.entries().get(1).filter(|entry| entry.role() == Role::Assistant)?;
+    let second = view
+        .entries()
+        .get(1)
+        .filter(|entry| entry.role() == Role::Assistant)?;
     let text = first_text(second.parts().map(|(part, _)| part))?;
-    text.starts_with("## Session Summary").then_some((second, text))
+    text.starts_with("## Session Summary")
+        .then_some((second, text))
 }
 
 /// `extractOriginalTask`.
 pub(super) fn task(view: &View) -> &str {
-    let users = view.entries().iter().filter(|entry| entry.role() == Role::User);
+    let users = view
+        .entries()
+        .iter()
+        .filter(|entry| entry.role() == Role::User);
     first_text(users.flat_map(Entry::parts).map(|(part, _)| part)).unwrap_or(UNKNOWN_TASK)
 }
 
 /// The summary as an assistant's turn, without words that introduce it.
 fn assistants(cx: &Context<'_>, summary: &str) -> Edit {
-    Edit::Insert(Role::Assistant, vec![WrittenPart::text(summary, Origin::Summary(cx.number_of_new(0)))])
+    Edit::Insert(
+        Role::Assistant,
+        vec![WrittenPart::text(
+            summary,
+            Origin::Summary(cx.number_of_new(0)),
+        )],
+    )
 }
 
 /// The index of the first message of the longest run at the end that fits `room` tokens.

@@ -1,9 +1,10 @@
-//! `handoff`: the agent loop. The model that speaks summarizes its own chat in seven sections; the system prompt, the summary
-//! and the pending part are all that stays.
+//! `handoff`: the agent loop. The model that speaks summarizes its own chat in seven sections; the
+//! system prompt, the summary and the pending part are all that stays.
 //!
-//! Corrected against the source: the last user message is the last one that a user said, never a summary, and stays a message
-//! of its own; an unfinished tool batch stays whole; a failed call leaves nothing behind; the answer may be as long as the window
-//! leaves room for, and a chat beside which that is too little is read as a transcript, in pieces.
+//! Corrected against the source: the last user message is the last one that a user said, never a
+//! summary, and stays a message of its own; an unfinished tool batch stays whole; a failed call
+//! leaves nothing behind; the answer may be as long as the window leaves room for, and a chat
+//! beside which that is too little is read as a transcript, in pieces.
 
 mod published;
 
@@ -25,10 +26,13 @@ use crate::strategy::next_view::{recent_or_skip, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
 use crate::strategy::prompt::fill;
 use crate::strategy::summary::{self, NotASummary};
-use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve};
+use crate::strategy::{
+    Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve,
+};
 use crate::tokens::total;
 
-/// Registry entry. The source fixes only the threshold; a window of 250,000 makes it 0.8 of it, and the length is assumed.
+/// Registry entry. The source fixes only the threshold; a window of 250,000 makes it 0.8 of it, and
+/// the length is assumed.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "handoff",
     about: "a seven-section summary of the whole chat; only the pending part stays beside it",
@@ -63,10 +67,23 @@ parameters! {
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
-    let Options { window, threshold, written, estimator, .. } = Options::read(settings);
+    let Options {
+        window,
+        threshold,
+        written,
+        estimator,
+        ..
+    } = Options::read(settings);
     let trigger = Deviations::read(settings).trigger(threshold);
     within_window("threshold", trigger, window)?;
-    Ok(Limits { window, assumed_window: window == ASSUMED_WINDOW, trigger, tail: Tail::Tokens(0), written, estimator })
+    Ok(Limits {
+        window,
+        assumed_window: window == ASSUMED_WINDOW,
+        trigger,
+        tail: Tail::Tokens(0),
+        written,
+        estimator,
+    })
 }
 
 struct Handoff {
@@ -88,12 +105,19 @@ impl Strategy for Handoff {
                 Ok(self.with_notes(cx, published::with_intent(cx, &selection, summary)))
             }
             Ok(summary) => Ok(self.with_notes(cx, with_summary(cx, &selection, summary))),
-            Err(reason) if self.deviations.residue => Ok(published::with_residue(cx, prompt, reason)),
+            Err(reason) if self.deviations.residue => {
+                Ok(published::with_residue(cx, prompt, reason))
+            }
             Err(reason) => Err(reason.into()),
         }
     }
 
-    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+    async fn retrieve(
+        &self,
+        cx: &Context<'_>,
+        questions: &[&str],
+        room: u32,
+    ) -> Vec<Vec<WrittenPart>> {
         retrieve::notes(cx, questions, room)
     }
 }
@@ -102,7 +126,11 @@ impl Handoff {
     /// What leaves stays searchable.
     fn with_notes(&self, cx: &Context<'_>, mut compacted: Compacted) -> Compacted {
         if let Some(most_characters) = self.note {
-            compacted.saved.extend(memory::of_leaving(cx.view, &compacted.edits, most_characters));
+            compacted.saved.extend(memory::of_leaving(
+                cx.view,
+                &compacted.edits,
+                most_characters,
+            ));
         }
         compacted
     }
@@ -110,25 +138,59 @@ impl Handoff {
     /// The most tokens that the answer may have in the chat; nothing if the window leaves too few.
     fn room(&self, cx: &Context<'_>, prompt: &str) -> Option<u32> {
         let written = cx.budget.written;
-        let window = cx.summarizer_window.filter(|_| !self.deviations.full_context);
-        let answers = total(cx.view.open_calls().into_iter().map(|id| cx.counter.count_part(&no_response(id))));
-        let needed = total([cx.view.tokens(), answers, cx.counter.count_text(prompt), CLEANED]);
+        let window = cx
+            .summarizer_window
+            .filter(|_| !self.deviations.full_context);
+        let answers = total(
+            cx.view
+                .open_calls()
+                .into_iter()
+                .map(|id| cx.counter.count_part(&no_response(id))),
+        );
+        let needed = total([
+            cx.view.tokens(),
+            answers,
+            cx.counter.count_text(prompt),
+            CLEANED,
+        ]);
         let room = window.map_or(written, |window| written.min(window.saturating_sub(needed)));
         (room >= written.min(LEAST_ANSWER)).then_some(room)
     }
 
-    /// Asks in the chat for an answer of at most so many tokens, or reads a transcript in pieces if the chat has no room for one.
-    async fn summarize(&self, cx: &Context<'_>, prompt: &str, most: Option<u32>) -> Result<String, FailReason> {
+    /// Asks in the chat for an answer of at most so many tokens, or reads a transcript in pieces if
+    /// the chat has no room for one.
+    async fn summarize(
+        &self,
+        cx: &Context<'_>,
+        prompt: &str,
+        most: Option<u32>,
+    ) -> Result<String, FailReason> {
         if let Some(most) = most {
             return self.ask_in_chat(cx, prompt, most).await;
         }
-        let with =
-            |messages: String| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
-        Ok(ask(cx, material(cx), with, cx.budget.written, None, AskOptions::default()).await?.text)
+        let with = |messages: String| {
+            format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>")
+        };
+        Ok(ask(
+            cx,
+            material(cx),
+            with,
+            cx.budget.written,
+            None,
+            AskOptions::default(),
+        )
+        .await?
+        .text)
     }
 
-    /// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
-    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str, most: u32) -> Result<String, FailReason> {
+    /// Asks the model that holds the chat; the second request says what was wrong with the answer
+    /// to the first.
+    async fn ask_in_chat(
+        &self,
+        cx: &Context<'_>,
+        prompt: &str,
+        most: u32,
+    ) -> Result<String, FailReason> {
         let mut refused = String::new();
         let mut problem = NotASummary::Empty;
         for _ in 0..2 {
@@ -136,7 +198,11 @@ impl Handoff {
             if self.deviations.full_context {
                 request.max_output_tokens = None;
             }
-            let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
+            let answer = cx
+                .summarizer
+                .complete(Purpose::Compaction, request)
+                .await?
+                .text;
             match summary::check(&answer, material(cx).text.len()) {
                 Err(found) if !self.deviations.unchecked => problem = found,
                 _ => return Ok(answer.trim().to_owned()),
@@ -147,17 +213,26 @@ impl Handoff {
     }
 }
 
-/// Tokens of an answer that are worth asking for in the chat, unless the summary may only have fewer.
+/// Tokens of an answer that are worth asking for in the chat, unless the summary may only have
+/// fewer.
 const LEAST_ANSWER: u32 = 512;
 
-/// Tokens that a request costs beside its texts: what pieces cost too, and the turn after a tool's message.
+/// Tokens that a request costs beside its texts: what pieces cost too, and the turn after a tool's
+/// message.
 const CLEANED: u32 = pieces::FRAME + 8;
 
 fn material(cx: &Context<'_>) -> Material {
-    Material::new(cx.view.entries().iter().filter(|entry| entry.role() != Role::System), RenderLimits::NONE)
+    Material::new(
+        cx.view
+            .entries()
+            .iter()
+            .filter(|entry| entry.role() != Role::System),
+        RenderLimits::NONE,
+    )
 }
 
-/// The chat as it is, and the prompt as one more user turn; the answer may have at most so many tokens.
+/// The chat as it is, and the prompt as one more user turn; the answer may have at most so many
+/// tokens.
 fn chat_and_prompt(cx: &Context<'_>, prompt: String, most: u32) -> ChatRequest {
     let mut request = ChatRequest::prompt(prompt, most, None, cx.summarizer.seed());
     let mut messages: Vec<WireMessage> = cx.view.to_wire();
@@ -169,13 +244,22 @@ fn chat_and_prompt(cx: &Context<'_>, prompt: String, most: u32) -> ChatRequest {
             parts: open.into_iter().map(no_response).collect::<Vec<_>>().into(),
         });
     }
-    if messages.last().is_some_and(|message| message.role == Role::Tool) {
+    if messages
+        .last()
+        .is_some_and(|message| message.role == Role::Tool)
+    {
         // The source's `ensureAssistantAfterTools`: no history ends on a tool's message.
         let text = "Understood.".to_owned();
-        messages.push(WireMessage { role: Role::Assistant, parts: vec![Part::Text { text }].into() });
+        messages.push(WireMessage {
+            role: Role::Assistant,
+            parts: vec![Part::Text { text }].into(),
+        });
     }
     messages.append(&mut request.messages);
-    ChatRequest { messages, ..request }
+    ChatRequest {
+        messages,
+        ..request
+    }
 }
 
 #[cfg(test)]
@@ -185,6 +269,9 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        assert_eq!(default_limits(&SPEC), (250_000, 200_000, Tail::Tokens(0), 4_000));
+        assert_eq!(
+            default_limits(&SPEC),
+            (250_000, 200_000, Tail::Tokens(0), 4_000)
+        );
     }
 }

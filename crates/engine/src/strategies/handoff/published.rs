@@ -34,35 +34,71 @@ parameters! {
 impl Deviations {
     /// The size at which a compaction starts.
     pub(super) fn trigger(self, threshold: u32) -> u32 {
-        if threshold == 0 && self.off { 1 } else { threshold }
+        if threshold == 0 && self.off {
+            1
+        } else {
+            threshold
+        }
     }
 }
 
-/// `Compact`: the first message, and one user turn of the summary and the text of the last user turn.
-pub(super) fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
+/// `Compact`: the first message, and one user turn of the summary and the text of the last user
+/// turn.
+pub(super) fn with_intent(
+    cx: &Context<'_>,
+    selection: &Selection<'_>,
+    summary: String,
+) -> Compacted {
     let number = cx.number_of_new(0);
-    let first = cx.log.messages().first().map(|counted| Edit::Keep(counted.message.id));
-    let last_user = cx.view.entries().iter().rfind(|entry| entry.role() == Role::User);
+    let first = cx
+        .log
+        .messages()
+        .first()
+        .map(|counted| Edit::Keep(counted.message.id));
+    let last_user = cx
+        .view
+        .entries()
+        .iter()
+        .rfind(|entry| entry.role() == Role::User);
     let intent = last_user.map(|entry| {
         let texts = entry.parts().filter_map(|(part, _)| match part {
             Part::Text { text } => Some(text.as_str()),
             _ => None,
         });
-        let text = format!("\n\nLast request from user was: {}", texts.collect::<String>());
-        let origin = entry.parts().next().map_or(Origin::Summary(number), |(_, origin)| origin);
+        let text = format!(
+            "\n\nLast request from user was: {}",
+            texts.collect::<String>()
+        );
+        let origin = entry
+            .parts()
+            .next()
+            .map_or(Origin::Summary(number), |(_, origin)| origin);
         WrittenPart::text(text, origin)
     });
     let covers = selection.covers();
     let written = WrittenPart::text(&summary, Origin::Summary(number));
     let turn = Edit::Insert(Role::User, [written].into_iter().chain(intent).collect());
     let saved = NewRecord::new(RecordKind::Summary, covers, summary);
-    Compacted { edits: first.into_iter().chain([turn]).collect(), saved: vec![saved], ..Compacted::default() }
+    Compacted {
+        edits: first.into_iter().chain([turn]).collect(),
+        saved: vec![saved],
+        ..Compacted::default()
+    }
 }
 
 /// The view as it is, and the prompt that nobody answered.
 pub(super) fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason) -> Compacted {
     let mut edits = cx.view.to_edits();
     edits.push(Edit::turn(prompt, Origin::Summary(cx.number_of_new(0))));
-    let saved = NewRecord::new(RecordKind::Failed, cx.log.last().map(|last| (last, last)), reason.to_string());
-    Compacted { edits, saved: vec![saved], fallback: Some(reason), ..Compacted::default() }
+    let saved = NewRecord::new(
+        RecordKind::Failed,
+        cx.log.last().map(|last| (last, last)),
+        reason.to_string(),
+    );
+    Compacted {
+        edits,
+        saved: vec![saved],
+        fallback: Some(reason),
+        ..Compacted::default()
+    }
 }

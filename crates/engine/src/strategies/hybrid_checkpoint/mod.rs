@@ -1,5 +1,5 @@
-//! `hybrid-checkpoint`: part 8 of the strategic plan. Fine checkpoints by extraction before the trigger, a coarse one with the
-//! summary, merged field by field: the newer value wins.
+//! `hybrid-checkpoint`: part 8 of the strategic plan. Fine checkpoints by extraction before the
+//! trigger, a coarse one with the summary, merged field by field: the newer value wins.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use super::middleware_checkpoint::{Extracting, FORM, PARAMS};
 use super::prompt_checkpoint::limits;
 use crate::strategy::StrategySpec;
 
-/// Registry entry: those of its two parts; `prompt` is the extraction's. The source says no more of this strategy than that
-/// both are combined, so its published form has the deviations of both.
+/// Registry entry: those of its two parts; `prompt` is the extraction's. The source says no more of
+/// this strategy than that both are combined, so its published form has the deviations of both.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "hybrid-checkpoint",
     about: "checkpoints before the trigger and with the summary, merged",
@@ -29,6 +29,9 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        assert_eq!(default_limits(&SPEC), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(
+            default_limits(&SPEC),
+            (12_500, 10_000, Tail::Tokens(2_000), 800)
+        );
     }
 }

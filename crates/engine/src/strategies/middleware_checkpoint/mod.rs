@@ -1,9 +1,11 @@
-//! `middleware-checkpoint`: approach B of the strategic plan. A checkpoint is extracted before the trigger, while everything is
-//! still in the context; then `summarize`, with the latest checkpoint in the system prompt.
+//! `middleware-checkpoint`: approach B of the strategic plan. A checkpoint is extracted before the
+//! trigger, while everything is still in the context; then `summarize`, with the latest checkpoint
+//! in the system prompt.
 //!
-//! Corrected against the source: what came since the last checkpoint is measured in the log, so that a compaction does not
-//! silence the next one; raw, fenced and embedded JSON are read; a failed extraction leaves the previous checkpoint in place, and
-//! another one adds to it; a new checkpoint is shown with the next compaction, which voids the cached prefix anyway.
+//! Corrected against the source: what came since the last checkpoint is measured in the log, so
+//! that a compaction does not silence the next one; raw, fenced and embedded JSON are read; a
+//! failed extraction leaves the previous checkpoint in place, and another one adds to it; a new
+//! checkpoint is shown with the next compaction, which voids the cached prefix anyway.
 
 mod predictive;
 mod published;
@@ -13,8 +15,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::prompt_checkpoint::{
-    CheckpointDeviations, Deviations, NOTHING, Options, ask_for_both, json, limits, previous, replaces, together,
-    updated, with_summary_and_checkpoint,
+    CheckpointDeviations, Deviations, NOTHING, Options, ask_for_both, json, limits, previous,
+    replaces, together, updated, with_summary_and_checkpoint,
 };
 use super::summarize::{SummaryDeviations, ask_for_summary};
 use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
@@ -28,7 +30,9 @@ use crate::recovery::Showing;
 use crate::strategy::params::{Param, Settings, Unit, parameters};
 use crate::strategy::prompt::fill;
 use crate::strategy::selection::Selection;
-use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve};
+use crate::strategy::{
+    Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve,
+};
 
 use published::ExtractionDeviations;
 pub(super) use published::FORM;
@@ -75,8 +79,10 @@ struct Prompts {
     both: &'static str,
 }
 
-const PROMPTS: Prompts =
-    Prompts { summary: include_str!("../summarize/prompt.md"), both: include_str!("../prompt_checkpoint/prompt.md") };
+const PROMPTS: Prompts = Prompts {
+    summary: include_str!("../summarize/prompt.md"),
+    both: include_str!("../prompt_checkpoint/prompt.md"),
+};
 
 /// Writes checkpoints before the trigger.
 pub(super) struct Extracting {
@@ -99,11 +105,25 @@ impl Strategy for Extracting {
         } else {
             let most = cx.budget.half_of_written();
             (
-                ask_for_summary(cx, self.prompts().summary, &selection.leaving, most, self.summaries.options()).await?,
+                ask_for_summary(
+                    cx,
+                    self.prompts().summary,
+                    &selection.leaving,
+                    most,
+                    self.summaries.options(),
+                )
+                .await?,
                 None,
             )
         };
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing(), self.checkpoints))
+        Ok(with_summary_and_checkpoint(
+            cx,
+            &selection,
+            &summary,
+            body,
+            self.showing(),
+            self.checkpoints,
+        ))
     }
 
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
@@ -119,10 +139,18 @@ impl Strategy for Extracting {
     }
 
     fn showing(&self) -> Showing {
-        Showing { at_once: self.shown.at_once, leaves_out: self.checkpoints.section }
+        Showing {
+            at_once: self.shown.at_once,
+            leaves_out: self.checkpoints.section,
+        }
     }
 
-    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+    async fn retrieve(
+        &self,
+        cx: &Context<'_>,
+        questions: &[&str],
+        room: u32,
+    ) -> Vec<Vec<WrittenPart>> {
         retrieve::checkpoint(cx, questions, room).await
     }
 }
@@ -140,30 +168,49 @@ impl Extracting {
         }
     }
 
-    /// A summary and, where its checkpoint can be read, that one together with the finer one before it.
+    /// A summary and, where its checkpoint can be read, that one together with the finer one before
+    /// it.
     async fn ask_for_summary_and_merged(
         &self,
         cx: &Context<'_>,
         selection: &Selection<'_>,
     ) -> Result<(String, Option<String>), FailReason> {
-        let Extracting { deviations, checkpoints, summaries, .. } = *self;
-        let deviations = Deviations { parser: deviations.parser, checkpoints, summaries };
+        let Extracting {
+            deviations,
+            checkpoints,
+            summaries,
+            ..
+        } = *self;
+        let deviations = Deviations {
+            parser: deviations.parser,
+            checkpoints,
+            summaries,
+        };
         let prompt = self.prompts().both;
         let (summary, body) = ask_for_both(cx, prompt, selection, deviations).await?;
-        Ok((summary, body.map(|body| updated(cx, prompt, body, checkpoints))))
+        Ok((
+            summary,
+            body.map(|body| updated(cx, prompt, body, checkpoints)),
+        ))
     }
 
     fn prompts(&self) -> Prompts {
-        if self.shown.prompts { published::PROMPTS } else { PROMPTS }
+        if self.shown.prompts {
+            published::PROMPTS
+        } else {
+            PROMPTS
+        }
     }
 
-    /// A new checkpoint together with what the last one held, as much of both as a checkpoint may have.
+    /// A new checkpoint together with what the last one held, as much of both as a checkpoint may
+    /// have.
     fn kept(&self, cx: &Context<'_>, body: String) -> String {
         let body = updated(cx, &self.prompt, body, self.checkpoints);
         match serde_json::from_str::<Checkpoint>(&body) {
             Ok(mut checkpoint) if !self.checkpoints.untrimmed => {
                 let most = cx.budget.half_of_written();
-                checkpoint.trim(|checkpoint| cx.counter.count_text(&checkpoint.to_section()) <= most);
+                checkpoint
+                    .trim(|checkpoint| cx.counter.count_text(&checkpoint.to_section()) <= most);
                 json(&checkpoint)
             }
             _ => body,
@@ -172,16 +219,22 @@ impl Extracting {
 
     fn is_near(&self, cx: &Context<'_>) -> bool {
         if self.due.predictive {
-            return predictive::reaches_trigger(cx, self.due.ahead) || predictive::shifts_topic(cx, self.due.shift);
+            return predictive::reaches_trigger(cx, self.due.ahead)
+                || predictive::shifts_topic(cx, self.due.shift);
         }
         f64::from(cx.request_tokens) >= f64::from(cx.budget.trigger) * self.due.ratio
     }
 
     fn new_tokens(&self, cx: &Context<'_>) -> u64 {
-        if self.deviations.stale_count { self.deviations.new_tokens(cx) } else { tokens_since_last(cx) }
+        if self.deviations.stale_count {
+            self.deviations.new_tokens(cx)
+        } else {
+            tokens_since_last(cx)
+        }
     }
 
-    /// The checkpoint's JSON. Of a context that was read in pieces, each answer adds to those before it, or has replaced them.
+    /// The checkpoint's JSON. Of a context that was read in pieces, each answer adds to those
+    /// before it, or has replaced them.
     async fn extract(&self, cx: &Context<'_>) -> Result<String, FailReason> {
         let previous = previous(cx);
         let mut replies = self.ask(cx, self.messages(cx), &previous).await;
@@ -196,7 +249,9 @@ impl Extracting {
         for reply in replies.inspect_err(|reason| cx.summarizer.note_failed(reason))? {
             let (body, extraction) = self.read(&reply, &examples);
             cx.summarizer.note(extraction);
-            let earlier = whole.as_deref().and_then(|body| serde_json::from_str::<Checkpoint>(body).ok());
+            let earlier = whole
+                .as_deref()
+                .and_then(|body| serde_json::from_str::<Checkpoint>(body).ok());
             whole = match (earlier, body) {
                 (Some(earlier), Some(body)) => Some(together(earlier, body)),
                 (_, body) => body.or(whole),
@@ -214,20 +269,41 @@ impl Extracting {
     }
 
     fn messages(&self, cx: &Context<'_>) -> Material {
-        let entries = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);
-        if self.shown.roles { published::messages(cx, entries) } else { Material::new(entries, RenderLimits::NONE) }
+        let entries = cx
+            .view
+            .entries()
+            .iter()
+            .filter(|entry| entry.role() != Role::System);
+        if self.shown.roles {
+            published::messages(cx, entries)
+        } else {
+            Material::new(entries, RenderLimits::NONE)
+        }
     }
 
-    /// Asks for a checkpoint of each piece of the messages. A prompt that shows the last checkpoint shows the answer to the piece
-    /// before.
-    async fn ask(&self, cx: &Context<'_>, messages: Material, previous: &str) -> Result<Vec<ChatReply>, FailReason> {
+    /// Asks for a checkpoint of each piece of the messages. A prompt that shows the last checkpoint
+    /// shows the answer to the piece before.
+    async fn ask(
+        &self,
+        cx: &Context<'_>,
+        messages: Material,
+        previous: &str,
+    ) -> Result<Vec<ChatReply>, FailReason> {
         let most = cx.budget.half_of_written();
         let tokens = most.to_string();
         let with = |messages: String, previous: &str| {
-            fill(&self.prompt, &[("tokens", &tokens), ("previous", previous), ("messages", &messages)])
+            fill(
+                &self.prompt,
+                &[
+                    ("tokens", &tokens),
+                    ("previous", previous),
+                    ("messages", &messages),
+                ],
+            )
         };
         let fixed = || cx.counter.count_text(&with(String::new(), previous));
-        // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
+        // An answer may take the place of the checkpoint before, which the pieces leave room for,
+        // and its own.
         let fixed_answer = cx.counter.count_text(previous).saturating_add(most);
         let mut earlier = previous.to_owned();
         let mut replies = Vec::new();
@@ -242,12 +318,24 @@ impl Extracting {
     }
 }
 
-/// Tokens of the log since the last checkpoint or the last failed attempt at one; all of them where there was none.
+/// Tokens of the log since the last checkpoint or the last failed attempt at one; all of them where
+/// there was none.
 fn tokens_since_last(cx: &Context<'_>) -> u64 {
-    let tried = cx.history.iter().filter(|saved| matches!(saved.kind, RecordKind::Checkpoint | RecordKind::Failed));
+    let tried = cx
+        .history
+        .iter()
+        .filter(|saved| matches!(saved.kind, RecordKind::Checkpoint | RecordKind::Failed));
     // The newest of them may cover less than the one before: with a summary it covers what left.
-    let last = tried.filter_map(|saved| saved.covers).map(|(_, last)| last).max();
-    let newer = cx.log.messages().iter().rev().take_while(|counted| last.is_none_or(|last| counted.message.id > last));
+    let last = tried
+        .filter_map(|saved| saved.covers)
+        .map(|(_, last)| last)
+        .max();
+    let newer = cx
+        .log
+        .messages()
+        .iter()
+        .rev()
+        .take_while(|counted| last.is_none_or(|last| counted.message.id > last));
     newer.map(|counted| u64::from(counted.tokens)).sum()
 }
 
@@ -264,6 +352,9 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        assert_eq!(default_limits(&SPEC), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(
+            default_limits(&SPEC),
+            (12_500, 10_000, Tail::Tokens(2_000), 800)
+        );
     }
 }

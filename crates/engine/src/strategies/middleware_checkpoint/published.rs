@@ -1,8 +1,9 @@
-//! `middleware-checkpoint` as the strategic plan describes it, and what that plan's code makes of messages and answers
-//! (approach B, `_format_messages` and `_extract_checkpoint`).
+//! `middleware-checkpoint` as the strategic plan describes it, and what that plan's code makes of
+//! messages and answers (approach B, `_format_messages` and `_extract_checkpoint`).
 //!
-//! Where that code would not run at all, the reading nearest to it that does: its file breaks off an indented block with
-//! `from pathlib import Path`, never imports `datetime`, and searches the reply object where it means its text.
+//! Where that code would not run at all, the reading nearest to it that does: its file breaks off
+//! an indented block with `from pathlib import Path`, never imports `datetime`, and searches the
+//! reply object where it means its text.
 
 use serde_json::Value;
 
@@ -61,13 +62,23 @@ parameters! {
 impl ExtractionDeviations {
     /// Tokens of the view above a counter that a compaction leaves as it is.
     pub(super) fn new_tokens(self, cx: &Context<'_>) -> u64 {
-        let of_this = cx.history.iter().rfind(|saved| saved.is_before_turn()).map_or(0, |saved| saved.tokens_before);
-        // One counter for all threads holds what the last of them left; of several, the greatest silences longest.
-        u64::from(cx.view.tokens().saturating_sub(of_this.max(self.other_threads)))
+        let of_this = cx
+            .history
+            .iter()
+            .rfind(|saved| saved.is_before_turn())
+            .map_or(0, |saved| saved.tokens_before);
+        // One counter for all threads holds what the last of them left; of several, the greatest
+        // silences longest.
+        u64::from(
+            cx.view
+                .tokens()
+                .saturating_sub(of_this.max(self.other_threads)),
+        )
     }
 }
 
-/// Messages as `ROLE: content`: calls and their arguments are not content, and a tag in a text may close the prompt's.
+/// Messages as `ROLE: content`: calls and their arguments are not content, and a tag in a text may
+/// close the prompt's.
 pub(super) fn messages<'e>(cx: &Context<'_>, entries: impl Iterator<Item = &'e Entry>) -> Material {
     let content = |entry: &Entry| {
         let texts = entry.parts().filter_map(|(part, _)| match part {
@@ -76,17 +87,28 @@ pub(super) fn messages<'e>(cx: &Context<'_>, entries: impl Iterator<Item = &'e E
         });
         texts.collect::<Vec<_>>().join("\n")
     };
-    let blocks = entries.map(|entry| format!("{}: {}", entry.role().name().to_uppercase(), content(entry)));
+    let blocks =
+        entries.map(|entry| format!("{}: {}", entry.role().name().to_uppercase(), content(entry)));
     let text = blocks.collect::<Vec<_>>().join("\n\n");
-    Material { tokens_at_most: cx.counter.count_text(&text), text, cut: Vec::new() }
+    Material {
+        tokens_at_most: cx.counter.count_text(&text),
+        text,
+        cut: Vec::new(),
+    }
 }
 
-/// An object in a `json` fence. The branch for an unfenced one reads group 1 of a pattern that has none, and raises.
+/// An object in a `json` fence. The branch for an unfenced one reads group 1 of a pattern that has
+/// none, and raises.
 pub(super) fn extracted(answer: &str) -> (Option<String>, Extraction) {
-    let fenced = answer.split_once("```json").and_then(|(_, rest)| rest.split_once("```"));
+    let fenced = answer
+        .split_once("```json")
+        .and_then(|(_, rest)| rest.split_once("```"));
     let reading = match fenced.map(|(object, _)| serde_json::from_str::<Value>(object.trim())) {
         Some(Ok(object @ Value::Object(_))) => {
-            return (Some(object.to_string()), extraction(Reading::Rung(Rung::Fenced)));
+            return (
+                Some(object.to_string()),
+                extraction(Reading::Rung(Rung::Fenced)),
+            );
         }
         Some(_) => Unreadable::Malformed,
         None => Unreadable::NoObject,
@@ -95,5 +117,9 @@ pub(super) fn extracted(answer: &str) -> (Option<String>, Extraction) {
 }
 
 fn extraction(reading: Reading) -> Extraction {
-    Extraction { reading, leaked: 0, left_out: 0 }
+    Extraction {
+        reading,
+        leaked: 0,
+        left_out: 0,
+    }
 }

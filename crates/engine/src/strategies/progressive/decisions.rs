@@ -18,31 +18,49 @@ pub struct ArchitectureDecision {
 }
 
 impl ArchitectureDecision {
-    /// Reads an item of an answer: a decision, then `reason:` and `impact:` in any order, each after a mark or a blank. An item
-    /// in which one of them has no value is a decision as a whole.
+    /// Reads an item of an answer: a decision, then `reason:` and `impact:` in any order, each
+    /// after a mark or a blank. An item in which one of them has no value is a decision as a whole.
     pub(super) fn read(id: u32, item: &str, at_ms: Option<i64>) -> Self {
-        let whole = ArchitectureDecision { id, decision: item.to_owned(), at_ms, ..Default::default() };
+        let whole = ArchitectureDecision {
+            id,
+            decision: item.to_owned(),
+            at_ms,
+            ..Default::default()
+        };
         let mut read = whole.clone();
         let mut rest = item;
         let mut labels = [REASON, IMPACT].map(|label| (place(item, label), label));
         labels.sort_unstable();
-        for (at, label) in labels.into_iter().rev().filter_map(|(at, label)| Some((at?, label))) {
+        for (at, label) in labels
+            .into_iter()
+            .rev()
+            .filter_map(|(at, label)| Some((at?, label)))
+        {
             let value = rest[at + label.len()..].trim_matches(SEPARATORS);
             if value.is_empty() {
                 return whole;
             }
-            let field = if label == REASON { &mut read.reason } else { &mut read.impact };
+            let field = if label == REASON {
+                &mut read.reason
+            } else {
+                &mut read.impact
+            };
             value.clone_into(field);
             rest = &rest[..at];
         }
-        rest.trim_end_matches(SEPARATORS).clone_into(&mut read.decision);
+        rest.trim_end_matches(SEPARATORS)
+            .clone_into(&mut read.decision);
         read
     }
 
     /// Its words, as one item.
     pub(super) fn text(&self) -> String {
-        let parts = [(REASON, &self.reason), (IMPACT, &self.impact)].into_iter().filter(|(_, value)| !value.is_empty());
-        parts.fold(self.decision.clone(), |text, (label, value)| format!("{text}; {label} {value}"))
+        let parts = [(REASON, &self.reason), (IMPACT, &self.impact)]
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty());
+        parts.fold(self.decision.clone(), |text, (label, value)| {
+            format!("{text}; {label} {value}")
+        })
     }
 }
 
@@ -54,12 +72,16 @@ const SEPARATORS: [char; 6] = [' ', ';', ',', '—', '–', '-'];
 /// Where a label begins that has a decision before it.
 fn place(item: &str, label: &str) -> Option<usize> {
     let lower = item.to_ascii_lowercase();
-    let is_label = |at: &usize| item[..*at].ends_with(SEPARATORS) && !item[..*at].trim_matches(SEPARATORS).is_empty();
+    let is_label = |at: &usize| {
+        item[..*at].ends_with(SEPARATORS) && !item[..*at].trim_matches(SEPARATORS).is_empty()
+    };
     lower.match_indices(label).map(|(at, _)| at).find(is_label)
 }
 
 /// Decisions of a record; in older records they are texts.
-pub(super) fn from_record<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ArchitectureDecision>, D::Error> {
+pub(super) fn from_record<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<ArchitectureDecision>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Stored {
@@ -81,19 +103,39 @@ mod tests {
     use super::*;
 
     fn parts(item: &str) -> [String; 3] {
-        let ArchitectureDecision { decision, reason, impact, .. } = ArchitectureDecision::read(1, item, None);
+        let ArchitectureDecision {
+            decision,
+            reason,
+            impact,
+            ..
+        } = ArchitectureDecision::read(1, item, None);
         [decision, reason, impact]
     }
 
     #[test]
     fn reasons_and_impacts_are_read_as_models_mark_them() {
-        assert_eq!(parts("Use pg 16; reason: JSON; impact: no Redis"), ["Use pg 16", "JSON", "no Redis"]);
-        assert_eq!(parts("Split the API reason: load"), ["Split the API", "load", ""]);
-        assert_eq!(parts("Use pg — Impact: no Redis, Reason: JSON"), ["Use pg", "JSON", "no Redis"]);
-        assert_eq!(parts("The treason: a play"), ["The treason: a play", "", ""]);
+        assert_eq!(
+            parts("Use pg 16; reason: JSON; impact: no Redis"),
+            ["Use pg 16", "JSON", "no Redis"]
+        );
+        assert_eq!(
+            parts("Split the API reason: load"),
+            ["Split the API", "load", ""]
+        );
+        assert_eq!(
+            parts("Use pg — Impact: no Redis, Reason: JSON"),
+            ["Use pg", "JSON", "no Redis"]
+        );
+        assert_eq!(
+            parts("The treason: a play"),
+            ["The treason: a play", "", ""]
+        );
         assert_eq!(parts("reason: JSON"), ["reason: JSON", "", ""]);
         assert_eq!(parts("Use İ; reason: JSON"), ["Use İ", "JSON", ""]);
-        assert_eq!(parts("Use pg; reason:; impact: none"), ["Use pg; reason:; impact: none", "", ""]);
+        assert_eq!(
+            parts("Use pg; reason:; impact: none"),
+            ["Use pg; reason:; impact: none", "", ""]
+        );
     }
 
     proptest! {

@@ -1,8 +1,9 @@
-//! The checkpoints of the progressive plan as its `CompressionCheckpoint` describes them, their statistics and their events,
-//! derived from what a session saved.
+//! The checkpoints of the progressive plan as its `CompressionCheckpoint` describes them, their
+//! statistics and their events, derived from what a session saved.
 //!
-//! Nothing of it is stored: a summary's level and its neighbours follow from the summaries after it. One thing is not seen
-//! here: a compaction that was asked for twice, because its first answer broke the budget, shows less than `written` allows.
+//! Nothing of it is stored: a summary's level and its neighbours follow from the summaries after
+//! it. One thing is not seen here: a compaction that was asked for twice, because its first answer
+//! broke the budget, shows less than `written` allows.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,8 @@ use crate::strategy::journey::{Journey, ShownSummary};
 use crate::strategy::params::Settings;
 use crate::tokens::TokenCounter;
 
-/// One summary of the journey, or several merged ones, as a compaction left it (the progressive plan, data structures).
+/// One summary of the journey, or several merged ones, as a compaction left it (the progressive
+/// plan, data structures).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CompressionCheckpoint {
     /// The number of its newest record, see [`SessionRecord::number`].
@@ -77,48 +79,101 @@ pub struct Stats {
 impl Stats {
     /// Counts these checkpoints.
     pub fn new(checkpoints: &[CompressionCheckpoint]) -> Self {
-        let Journey { total, by_level, tokens, .. } =
-            Journey::new(checkpoints.iter().map(CompressionCheckpoint::summary).collect());
-        let oldest_date_ms = checkpoints.iter().filter_map(|checkpoint| checkpoint.created_at_ms).min();
-        Stats { total, by_level, total_tokens: tokens, oldest_date_ms }
+        let Journey {
+            total,
+            by_level,
+            tokens,
+            ..
+        } = Journey::new(
+            checkpoints
+                .iter()
+                .map(CompressionCheckpoint::summary)
+                .collect(),
+        );
+        let oldest_date_ms = checkpoints
+            .iter()
+            .filter_map(|checkpoint| checkpoint.created_at_ms)
+            .min();
+        Stats {
+            total,
+            by_level,
+            total_tokens: tokens,
+            oldest_date_ms,
+        }
     }
 }
 
 impl CompressionCheckpoint {
     /// What of it the context shows.
     fn summary(&self) -> ShownSummary {
-        ShownSummary { id: self.id, members: self.members.clone(), level: self.level, tokens: self.current_tokens }
+        ShownSummary {
+            id: self.id,
+            members: self.members.clone(),
+            level: self.level,
+            tokens: self.current_tokens,
+        }
     }
 }
 
-/// The architecture decisions that a session of `progressive` carries through every compaction, oldest first.
+/// The architecture decisions that a session of `progressive` carries through every compaction,
+/// oldest first.
 pub fn decisions(history: &History) -> Vec<ArchitectureDecision> {
     Pins::latest(history).map_or_else(Vec::new, |(pins, _)| pins.architecture_decisions)
 }
 
-/// Every compaction of a session of `progressive`, oldest first. `written` is what its budget lets it write, in tokens of
-/// `counter`.
-pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, counter: &dyn TokenCounter) -> Vec<Round> {
+/// Every compaction of a session of `progressive`, oldest first. `written` is what its budget lets
+/// it write, in tokens of `counter`.
+pub fn rounds(
+    history: &[SessionRecord],
+    settings: &Settings,
+    written: u32,
+    counter: &dyn TokenCounter,
+) -> Vec<Round> {
     let levels = Levels::new(settings);
     let mut rounds: Vec<Round> = Vec::new();
     let mut journey: Vec<&SessionRecord> = Vec::new();
     let mut so_far = History::default();
-    for (at, saved) in history.iter().enumerate().filter(|(_, saved)| saved.kind == RecordKind::Summary) {
+    for (at, saved) in history
+        .iter()
+        .enumerate()
+        .filter(|(_, saved)| saved.kind == RecordKind::Summary)
+    {
         journey.push(saved);
         // The record of what a round pins follows its summary.
-        let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == RecordKind::Pinned));
+        let end = at
+            + 1
+            + usize::from(
+                history
+                    .get(at + 1)
+                    .is_some_and(|next| next.kind == RecordKind::Pinned),
+            );
         so_far.extend(history[so_far.len()..end].to_vec());
         let pins = Pins::latest(&so_far).map_or(0, |(pins, _)| pins.tokens_shown(counter));
-        let bodies = journey.iter().map(|saved| Leg { number: saved.number, body: &saved.body }).collect::<Vec<_>>();
+        let bodies = journey
+            .iter()
+            .map(|saved| Leg {
+                number: saved.number,
+                body: &saved.body,
+            })
+            .collect::<Vec<_>>();
         let shown = levels.fit(&bodies, written.saturating_sub(pins), counter);
         let before = rounds.last().map_or(&[][..], |round| &round.checkpoints);
-        let checkpoints = shown.into_iter().map(|shown| checkpoint(shown, &journey, before, counter));
+        let checkpoints = shown
+            .into_iter()
+            .map(|shown| checkpoint(shown, &journey, before, counter));
         let checkpoints = checkpoints.collect::<Vec<_>>();
         let shown = |checkpoints: &[CompressionCheckpoint]| {
-            checkpoints.iter().map(CompressionCheckpoint::summary).collect::<Vec<_>>()
+            checkpoints
+                .iter()
+                .map(CompressionCheckpoint::summary)
+                .collect::<Vec<_>>()
         };
         let changes = Journey::new(shown(&checkpoints)).changes_since(&shown(before));
-        rounds.push(Round { number: saved.number, checkpoints, changes });
+        rounds.push(Round {
+            number: saved.number,
+            checkpoints,
+            changes,
+        });
     }
     rounds
 }
@@ -131,25 +186,43 @@ fn checkpoint(
 ) -> CompressionCheckpoint {
     let members = &journey[shown.members.clone()];
     let numbers = members.iter().map(|saved| saved.number).collect::<Vec<_>>();
-    let holds = |was: &&CompressionCheckpoint| was.members.iter().any(|member| numbers.contains(member));
+    let holds =
+        |was: &&CompressionCheckpoint| was.members.iter().any(|member| numbers.contains(member));
     let was = before.iter().filter(holds).collect::<Vec<_>>();
-    let is_compressed =
-        was.len() > 1 || was.iter().any(|was| was.level > shown.level || was.members.len() < numbers.len());
+    let is_compressed = was.len() > 1
+        || was
+            .iter()
+            .any(|was| was.level > shown.level || was.members.len() < numbers.len());
     let now = journey.last().and_then(|saved| saved.created_at_ms);
     let covers = || members.iter().filter_map(|saved| saved.covers);
     let listed = |word| {
         let all = members.iter().flat_map(|saved| items(&saved.body, word));
-        all.map(|item| item.trim().trim_start_matches(['-', '*']).trim().to_owned()).collect()
+        all.map(|item| item.trim().trim_start_matches(['-', '*']).trim().to_owned())
+            .collect()
     };
     CompressionCheckpoint {
         id: shown.number,
         level: shown.level,
-        range: covers().map(|(first, _)| first).min().zip(covers().map(|(_, last)| last).max()),
+        range: covers()
+            .map(|(first, _)| first)
+            .min()
+            .zip(covers().map(|(_, last)| last).max()),
         created_at_ms: members.first().and_then(|saved| saved.created_at_ms),
-        compressed_at_ms: if is_compressed { now } else { was.iter().filter_map(|was| was.compressed_at_ms).max() },
-        original_tokens: members.iter().map(|saved| counter.count_text(&saved.body)).sum(),
+        compressed_at_ms: if is_compressed {
+            now
+        } else {
+            was.iter().filter_map(|was| was.compressed_at_ms).max()
+        },
+        original_tokens: members
+            .iter()
+            .map(|saved| counter.count_text(&saved.body))
+            .sum(),
         current_tokens: shown.tokens,
-        compression_count: was.iter().map(|was| was.compression_count).max().unwrap_or_default()
+        compression_count: was
+            .iter()
+            .map(|was| was.compression_count)
+            .max()
+            .unwrap_or_default()
             + u32::from(is_compressed),
         key_decisions: listed("decisions"),
         files_modified: listed("files modified"),

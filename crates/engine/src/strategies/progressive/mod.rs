@@ -1,12 +1,14 @@
-//! `progressive`: the progressive plan. Summaries add up instead of replacing each other; with age a summary shrinks to its
-//! first sentences and decisions, then to its first sentence, each within a size (`shorten`); the oldest are merged. The task
-//! definition and the architecture decisions are asked for in the same call, pinned in a block of their own and never compressed
-//! (`pins`).
+//! `progressive`: the progressive plan. Summaries add up instead of replacing each other; with age
+//! a summary shrinks to its first sentences and decisions, then to its first sentence, each within
+//! a size (`shorten`); the oldest are merged. The task definition and the architecture decisions
+//! are asked for in the same call, pinned in a block of their own and never compressed (`pins`).
 //!
-//! Corrected against the source: all of it stays within the budget for any number of rounds, so that a summary is lowered when
-//! there is no room and not only at an age (`levels`). Assumed, since the source does not define it: merging shows the first
-//! sentences of the oldest, or of the neighbours that are most alike, together in the size of one compact summary. Ours: the
-//! share of the budget that pins may take. The source's records, statistics and events are derived (`journey`).
+//! Corrected against the source: all of it stays within the budget for any number of rounds, so
+//! that a summary is lowered when there is no room and not only at an age (`levels`). Assumed,
+//! since the source does not define it: merging shows the first sentences of the oldest, or of the
+//! neighbours that are most alike, together in the size of one compact summary. Ours: the share of
+//! the budget that pins may take. The source's records, statistics and events are derived
+//! (`journey`).
 
 mod decisions;
 pub mod journey;
@@ -35,7 +37,8 @@ use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
-/// Registry entry, with the source's `ContextConfig`, its limits, and the window and sizes of its budget example.
+/// Registry entry, with the source's `ContextConfig`, its limits, and the window and sizes of its
+/// budget example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "progressive",
     about: "summaries that add up and shrink with age; task and architecture decisions stay whole",
@@ -80,7 +83,15 @@ const fn rounds(default: u32) -> Param {
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
-    let Options { window, threshold, tail, written, moderate, compact, .. } = Options::read(settings);
+    let Options {
+        window,
+        threshold,
+        tail,
+        written,
+        moderate,
+        compact,
+        ..
+    } = Options::read(settings);
     at_most("compact", compact, "moderate", moderate)?;
     at_most("moderate", moderate, "written", written)?;
     Ok(Limits {
@@ -97,7 +108,9 @@ fn at_most(name: &str, tokens: u32, bound: &str, most: u32) -> Result<(), ParamE
     if tokens <= most {
         return Ok(());
     }
-    Err(ParamError(format!("`{name}` is {tokens} tokens; it may have at most as many as `{bound}`, {most}")))
+    Err(ParamError(format!(
+        "`{name}` is {tokens} tokens; it may have at most as many as `{bound}`, {most}"
+    )))
 }
 
 struct Progressive {
@@ -111,14 +124,26 @@ struct Progressive {
 impl Strategy for Progressive {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let selection = Selection { leaving: spoken_that_leave(cx, &selection), ..selection };
+        let selection = Selection {
+            leaving: spoken_that_leave(cx, &selection),
+            ..selection
+        };
         // Half of the budget at most, so that a new summary never pushes out all others.
         let most = self.summary.min(cx.budget.half_of_written());
-        let answer = ask_for_summary(cx, &self.prompt, &selection.leaving, most, AskOptions::default()).await?;
+        let answer = ask_for_summary(
+            cx,
+            &self.prompt,
+            &selection.leaving,
+            most,
+            AskOptions::default(),
+        )
+        .await?;
         let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
         let room = (f64::from(cx.budget.written) * self.pinned) as u32;
         let covers = selection.covers();
-        let at_ms = covers.and_then(|(_, last)| cx.log.get(last)).and_then(|said| said.message.at_ms);
+        let at_ms = covers
+            .and_then(|(_, last)| cx.log.get(last))
+            .and_then(|said| said.message.at_ms);
         let (pins, body) = earlier.with(&answer, at_ms, room, cx.counter);
         let mut saved = vec![NewRecord::new(RecordKind::Summary, covers, body)];
         let mut pins_number = earlier_number;
@@ -136,25 +161,51 @@ impl Strategy for Progressive {
         let journey = journey(cx, &saved[0].body);
         let shown = self.levels.fit(&journey, budget, cx.counter);
         let summaries = Journey::new(shown.iter().map(|shown| shown.summary(&journey)).collect());
-        edits.extend(shown.into_iter().map(|shown| Edit::turn(shown.text, Origin::Summary(shown.number))));
+        edits.extend(
+            shown
+                .into_iter()
+                .map(|shown| Edit::turn(shown.text, Origin::Summary(shown.number))),
+        );
         edits.extend(selection.keep_edits());
-        Ok(Compacted { edits, saved, journey: Some(summaries), ..Compacted::default() })
+        Ok(Compacted {
+            edits,
+            saved,
+            journey: Some(summaries),
+            ..Compacted::default()
+        })
     }
 }
 
 /// Every summary so far and the new one, with their numbers.
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
-    let saved = cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary);
+    let saved = cx
+        .history
+        .iter()
+        .filter(|saved| saved.kind == RecordKind::Summary);
     let mut journey = Vec::with_capacity(cx.history.len() + 1);
-    journey.extend(saved.map(|saved| Leg { number: saved.number, body: &saved.body }));
-    journey.push(Leg { number: cx.number_of_new(0), body: newest });
+    journey.extend(saved.map(|saved| Leg {
+        number: saved.number,
+        body: &saved.body,
+    }));
+    journey.push(Leg {
+        number: cx.number_of_new(0),
+        body: newest,
+    });
     journey
 }
 
 /// What leaves and was said: earlier summaries and pins stay by themselves.
 fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s Entry> {
-    let entries = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
-    let leaves = |entry: &&Entry| entry.message_id().is_none_or(|id| selection.kept.binary_search(&id).is_err());
+    let entries = cx
+        .view
+        .entries()
+        .iter()
+        .filter(|entry| entry.role() != Role::System && entry.written().is_none());
+    let leaves = |entry: &&Entry| {
+        entry
+            .message_id()
+            .is_none_or(|id| selection.kept.binary_search(&id).is_err())
+    };
     entries.filter(leaves).collect()
 }
 
@@ -165,6 +216,9 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        assert_eq!(default_limits(&SPEC), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
+        assert_eq!(
+            default_limits(&SPEC),
+            (32_000, 25_600, Tail::Tokens(4_096), 3_000)
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! A summary in fewer tokens: its first sentences and its decisions, each of them whole.
 //!
-//! A list item counts as one sentence, and prose is split by the rules of Unicode, so that it does not matter where a model
-//! breaks its lines. Absent on purpose: rewriting, and any choice by what a sentence says.
+//! A list item counts as one sentence, and prose is split by the rules of Unicode, so that it does
+//! not matter where a model breaks its lines. Absent on purpose: rewriting, and any choice by what
+//! a sentence says.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +17,24 @@ pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) 
     cut(first.or_else(any).unwrap_or_default(), most, counter)
 }
 
-/// The first sentence, the decisions and the rest of the first `lines` sentences, in the order of the body; no files and next
-/// steps. If not all of it fits into that many tokens, the decisions take precedence, and the later ones of each kind are left
-/// out.
+/// The first sentence, the decisions and the rest of the first `lines` sentences, in the order of
+/// the body; no files and next steps. If not all of it fits into that many tokens, the decisions
+/// take precedence, and the later ones of each kind are left out.
 pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCounter) -> String {
     let all = sentences(body, lines).collect::<Vec<_>>();
-    let decisions = (0..all.len()).filter(|at| *at == 0 || all[*at].is_under("decisions")).collect::<Vec<_>>();
-    let is_other = |at: &usize| !["files modified", "next steps"].iter().any(|word| all[*at].is_under(word));
-    let others = (0..all.len()).filter(is_other).take(lines).filter(|at| !decisions.contains(at)).collect();
+    let decisions = (0..all.len())
+        .filter(|at| *at == 0 || all[*at].is_under("decisions"))
+        .collect::<Vec<_>>();
+    let is_other = |at: &usize| {
+        !["files modified", "next steps"]
+            .iter()
+            .any(|word| all[*at].is_under(word))
+    };
+    let others = (0..all.len())
+        .filter(is_other)
+        .take(lines)
+        .filter(|at| !decisions.contains(at))
+        .collect();
     let mut chosen = BTreeSet::new();
     for group in [decisions, others] {
         for at in group {
@@ -42,7 +53,9 @@ pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCo
 
 /// The list items, marks included, under each heading that holds that word.
 pub(super) fn items<'b>(body: &'b str, word: &'static str) -> impl Iterator<Item = &'b str> {
-    sentences(body, 1).filter(move |sentence| sentence.is_under(word)).map(|sentence| sentence.text)
+    sentences(body, 1)
+        .filter(move |sentence| sentence.is_under(word))
+        .map(|sentence| sentence.text)
 }
 
 /// A sentence of prose, or a list item.
@@ -74,9 +87,19 @@ fn sentences(body: &str, most_of_a_line: usize) -> impl Iterator<Item = Sentence
         let heading = heading;
         let item = is_item.then_some(text);
         let prose = (!is_item && !is_heading(text)).then_some(text);
-        let prose = prose.into_iter().flat_map(str::split_sentence_bounds).map(str::trim);
-        let texts = item.into_iter().chain(prose.filter(|text| !text.is_empty()));
-        texts.take(most_of_a_line).map(move |text| Sentence { text, line, is_item, heading })
+        let prose = prose
+            .into_iter()
+            .flat_map(str::split_sentence_bounds)
+            .map(str::trim);
+        let texts = item
+            .into_iter()
+            .chain(prose.filter(|text| !text.is_empty()));
+        texts.take(most_of_a_line).map(move |text| Sentence {
+            text,
+            line,
+            is_item,
+            heading,
+        })
     })
 }
 
@@ -85,7 +108,9 @@ fn without_label(text: &str) -> &str {
     const LABEL: &str = "summary:";
     let bare = text.trim_start_matches(['#', '*', '_', ' ']);
     match bare.get(..LABEL.len()) {
-        Some(label) if label.eq_ignore_ascii_case(LABEL) => bare[LABEL.len()..].trim_start_matches(['*', '_', ' ']),
+        Some(label) if label.eq_ignore_ascii_case(LABEL) => {
+            bare[LABEL.len()..].trim_start_matches(['*', '_', ' '])
+        }
         _ => text,
     }
 }
@@ -101,7 +126,10 @@ fn is_item(text: &str) -> bool {
 
 fn is_heading(text: &str) -> bool {
     let bare = text.trim_matches(['*', '_']);
-    !is_item(text) && (text.starts_with('#') || bare.ends_with(':') || text.starts_with("**") && text.ends_with("**"))
+    !is_item(text)
+        && (text.starts_with('#')
+            || bare.ends_with(':')
+            || text.starts_with("**") && text.ends_with("**"))
 }
 
 /// Sentences as they stood: a blank between those of one line, a line break between lines.
@@ -120,7 +148,8 @@ fn joined<'s, 'b: 's>(sentences: impl Iterator<Item = &'s Sentence<'b>>) -> Stri
     text
 }
 
-/// A text of at most that many tokens: all of it, or as many whole words as fit, or letters where not even one word does.
+/// A text of at most that many tokens: all of it, or as many whole words as fit, or letters where
+/// not even one word does.
 fn cut(text: &str, most: u32, counter: &dyn TokenCounter) -> String {
     if counter.count_text(text) <= most {
         return text.to_owned();
@@ -132,9 +161,21 @@ fn cut(text: &str, most: u32, counter: &dyn TokenCounter) -> String {
         let near = ends.partition_point(fits);
         ends[..near].iter().rev().copied().find(|end| fits(end))
     };
-    let words = || text.char_indices().filter(|(_, letter)| letter.is_whitespace()).map(|(at, _)| at).collect();
-    let letters = || text.char_indices().map(|(at, letter)| at + letter.len_utf8()).collect();
-    longest(words()).or_else(|| longest(letters())).map(with_mark).unwrap_or_default()
+    let words = || {
+        text.char_indices()
+            .filter(|(_, letter)| letter.is_whitespace())
+            .map(|(at, _)| at)
+            .collect()
+    };
+    let letters = || {
+        text.char_indices()
+            .map(|(at, letter)| at + letter.len_utf8())
+            .collect()
+    };
+    longest(words())
+        .or_else(|| longest(letters()))
+        .map(with_mark)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -154,11 +195,23 @@ mod tests {
     #[test]
     fn decisions_go_before_further_sentences_and_all_keep_their_order() {
         let decisions = "- use pg\n- no cache, since v1.2 has one";
-        assert_eq!(shortened(BODY, 1, 100), format!("Built the store.\n{decisions}"));
-        let three = format!("Built the store. It has two tables, e.g. `users`. It is fast.\n{decisions}");
+        assert_eq!(
+            shortened(BODY, 1, 100),
+            format!("Built the store.\n{decisions}")
+        );
+        let three =
+            format!("Built the store. It has two tables, e.g. `users`. It is fast.\n{decisions}");
         assert_eq!(shortened(BODY, 3, 100), three);
-        assert_eq!(shortened(BODY, 100, 100), three.replace("fast.", "fast.\nIt is new."), "no next steps");
-        assert_eq!(shortened(BODY, 3, 20), format!("Built the store.\n{decisions}"), "no room for the other sentences");
+        assert_eq!(
+            shortened(BODY, 100, 100),
+            three.replace("fast.", "fast.\nIt is new."),
+            "no next steps"
+        );
+        assert_eq!(
+            shortened(BODY, 3, 20),
+            format!("Built the store.\n{decisions}"),
+            "no room for the other sentences"
+        );
         assert_eq!(shortened(BODY, 1, 12), "Built the store.\n- use pg");
     }
 
@@ -171,7 +224,11 @@ mod tests {
         assert_eq!(first("**Summary:**\n\n- built it"), "- built it");
         assert_eq!(first("存储已建成。它很快。"), "存储已建成。");
         assert_eq!(first("भंडार बन गया। तेज़ है।"), "भंडार बन गया।");
-        assert_eq!(first("Earlier parts:\nSummary:\n"), "Earlier parts:", "nothing but headings");
+        assert_eq!(
+            first("Earlier parts:\nSummary:\n"),
+            "Earlier parts:",
+            "nothing but headings"
+        );
         assert_eq!(first(""), "");
         assert_eq!(
             first("a sentence that is longer than what there is room for"),
@@ -183,7 +240,10 @@ mod tests {
     #[test]
     fn items_belong_to_the_heading_before_their_list() {
         let listed = |body, word| items(body, word).collect::<Vec<_>>();
-        assert_eq!(listed(BODY, "decisions"), ["- use pg", "- no cache, since v1.2 has one"]);
+        assert_eq!(
+            listed(BODY, "decisions"),
+            ["- use pg", "- no cache, since v1.2 has one"]
+        );
         let wrapped = "Files Modified:\n- a.rs\n  since it was old\n- b.rs\n\nNext:\n- c.rs";
         assert_eq!(listed(wrapped, "files modified"), ["- a.rs", "- b.rs"]);
     }

@@ -1,5 +1,5 @@
-//! `prompt-checkpoint` as the strategic plan describes it, and what that plan's code makes of an answer (approach A,
-//! `parse_summary_with_checkpoint`).
+//! `prompt-checkpoint` as the strategic plan describes it, and what that plan's code makes of an
+//! answer (approach A, `parse_summary_with_checkpoint`).
 
 use serde_json::Value;
 
@@ -43,16 +43,28 @@ parameters! {
 /// A checkpoint that holds nothing.
 pub(in crate::strategies) const NOTHING: &str = "{}";
 
-/// Splits an answer at both markers, else all of it is the summary; the checkpoint is what follows the first
-/// `[CHECKPOINT]`, and must be JSON and nothing else, of whatever shape.
+/// Splits an answer at both markers, else all of it is the summary; the checkpoint is what follows
+/// the first `[CHECKPOINT]`, and must be JSON and nothing else, of whatever shape.
 pub(super) fn split(answer: &str) -> (&str, Option<String>, Extraction) {
-    let marked = answer.split_once("[SUMMARY]").and_then(|(_, rest)| rest.split_once("[CHECKPOINT]"));
+    let marked = answer
+        .split_once("[SUMMARY]")
+        .and_then(|(_, rest)| rest.split_once("[CHECKPOINT]"));
     let summary = marked.map_or(answer, |(summary, _)| summary.trim());
-    let json = answer.split_once("[CHECKPOINT]").map(|(_, json)| serde_json::from_str::<Value>(json.trim()));
+    let json = answer
+        .split_once("[CHECKPOINT]")
+        .map(|(_, json)| serde_json::from_str::<Value>(json.trim()));
     let (body, reading) = match json {
         Some(Ok(value)) => (Some(value.to_string()), Reading::Rung(Rung::Strict)),
         Some(Err(_)) => (None, Reading::Unreadable(Unreadable::Malformed)),
         None => (None, Reading::Unreadable(Unreadable::NoObject)),
     };
-    (summary, body, Extraction { reading, leaked: 0, left_out: 0 })
+    (
+        summary,
+        body,
+        Extraction {
+            reading,
+            leaked: 0,
+            left_out: 0,
+        },
+    )
 }

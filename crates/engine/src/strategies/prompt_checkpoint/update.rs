@@ -1,8 +1,8 @@
 //! How a checkpoint takes in the one before it.
 //!
-//! A model that rewrites its own checkpoint again and again loses a part of it each time, so a new checkpoint is asked for without
-//! the last one in sight, and both are merged by rules. A prompt of a user may show the last one (`{previous}`); what the model
-//! makes of it then replaces it.
+//! A model that rewrites its own checkpoint again and again loses a part of it each time, so a new
+//! checkpoint is asked for without the last one in sight, and both are merged by rules. A prompt of
+//! a user may show the last one (`{previous}`); what the model makes of it then replaces it.
 
 use super::json;
 use super::published::CheckpointDeviations;
@@ -15,7 +15,9 @@ use crate::strategy::Context;
 /// The last checkpoint, as a prompt shows it.
 pub(in crate::strategies) fn previous(cx: &Context<'_>) -> String {
     let previous = cx.history.latest(RecordKind::Checkpoint);
-    previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body))
+    previous.map_or("None: this is the first.".to_owned(), |saved| {
+        render::neutralize(&saved.body)
+    })
 }
 
 /// Whether a checkpoint that this prompt asks for replaces the last one.

@@ -1,4 +1,5 @@
-//! `summarize`: the set-up that the strategic plan starts from: a word-limited summary before the recent tail.
+//! `summarize`: the set-up that the strategic plan starts from: a word-limited summary before the
+//! recent tail.
 
 mod published;
 
@@ -16,7 +17,8 @@ use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, Strate
 
 pub(super) use published::SummaryDeviations;
 
-/// Registry entry. The source triggers at 10,000 tokens, keeps 2,000 and asks for 300 words, some 400 tokens.
+/// Registry entry. The source triggers at 10,000 tokens, keeps 2,000 and asks for 300 words, some
+/// 400 tokens.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "summarize",
     about: "one summary of 200-300 words before the recent tail",
@@ -25,11 +27,19 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     placeholders: &["messages"],
     params: &[Options::PARAMS, SummaryDeviations::PARAMS],
     limits: |settings| {
-        let Options { window, trigger, tail, written } = Options::read(settings);
+        let Options {
+            window,
+            trigger,
+            tail,
+            written,
+        } = Options::read(settings);
         limits_in_tokens(window, ASSUMED_WINDOW, trigger, tail, written)
     },
     build: |settings| {
-        Arc::new(Summarize { prompt: settings.prompt().to_owned(), deviations: SummaryDeviations::read(settings) })
+        Arc::new(Summarize {
+            prompt: settings.prompt().to_owned(),
+            deviations: SummaryDeviations::read(settings),
+        })
     },
     published: Some(published::FORM),
 };
@@ -57,7 +67,14 @@ impl Strategy for Summarize {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = self.deviations.selection(cx)?;
         let options = self.deviations.options();
-        let summary = ask_for_summary(cx, &self.prompt, &selection.leaving, cx.budget.written, options).await?;
+        let summary = ask_for_summary(
+            cx,
+            &self.prompt,
+            &selection.leaving,
+            cx.budget.written,
+            options,
+        )
+        .await?;
         Ok(with_summary(cx, &selection, summary))
     }
 }
@@ -72,7 +89,16 @@ pub(super) async fn ask_for_summary(
 ) -> Result<String, FailReason> {
     let messages = Material::new(leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
-    let with = |messages: String| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
+    let with = |messages: String| {
+        fill(
+            prompt,
+            &[
+                ("words", &words),
+                ("tokens", &tokens),
+                ("messages", &messages),
+            ],
+        )
+    };
     Ok(ask(cx, messages, with, most, None, options).await?.text)
 }
 
@@ -84,6 +110,9 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        assert_eq!(default_limits(&SPEC), (12_500, 10_000, Tail::Tokens(2_000), 400));
+        assert_eq!(
+            default_limits(&SPEC),
+            (12_500, 10_000, Tail::Tokens(2_000), 400)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `summarize` as the strategic plan describes it. The strategies that write checkpoints share its deviations.
+//! `summarize` as the strategic plan describes it. The strategies that write checkpoints share its
+//! deviations.
 
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::recent_or_skip;
@@ -29,15 +30,26 @@ parameters! {
 impl SummaryDeviations {
     /// How the summarizer is asked.
     pub(in crate::strategies) fn options(self) -> AskOptions<'static> {
-        AskOptions { unchecked: self.unchecked, one_piece: self.one_piece, ..AskOptions::default() }
+        AskOptions {
+            unchecked: self.unchecked,
+            one_piece: self.one_piece,
+            ..AskOptions::default()
+        }
     }
 
     /// The selection of the recent tail; with the deviation `pending`, of only the tail.
-    pub(in crate::strategies) fn selection<'s>(self, cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
+    pub(in crate::strategies) fn selection<'s>(
+        self,
+        cx: &Context<'s>,
+    ) -> Result<Selection<'s>, Declined> {
         if !self.pending {
             return recent_or_skip(cx);
         }
         let selection = Selection::tail_alone(cx.log, cx.view, cx.budget.tail);
-        if selection.takes_messages() { Ok(selection) } else { Err(SkipReason::NothingToCompact.into()) }
+        if selection.takes_messages() {
+            Ok(selection)
+        } else {
+            Err(SkipReason::NothingToCompact.into())
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! `threshold-summary`: the threshold plan. Bullets and key facts before the last ten messages; where the summarizer fails, or
-//! its calls are used up, the messages are cut without one.
+//! `threshold-summary`: the threshold plan. Bullets and key facts before the last ten messages;
+//! where the summarizer fails, or its calls are used up, the messages are cut without one.
 //!
-//! Corrected against the source: each compaction covers what left since the last one (there a checkpoint was reused for ever),
-//! and all of it (there the latest 100 messages); what stays verbatim is not summarized too and stays messages (there one
-//! text); key facts are asked for. Where nothing left since the last summary, that one stays and no call is made.
+//! Corrected against the source: each compaction covers what left since the last one (there a
+//! checkpoint was reused for ever), and all of it (there the latest 100 messages); what stays
+//! verbatim is not summarized too and stays messages (there one text); key facts are asked for.
+//! Where nothing left since the last summary, that one stays and no call is made.
 
 mod published;
 
@@ -26,8 +27,9 @@ use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 use crate::tokens::{MESSAGE_OVERHEAD, total};
 
-/// Registry entry, with the source's `context_compaction` settings; the window makes its threshold 0.8 of it. The source's
-/// diagram has a threshold of 50,000; its code, settings and tests agree on this one.
+/// Registry entry, with the source's `context_compaction` settings; the window makes its threshold
+/// 0.8 of it. The source's diagram has a threshold of 50,000; its code, settings and tests agree on
+/// this one.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "threshold-summary",
     about: "bullets and key facts before the last messages; cut without a summary where it fails",
@@ -61,11 +63,29 @@ parameters! {
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
-    let Options { window, threshold, tail, written, enabled, .. } = Options::read(settings);
+    let Options {
+        window,
+        threshold,
+        tail,
+        written,
+        enabled,
+        ..
+    } = Options::read(settings);
     within_window("threshold", threshold, window)?;
-    let trigger = if enabled { Deviations::read(settings).trigger(threshold).min(window) } else { 0 };
+    let trigger = if enabled {
+        Deviations::read(settings).trigger(threshold).min(window)
+    } else {
+        0
+    };
     let (assumed_window, tail) = (window == ASSUMED_WINDOW, Tail::Messages(tail));
-    Ok(Limits { window, assumed_window, trigger, tail, written, estimator: Estimator::Exact })
+    Ok(Limits {
+        window,
+        assumed_window,
+        trigger,
+        tail,
+        written,
+        estimator: Estimator::Exact,
+    })
 }
 
 struct ThresholdSummary {
@@ -86,7 +106,9 @@ impl Strategy for ThresholdSummary {
         if let Some(again) = self.deviations.summary_again(cx, &selection) {
             return Ok(again);
         }
-        let read = self.deviations.read_by_summarizer(cx, said.as_ref().unwrap_or(cx.view), &selection);
+        let read =
+            self.deviations
+                .read_by_summarizer(cx, said.as_ref().unwrap_or(cx.view), &selection);
         let mut compacted = match self.summarize(cx, &read).await {
             Ok(summary) => with_summary(cx, &selection, summary),
             Err(reason) => {
@@ -97,15 +119,23 @@ impl Strategy for ThresholdSummary {
             }
         };
         self.deviations.change(cx, &selection, &mut compacted);
-        let read = if compacted.fallback.is_some() { Vec::new() } else { read };
-        Ok(Compacted { unread: unread(cx, &selection, &read), ..compacted })
+        let read = if compacted.fallback.is_some() {
+            Vec::new()
+        } else {
+            read
+        };
+        Ok(Compacted {
+            unread: unread(cx, &selection, &read),
+            ..compacted
+        })
     }
 }
 
 impl ThresholdSummary {
     async fn summarize(&self, cx: &Context<'_>, read: &[&Entry]) -> Result<String, FailReason> {
         // Attempts, not requests: one that was refused, or read in pieces, made several.
-        let is_attempt = |saved: &&SessionRecord| matches!(saved.kind, RecordKind::Summary | RecordKind::Failed);
+        let is_attempt =
+            |saved: &&SessionRecord| matches!(saved.kind, RecordKind::Summary | RecordKind::Failed);
         if cx.history.iter().filter(is_attempt).count() >= self.calls as usize {
             return Err(FailReason::CallsUsedUp(self.calls));
         }
@@ -114,54 +144,86 @@ impl ThresholdSummary {
     }
 }
 
-/// A shorter tail, where the summary that stays takes more than its part: it was written beside a tail that left it room.
+/// A shorter tail, where the summary that stays takes more than its part: it was written beside a
+/// tail that left it room.
 fn tail_beside_summary<'s>(cx: &Context<'s>, selection: &Selection<'_>) -> Option<Selection<'s>> {
     let over = tokens(&summaries(cx, selection)).saturating_sub(cx.budget.written);
     match cx.budget.tail {
-        Tail::Tokens(tail) if over > 0 => {
-            Some(Selection::recent(cx.log, cx.view, Tail::Tokens(tail.saturating_sub(over))))
-        }
+        Tail::Tokens(tail) if over > 0 => Some(Selection::recent(
+            cx.log,
+            cx.view,
+            Tail::Tokens(tail.saturating_sub(over)),
+        )),
         _ => None,
     }
 }
 
-/// What is kept, and the last summary where there is one: nothing reads what leaves. An attempt that failed counts among the
-/// calls.
+/// What is kept, and the last summary where there is one: nothing reads what leaves. An attempt
+/// that failed counts among the calls.
 fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) -> Compacted {
     let mut edits: Vec<Edit> = system_with_sections(cx, selection).into_iter().collect();
     let summaries = summaries(cx, selection);
     let written = tokens(&summaries);
-    edits
-        .extend(summaries.iter().map(|entry| Edit::Insert(entry.role(), entry.written().unwrap_or_default().to_vec())));
+    edits.extend(
+        summaries
+            .iter()
+            .map(|entry| Edit::Insert(entry.role(), entry.written().unwrap_or_default().to_vec())),
+    );
     // A summary opens the chat as well, so where it takes all the room the notice goes.
-    if summaries.is_empty() || total([written, MESSAGE_OVERHEAD, cx.counter.count_text(NOTICE)]) <= cx.budget.written {
+    if summaries.is_empty()
+        || total([written, MESSAGE_OVERHEAD, cx.counter.count_text(NOTICE)]) <= cx.budget.written
+    {
         edits.push(Edit::turn(NOTICE, Origin::Filler));
     }
     edits.extend(selection.keep_edits());
     let attempt = NewRecord::new(RecordKind::Failed, selection.covers(), reason.to_string());
-    let saved = if matches!(reason, FailReason::CallsUsedUp(_)) { Vec::new() } else { vec![attempt] };
-    Compacted { edits, saved, fallback: Some(reason), ..Compacted::default() }
+    let saved = if matches!(reason, FailReason::CallsUsedUp(_)) {
+        Vec::new()
+    } else {
+        vec![attempt]
+    };
+    Compacted {
+        edits,
+        saved,
+        fallback: Some(reason),
+        ..Compacted::default()
+    }
 }
 
 /// Messages that are in the view and are neither kept nor read.
 fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<MessageId> {
-    let read = read.iter().filter_map(|entry| entry.message_id()).collect::<BTreeSet<_>>();
-    let chat = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);
-    let spoken = chat.flat_map(Entry::parts).filter_map(|(_, origin)| match origin {
-        Origin::Spoken(id) => Some(id),
-        _ => None,
-    });
+    let read = read
+        .iter()
+        .filter_map(|entry| entry.message_id())
+        .collect::<BTreeSet<_>>();
+    let chat = cx
+        .view
+        .entries()
+        .iter()
+        .filter(|entry| entry.role() != Role::System);
+    let spoken = chat
+        .flat_map(Entry::parts)
+        .filter_map(|(_, origin)| match origin {
+            Origin::Spoken(id) => Some(id),
+            _ => None,
+        });
     let left = spoken.filter(|id| selection.kept.binary_search(id).is_err() && !read.contains(id));
     left.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Says that something is missing, as a user turn, so that the chat opens with one whatever is kept.
+/// Says that something is missing, as a user turn, so that the chat opens with one whatever is
+/// kept.
 const NOTICE: &str = "Earlier messages were cut without a summary.";
 
 /// The summaries in the view, which stay where nothing new is written.
 fn summaries<'s>(cx: &Context<'_>, selection: &Selection<'s>) -> Vec<&'s Entry> {
     let has_record = cx.history.latest(RecordKind::Summary).is_some();
-    selection.leaving.iter().copied().filter(|entry| has_record && is_summary(entry)).collect()
+    selection
+        .leaving
+        .iter()
+        .copied()
+        .filter(|entry| has_record && is_summary(entry))
+        .collect()
 }
 
 fn tokens(entries: &[&Entry]) -> u32 {
@@ -169,7 +231,11 @@ fn tokens(entries: &[&Entry]) -> u32 {
 }
 
 fn is_summary(entry: &Entry) -> bool {
-    entry.written().is_some_and(|written| written.iter().any(|part| matches!(part.origin, Origin::Summary(_))))
+    entry.written().is_some_and(|written| {
+        written
+            .iter()
+            .any(|part| matches!(part.origin, Origin::Summary(_)))
+    })
 }
 
 #[cfg(test)]
@@ -179,6 +245,9 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        assert_eq!(default_limits(&SPEC), (100_000, 80_000, Tail::Messages(10), 500));
+        assert_eq!(
+            default_limits(&SPEC),
+            (100_000, 80_000, Tail::Messages(10), 500)
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! `threshold-summary` as the threshold plan describes it: one text of a summary and of the recent messages, rebuilt from all
-//! that was said.
+//! `threshold-summary` as the threshold plan describes it: one text of a summary and of the recent
+//! messages, rebuilt from all that was said.
 
 use super::unread;
 use crate::budget::Tail;
@@ -12,7 +12,8 @@ use crate::strategy::params::{Param, parameters};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, PublishedForm};
 
-/// As the document has it. Its prompt asks for no key facts. Where it contradicts itself its code rules: 80,000, and enabled.
+/// As the document has it. Its prompt asks for no key facts. Where it contradicts itself its code
+/// rules: 80,000, and enabled.
 pub(super) const FORM: PublishedForm = PublishedForm {
     values: &[
         ("prompt", include_str!("published.md")),
@@ -49,7 +50,8 @@ impl Deviations {
         threshold + u32::from(self.strict)
     }
 
-    /// Everything that was said, as a view: the source loads its history and not what was shown of it.
+    /// Everything that was said, as a view: the source loads its history and not what was shown of
+    /// it.
     pub(super) fn everything_said(self, log: &Log) -> Option<View> {
         self.section.then(|| {
             let mut view = View::default();
@@ -59,13 +61,21 @@ impl Deviations {
     }
 
     /// The summary that there is, whatever has been said since (`compaction_get_checkpoint`).
-    pub(super) fn summary_again(self, cx: &Context<'_>, selection: &Selection<'_>) -> Option<Compacted> {
+    pub(super) fn summary_again(
+        self,
+        cx: &Context<'_>,
+        selection: &Selection<'_>,
+    ) -> Option<Compacted> {
         let earlier = latest_summary(cx).filter(|_| self.reuse)?;
         let edits = match self.section {
             true => edits(cx, selection, Some((earlier.number, &earlier.body))),
             false => edits_with(cx, selection, summary_turn(&earlier.body, earlier.number)),
         };
-        Some(Compacted { edits, unread: unread(cx, selection, &[]), ..Compacted::default() })
+        Some(Compacted {
+            edits,
+            unread: unread(cx, selection, &[]),
+            ..Compacted::default()
+        })
     }
 
     /// What the summarizer is to read.
@@ -77,19 +87,38 @@ impl Deviations {
     ) -> Vec<&'v Entry> {
         let said = cx.log.messages();
         let first = said.len().saturating_sub(HISTORY_LIMIT);
-        let oldest = said.get(first).filter(|_| self.limit).map(|counted| counted.message.id);
+        let oldest = said
+            .get(first)
+            .filter(|_| self.limit)
+            .map(|counted| counted.message.id);
         let all = match self.overlap {
-            true => view.entries().iter().filter(|entry| entry.role() != Role::System).collect(),
+            true => view
+                .entries()
+                .iter()
+                .filter(|entry| entry.role() != Role::System)
+                .collect(),
             false => selection.leaving.clone(),
         };
-        let is_loaded = |entry: &&Entry| entry.message_id().is_none_or(|id| oldest.is_none_or(|first| id >= first));
+        let is_loaded = |entry: &&Entry| {
+            entry
+                .message_id()
+                .is_none_or(|id| oldest.is_none_or(|first| id >= first))
+        };
         all.into_iter().filter(is_loaded).collect()
     }
 
     /// Shows and records an answer as the source does.
-    pub(super) fn change(self, cx: &Context<'_>, selection: &Selection<'_>, compacted: &mut Compacted) {
+    pub(super) fn change(
+        self,
+        cx: &Context<'_>,
+        selection: &Selection<'_>,
+        compacted: &mut Compacted,
+    ) {
         if self.section {
-            let new = compacted.saved.first().filter(|saved| saved.kind == RecordKind::Summary);
+            let new = compacted
+                .saved
+                .first()
+                .filter(|saved| saved.kind == RecordKind::Summary);
             let new = new.map(|saved| (cx.number_of_new(0), saved.body.as_str()));
             let shown = new.or(latest_summary(cx).map(|saved| (saved.number, saved.body.as_str())));
             compacted.edits = edits(cx, selection, shown);
@@ -108,32 +137,53 @@ fn latest_summary<'s>(cx: &Context<'s>) -> Option<&'s SessionRecord> {
     cx.history.latest(RecordKind::Summary)
 }
 
-/// The system message, and one user turn with a summary, where there is one, and the recent messages as text.
+/// The system message, and one user turn with a summary, where there is one, and the recent
+/// messages as text.
 fn edits(cx: &Context<'_>, selection: &Selection<'_>, summary: Option<(u32, &str)>) -> Vec<Edit> {
     let mut parts = match summary {
         Some((number, summary)) => vec![WrittenPart::text(
             format!("## Previous Context (Summarized)\n{summary}\n\n## Recent Conversation\n"),
             Origin::Summary(number),
         )],
-        None => vec![WrittenPart::text("## Recent Conversation\n", Origin::Filler)],
+        None => vec![WrittenPart::text(
+            "## Recent Conversation\n",
+            Origin::Filler,
+        )],
     };
     let recent = selection.kept.iter().filter_map(|id| cx.log.get(*id));
-    parts.extend(recent.map(|counted| WrittenPart::text(line(&counted.message), Origin::Spoken(counted.message.id))));
+    parts.extend(recent.map(|counted| {
+        WrittenPart::text(line(&counted.message), Origin::Spoken(counted.message.id))
+    }));
     let system = selection.system.map(|system| Edit::Keep(system.id));
-    system.into_iter().chain([Edit::Insert(Role::User, parts)]).collect()
+    system
+        .into_iter()
+        .chain([Edit::Insert(Role::User, parts)])
+        .collect()
 }
 
-/// From the session's first message to the one whose id is the last id minus the number of messages kept.
+/// From the session's first message to the one whose id is the last id minus the number of messages
+/// kept.
 fn covers_by_count(log: &Log, kept: u32) -> Option<(MessageId, MessageId)> {
-    let first = log.messages().iter().find(|counted| counted.message.role != Role::System)?.message.id;
+    let first = log
+        .messages()
+        .iter()
+        .find(|counted| counted.message.role != Role::System)?
+        .message
+        .id;
     Some((first, MessageId(log.last()?.0.saturating_sub(kept))))
 }
 
 fn line(message: &Message) -> String {
     let parts = message.parts.iter().filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.clone()),
-        Part::ToolCall { name, arguments, .. } => Some(format!("{name} {arguments}")),
+        Part::ToolCall {
+            name, arguments, ..
+        } => Some(format!("{name} {arguments}")),
         Part::Thinking { .. } | Part::Media { .. } => None,
     });
-    format!("{}: {}\n", message.role.name(), parts.collect::<Vec<_>>().join("\n"))
+    format!(
+        "{}: {}\n",
+        message.role.name(),
+        parts.collect::<Vec<_>>().join("\n")
+    )
 }

@@ -1,6 +1,7 @@
 //! How a strategy declares its parameters.
 
-/// Declares parameters and the struct that holds their values: `field: type = parameter, "what it does";`.
+/// Declares parameters and the struct that holds their values: `field: type = parameter, "what it
+/// does";`.
 macro_rules! parameters {
     ($(#[$attribute:meta])* $name:ident { $($field:ident: $type:ty = $param:expr, $about:literal;)* }) => {
         $(#[$attribute])*

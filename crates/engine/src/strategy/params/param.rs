@@ -20,7 +20,13 @@ pub struct Param {
 impl Param {
     /// A number of a unit, from the least to the greatest.
     pub(crate) const fn new(unit: Unit, default: f64, range: (f64, f64)) -> Self {
-        Param { name: "", about: "", unit, default, range }
+        Param {
+            name: "",
+            about: "",
+            unit,
+            default,
+            range,
+        }
     }
 
     /// A number of tokens; it scales with the window.
@@ -40,7 +46,11 @@ impl Param {
 
     /// One of these names, by default the one at that place.
     pub(crate) const fn choice(names: &'static [&'static str], default: usize) -> Self {
-        Param::new(Unit::Choice(names), default as f64, (0.0, names.len() as f64 - 1.0))
+        Param::new(
+            Unit::Choice(names),
+            default as f64,
+            (0.0, names.len() as f64 - 1.0),
+        )
     }
 
     /// Whether the strategy deviates, as its source does: `plain`, the default, or `faithful`.
@@ -78,9 +88,15 @@ impl Param {
             return place.map(|place| place as f64).ok_or_else(choices);
         }
         let ((least, greatest), unit) = (self.range, self.unit);
-        let is_allowed =
-            |number: &f64| (least..=greatest).contains(number) && (!unit.is_whole() || number.fract() == 0.0);
-        let must = || refused(format!("it must be {} from {least} to {greatest}", unit.counted()));
+        let is_allowed = |number: &f64| {
+            (least..=greatest).contains(number) && (!unit.is_whole() || number.fract() == 0.0)
+        };
+        let must = || {
+            refused(format!(
+                "it must be {} from {least} to {greatest}",
+                unit.counted()
+            ))
+        };
         text.parse::<f64>().ok().filter(is_allowed).ok_or_else(must)
     }
 
@@ -93,7 +109,11 @@ impl Param {
             }
             unit => {
                 let [default, low, high] = [self.default, self.range.0, self.range.1].map(grouped);
-                let unit = if !unit.is_whole() { String::new() } else { format!(" {}", unit.name()) };
+                let unit = if !unit.is_whole() {
+                    String::new()
+                } else {
+                    format!(" {}", unit.name())
+                };
                 format!("default {default}{unit}, {low} to {high}")
             }
         }
@@ -107,7 +127,10 @@ impl Param {
 
 /// Names as an error lists them.
 pub(super) fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A parameter that cannot be used. Its text names the parameter, the value and what it may be.
@@ -121,7 +144,13 @@ fn grouped(number: f64) -> String {
     let whole = text.find('.').unwrap_or(text.len());
     let is_apart = |at: usize| at > 0 && at < whole && (whole - at).is_multiple_of(3);
     text.char_indices()
-        .map(|(at, letter)| if is_apart(at) { format!(",{letter}") } else { letter.to_string() })
+        .map(|(at, letter)| {
+            if is_apart(at) {
+                format!(",{letter}")
+            } else {
+                letter.to_string()
+            }
+        })
         .collect()
 }
 
@@ -206,12 +235,18 @@ impl ParamValue for usize {
 
 impl ParamValue for bool {
     fn from_number(param: &Param, number: f64) -> Self {
-        matches!(param.chosen(number), Some("on" | "true" | "faithful" | "similar"))
+        matches!(
+            param.chosen(number),
+            Some("on" | "true" | "faithful" | "similar")
+        )
     }
 }
 
 impl ParamValue for Estimator {
     fn from_number(_: &Param, number: f64) -> Self {
-        Estimator::ALL.get(number as usize).copied().unwrap_or_default()
+        Estimator::ALL
+            .get(number as usize)
+            .copied()
+            .unwrap_or_default()
     }
 }

@@ -19,8 +19,14 @@ pub struct Settings {
 impl Settings {
     /// The source's own values.
     pub fn defaults(spec: &StrategySpec) -> Self {
-        let values = spec.params().map(|param| (param.name.to_owned(), param.default)).collect();
-        Settings { values, prompt: spec.prompt.to_owned() }
+        let values = spec
+            .params()
+            .map(|param| (param.name.to_owned(), param.default))
+            .collect();
+        Settings {
+            values,
+            prompt: spec.prompt.to_owned(),
+        }
     }
 
     /// Changes one parameter; `prompt` takes the prompt's text.
@@ -49,19 +55,25 @@ impl Settings {
         let Some(param) = spec.params().find(|param| param.name == name) else {
             let prompt = (!spec.prompt.is_empty()).then_some(PROMPT);
             let choices = quoted(spec.params().map(|param| param.name).chain(prompt));
-            return Err(ParamError(format!("`{}` has no parameter `{name}`; choose from {choices}", spec.name)));
+            return Err(ParamError(format!(
+                "`{}` has no parameter `{name}`; choose from {choices}",
+                spec.name
+            )));
         };
         let number = param.number(value)?;
         self.values.insert(param.name.to_owned(), number);
         Ok(())
     }
 
-    /// The source's own form: its values, deviations included; none where the strategy has no such form.
+    /// The source's own form: its values, deviations included; none where the strategy has no such
+    /// form.
     ///
     /// # Errors
     /// [`ParamError`] where a value does not fit its parameter.
     pub fn published(spec: &StrategySpec) -> Result<Option<Self>, ParamError> {
-        let Some(published) = &spec.published else { return Ok(None) };
+        let Some(published) = &spec.published else {
+            return Ok(None);
+        };
         let mut settings = Settings::defaults(spec);
         for (name, value) in published.values {
             settings.set(spec, name, value)?;
@@ -81,7 +93,8 @@ impl Settings {
         scaled
     }
 
-    /// The number of a parameter's value, for a choice its place from 0; none if there is no such parameter.
+    /// The number of a parameter's value, for a choice its place from 0; none if there is no such
+    /// parameter.
     pub fn value(&self, name: &str) -> Option<f64> {
         self.values.get(name).copied()
     }
@@ -97,21 +110,26 @@ impl Settings {
     }
 }
 
-/// Checks that a prompt says something and has one place for each thing that it must hold. A second place would make requests
-/// longer than what their pieces are cut for. The error names everything that is wrong.
+/// Checks that a prompt says something and has one place for each thing that it must hold. A second
+/// place would make requests longer than what their pieces are cut for. The error names everything
+/// that is wrong.
 fn check_prompt(spec: &StrategySpec, prompt: &str) -> Result<(), ParamError> {
     let refused = |why: String| Err(ParamError(format!("the prompt for `{}` {why}", spec.name)));
     if prompt.trim().is_empty() {
         return refused("is empty".to_owned());
     }
     let places = |is_wrong: fn(usize) -> bool| {
-        let wrong = spec.placeholders.iter().filter(move |name| is_wrong(prompt.matches(&place(name)).count()));
+        let wrong = spec
+            .placeholders
+            .iter()
+            .filter(move |name| is_wrong(prompt.matches(&place(name)).count()));
         wrong.map(|name| place(name)).collect::<Vec<_>>()
     };
     let (missing, repeated) = (places(|times| times == 0), places(|times| times > 1));
     let named = |what: &str, places: &[String]| {
         let many = if places.len() > 1 { "s" } else { "" };
-        (!places.is_empty()).then(|| format!("{what}{many} {}", quoted(places.iter().map(String::as_str))))
+        (!places.is_empty())
+            .then(|| format!("{what}{many} {}", quoted(places.iter().map(String::as_str))))
     };
     let lacks = named("lacks the placeholder", &missing);
     let repeats = named("repeats the placeholder", &repeated);
@@ -130,10 +148,13 @@ pub(crate) fn within_window(name: &str, trigger: u32, window: u32) -> Result<(),
     if trigger <= window {
         return Ok(());
     }
-    Err(ParamError(format!("`{name}` is {trigger} tokens; the window has {window}")))
+    Err(ParamError(format!(
+        "`{name}` is {trigger} tokens; the window has {window}"
+    )))
 }
 
-/// Limits of these tokens, with a trigger on the measuring scale and a window that is assumed if it is the default.
+/// Limits of these tokens, with a trigger on the measuring scale and a window that is assumed if it
+/// is the default.
 pub(crate) fn limits_in_tokens(
     window: u32,
     assumed: u32,
@@ -143,7 +164,14 @@ pub(crate) fn limits_in_tokens(
 ) -> Result<Limits, ParamError> {
     within_window("trigger", trigger, window)?;
     let (assumed_window, tail) = (window == assumed, Tail::Tokens(tail));
-    Ok(Limits { window, assumed_window, trigger, tail, written, estimator: Estimator::Exact })
+    Ok(Limits {
+        window,
+        assumed_window,
+        trigger,
+        tail,
+        written,
+        estimator: Estimator::Exact,
+    })
 }
 
 /// The name under which a prompt is given.

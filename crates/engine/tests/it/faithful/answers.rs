@@ -11,17 +11,29 @@ fn reasoning_alone_is_asked_for_once_more_and_then_falls_back() {
     let mut steps = turns("item", 12);
     steps.push(Step::Compact);
     for spec in ALL.iter().filter(|spec| !spec.prompt.is_empty()) {
-        let stage = Stage::new(spec.name, &[Ok("<think>First I look at what was said, and then")]);
+        let stage = Stage::new(
+            spec.name,
+            &[Ok("<think>First I look at what was said, and then")],
+        );
         let shown = stage.plain(&steps);
         let refused = "Your answer before was refused: it holds only reasoning.";
-        let again = shown.calls.iter().filter(|call| request(call).contains(refused)).count();
+        let again = shown
+            .calls
+            .iter()
+            .filter(|call| request(call).contains(refused))
+            .count();
         assert_eq!(again, 1, "{}", spec.name);
         let event = &shown.events[0];
         let reason = match &event.outcome {
             Outcome::Failed(reason) => Some(reason),
             _ => event.fallback.as_ref(),
         };
-        assert_eq!(reason, Some(&FailReason::NoSummary(NotASummary::ReasoningAlone)), "{}", spec.name);
+        assert_eq!(
+            reason,
+            Some(&FailReason::NoSummary(NotASummary::ReasoningAlone)),
+            "{}",
+            spec.name
+        );
         assert!(!shown.view.concat().contains("<think>"), "{}", spec.name);
     }
 }

@@ -56,10 +56,17 @@ pub(crate) enum Step {
 }
 
 impl Stage {
-    /// A conversation of the named strategy. The summarizer gives these answers in turn, and the last one for ever.
+    /// A conversation of the named strategy. The summarizer gives these answers in turn, and the
+    /// last one for ever.
     pub(crate) fn new(name: &'static str, answers: &[Result<&'static str, ChatError>]) -> Self {
         let budget = Some(Budget::matched(1_000, 800, 300, 0.5).unwrap());
-        Stage { name, changes: &[], budget, summarizer_window: None, answers: answers.to_vec() }
+        Stage {
+            name,
+            changes: &[],
+            budget,
+            summarizer_window: None,
+            answers: answers.to_vec(),
+        }
     }
 
     pub(crate) fn with(self, changes: &'static [(&'static str, &'static str)]) -> Self {
@@ -73,7 +80,11 @@ impl Stage {
 
     pub(crate) fn faithful(&self, steps: &[Step]) -> Shown {
         let spec = ALL.iter().find(|spec| spec.name == self.name).unwrap();
-        self.play(Settings::published(spec).unwrap().unwrap(), Policy::Observe, steps)
+        self.play(
+            Settings::published(spec).unwrap().unwrap(),
+            Policy::Observe,
+            steps,
+        )
     }
 
     fn play(&self, mut settings: Settings, policy: Policy, steps: &[Step]) -> Shown {
@@ -86,20 +97,35 @@ impl Stage {
         let budget = self.budget.unwrap_or_else(own);
         let model = Scripted(Mutex::new(self.answers.clone()));
         let metered = Metered::new(&model, 0);
-        let config =
-            SessionConfig { budget, overhead: 0, summarizer_window: self.summarizer_window, automatic: true, policy };
+        let config = SessionConfig {
+            budget,
+            overhead: 0,
+            summarizer_window: self.summarizer_window,
+            automatic: true,
+            policy,
+        };
         let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
         let mut skipped = 0;
         for (id, step) in steps.iter().enumerate() {
             let id = id as u32 + skipped;
             let (role, part) = match step {
                 Step::Say(role, text) => (*role, Part::Text { text: text.clone() }),
-                Step::Call(call) => {
-                    (Role::Assistant, Part::ToolCall { id: (*call).into(), name: "run".into(), arguments: "{}".into() })
-                }
-                Step::Result(call, text) => {
-                    (Role::Tool, Part::ToolResult { call_id: (*call).into(), text: text.clone(), is_error: false })
-                }
+                Step::Call(call) => (
+                    Role::Assistant,
+                    Part::ToolCall {
+                        id: (*call).into(),
+                        name: "run".into(),
+                        arguments: "{}".into(),
+                    },
+                ),
+                Step::Result(call, text) => (
+                    Role::Tool,
+                    Part::ToolResult {
+                        call_id: (*call).into(),
+                        text: text.clone(),
+                        is_error: false,
+                    },
+                ),
                 Step::Ask => {
                     ready(session.before_call(Some(id.into())));
                     continue;
@@ -113,13 +139,24 @@ impl Stage {
                     continue;
                 }
             };
-            let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![part], usage: None };
+            let message = Message {
+                id: MessageId(id),
+                role,
+                at_ms: None,
+                parts: vec![part],
+                usage: None,
+            };
             let tokens = Encoding::O200k.count_message(&message);
             session.push(CountedMessage { tokens, message }).unwrap();
         }
         Shown {
             view: session.view().entries().iter().map(entry_text).collect(),
-            kept: session.view().entries().iter().filter_map(|entry| Some(entry.message_id()?.0)).collect(),
+            kept: session
+                .view()
+                .entries()
+                .iter()
+                .filter_map(|entry| Some(entry.message_id()?.0))
+                .collect(),
             events: session.events().to_vec(),
             recoveries: session.recovery_events().to_vec(),
             history: session.history().to_vec(),
@@ -146,7 +183,12 @@ pub(crate) fn system(text: &str) -> Step {
 
 /// Pairs of a question of about 100 tokens and its answer; `name` is in each.
 pub(crate) fn turns(name: &str, pairs: usize) -> Vec<Step> {
-    let pair = |number| [user(&format!("{name} {number}: {}", "look again ".repeat(45))), assistant("Done.")];
+    let pair = |number| {
+        [
+            user(&format!("{name} {number}: {}", "look again ".repeat(45))),
+            assistant("Done."),
+        ]
+    };
     (0..pairs).flat_map(pair).collect()
 }
 
@@ -157,11 +199,17 @@ pub(crate) fn request(call: &Call) -> String {
 
 fn entry_text(entry: &compactometer_engine::view::Entry) -> String {
     let part = |part: &Part| match part {
-        Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => text.clone(),
+        Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => {
+            text.clone()
+        }
         Part::ToolCall { id, .. } => format!("calls {id}"),
         Part::Media { .. } => String::new(),
     };
-    format!("{}: {}", entry.role().name(), entry.parts().map(|(it, _)| part(it)).collect::<String>())
+    format!(
+        "{}: {}",
+        entry.role().name(),
+        entry.parts().map(|(it, _)| part(it)).collect::<String>()
+    )
 }
 
 struct Scripted(Mutex<Vec<Result<&'static str, ChatError>>>);
@@ -174,9 +222,23 @@ impl ChatModel for Scripted {
 
     async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
         let mut answers = self.0.lock().unwrap();
-        let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
-        let usage = Usage { input: 1, output: 1, ..Usage::default() };
-        answer.map(|text| ChatReply { text: text.to_owned(), finish: Finish::Stop, usage, latency_ms: 1, served: None })
+        let answer = if answers.len() > 1 {
+            answers.remove(0)
+        } else {
+            answers[0].clone()
+        };
+        let usage = Usage {
+            input: 1,
+            output: 1,
+            ..Usage::default()
+        };
+        answer.map(|text| ChatReply {
+            text: text.to_owned(),
+            finish: Finish::Stop,
+            usage,
+            latency_ms: 1,
+            served: None,
+        })
     }
 }
 

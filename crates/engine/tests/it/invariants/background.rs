@@ -1,4 +1,5 @@
-//! Compactions that are prepared beside the conversation, with every invariant that one such moment shows.
+//! Compactions that are prepared beside the conversation, with every invariant that one such moment
+//! shows.
 
 use compactometer_engine::event::Outcome;
 use compactometer_engine::meter::Call;
@@ -9,7 +10,8 @@ use crate::invariants::conversation::Said;
 use crate::invariants::play::{Check, Counts, Moment, Play, Tally, answered};
 use crate::invariants::{checks, evidence};
 
-/// Checks after each adoption. Not among them: 16 and 22, whose event is of the last message; here it is of the snapshot's.
+/// Checks after each adoption. Not among them: 16 and 22, whose event is of the last message; here
+/// it is of the snapshot's.
 const AFTER_ADOPTING: &[Check] = &[
     checks::invariant_01_pairing,
     evidence::invariant_02_evidence,
@@ -25,8 +27,13 @@ const AFTER_ADOPTING: &[Check] = &[
     checks::invariant_21_text_stays_data,
 ];
 
-/// Plays a conversation of which every so many messages are said while a compaction of those before is prepared.
-pub(crate) fn background(mut play: Play<'_>, said: &[Said], meanwhile: usize) -> Result<Tally, TestCaseError> {
+/// Plays a conversation of which every so many messages are said while a compaction of those before
+/// is prepared.
+pub(crate) fn background(
+    mut play: Play<'_>,
+    said: &[Said],
+    meanwhile: usize,
+) -> Result<Tally, TestCaseError> {
     let mut prepared: Option<(Prepared, Vec<Call>)> = None;
     for (number, said) in said.iter().enumerate() {
         play.say(said)?;
@@ -45,7 +52,8 @@ pub(crate) fn background(mut play: Play<'_>, said: &[Said], meanwhile: usize) ->
 }
 
 impl Play<'_> {
-    /// A compaction of what was said so far, and its calls; nothing where nobody spoke, or the model hangs.
+    /// A compaction of what was said so far, and its calls; nothing where nobody spoke, or the
+    /// model hangs.
     fn prepare(&mut self) -> Option<(Prepared, Vec<Call>)> {
         let prepared = answered(self.session.prepare()?.run());
         self.tally.cancelled += usize::from(prepared.is_none());
@@ -53,10 +61,13 @@ impl Play<'_> {
         prepared.map(|prepared| (prepared, calls))
     }
 
-    /// 17: what was said meanwhile is at the end as it was said; and whatever holds of any compaction.
+    /// 17: what was said meanwhile is at the end as it was said; and whatever holds of any
+    /// compaction.
     fn adopt(&mut self, prepared: Prepared, calls: &[Call]) -> Result<(), TestCaseError> {
         let (before, counts) = (self.session.view().clone(), Counts::new(&self.session));
-        let event = answered(self.session.adopt(prepared, None)).flatten().cloned();
+        let event = answered(self.session.adopt(prepared, None))
+            .flatten()
+            .cloned();
         prop_assert!(event.is_some(), "what was prepared was not adopted");
         let moment = Moment {
             session: &self.session,
@@ -69,13 +80,19 @@ impl Play<'_> {
             calls,
         };
         AFTER_ADOPTING.iter().try_for_each(|check| check(&moment))?;
-        if event.as_ref().is_some_and(|event| event.outcome == Outcome::Applied) {
+        if event
+            .as_ref()
+            .is_some_and(|event| event.outcome == Outcome::Applied)
+        {
             checks::invariant_03_progress(&moment)?;
             self.tally.adopted += 1;
         }
         if let Some(event) = &event {
             let after = |id| id > event.after;
-            let since = before.entries().iter().skip_while(|entry| !entry.message_id().is_some_and(after));
+            let since = before
+                .entries()
+                .iter()
+                .skip_while(|entry| !entry.message_id().is_some_and(after));
             let tail = since.cloned().collect::<Vec<_>>();
             let now = self.session.view().entries();
             prop_assert!(now.len() >= tail.len(), "what was said meanwhile is gone");

@@ -33,11 +33,13 @@ pub(crate) struct Setting {
     pub(crate) insists: bool,
     /// Whether tokens are those of an encoding.
     pub(crate) exact: bool,
-    /// Messages that are said while a compaction is prepared in the background; 0 where each is decided in place.
+    /// Messages that are said while a compaction is prepared in the background; 0 where each is
+    /// decided in place.
     pub(crate) meanwhile: usize,
     /// Most tokens of a ledger beside the strategy; 0 if there is none.
     pub(crate) ledger: u32,
-    /// The place in `strategies::ALL` of the strategy that is asked before this one, if there is one.
+    /// The place in `strategies::ALL` of the strategy that is asked before this one, if there is
+    /// one.
     pub(crate) first: Option<usize>,
 }
 
@@ -47,21 +49,41 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
     let meanwhile = prop_oneof![3 => Just(0), 1 => 1_usize..5];
     let ledger = prop_oneof![2 => Just(0), 1 => 1_u32..150];
     let first = prop_oneof![3 => Just(None), 1 => (0..strategies::ALL.len()).prop_map(Some)];
-    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact, meanwhile, ledger, first).prop_map(
-        |(published, narrow, overhead, insists, exact, meanwhile, ledger, first)| Setting {
-            published,
-            narrow,
-            overhead,
-            insists,
-            exact,
-            meanwhile,
-            ledger,
-            first,
-        },
-    );
+    let setting = (
+        any::<bool>(),
+        any::<bool>(),
+        overhead,
+        any::<bool>(),
+        exact,
+        meanwhile,
+        ledger,
+        first,
+    )
+        .prop_map(
+            |(published, narrow, overhead, insists, exact, meanwhile, ledger, first)| Setting {
+                published,
+                narrow,
+                overhead,
+                insists,
+                exact,
+                meanwhile,
+                ledger,
+                first,
+            },
+        );
     let steps = prop::collection::vec(step(), 1..40);
-    (opening(), steps, prop::collection::vec(answer(), 1..4), setting)
-        .prop_map(|(opening, steps, answers, setting)| Case { opening, steps, answers, setting })
+    (
+        opening(),
+        steps,
+        prop::collection::vec(answer(), 1..4),
+        setting,
+    )
+        .prop_map(|(opening, steps, answers, setting)| Case {
+            opening,
+            steps,
+            answers,
+            setting,
+        })
 }
 
 const WINDOW: u32 = 1_000;
@@ -75,7 +97,14 @@ pub(crate) fn limits(spec: &StrategySpec, setting: Setting) -> (Settings, Sessio
     let limits = (spec.limits)(&settings).unwrap();
     let scale = f64::from(WINDOW) / f64::from(limits.window);
     let budget = if setting.published {
-        Budget::published(Limits { estimator: Estimator::Exact, ..limits }, scale).unwrap()
+        Budget::published(
+            Limits {
+                estimator: Estimator::Exact,
+                ..limits
+            },
+            scale,
+        )
+        .unwrap()
     } else {
         Budget::matched(WINDOW, TRIGGER, 300, limits.tail_share()).unwrap()
     };

@@ -1,4 +1,5 @@
-//! Random conversations as agents really have them: parallel calls, unfinished batches, thinking, media, and broken input.
+//! Random conversations as agents really have them: parallel calls, unfinished batches, thinking,
+//! media, and broken input.
 
 use std::sync::Arc;
 
@@ -83,8 +84,10 @@ fn agent_part() -> impl Strategy<Value = Part> {
 
 fn thinking() -> impl Strategy<Value = Part> {
     let signature = prop::option::of("[A-Za-z0-9+/]{8,40}=");
-    ("[a-z ]{0,200}", signature)
-        .prop_map(|(text, signature)| Part::Thinking { text: format!("{THOUGHT} {text}"), signature })
+    ("[a-z ]{0,200}", signature).prop_map(|(text, signature)| Part::Thinking {
+        text: format!("{THOUGHT} {text}"),
+        signature,
+    })
 }
 
 /// Stands in every thought and nowhere else.
@@ -105,23 +108,43 @@ fn batch() -> impl Strategy<Value = Batch> {
     let lead = prop::collection::vec(agent_part(), 0..3);
     let calls = prop::collection::vec((prop_oneof![Just("{}".to_owned()), text()], text()), 1..5);
     let media = prop_oneof![6 => Just(None), 1 => media().prop_map(Some)];
-    (lead, calls, 0_usize..12, any::<bool>(), media).prop_map(|(lead, calls, answered, together, media)| Batch {
-        lead,
-        calls,
-        answered,
-        together,
-        media,
-    })
+    (lead, calls, 0_usize..12, any::<bool>(), media).prop_map(
+        |(lead, calls, answered, together, media)| Batch {
+            lead,
+            calls,
+            answered,
+            together,
+            media,
+        },
+    )
 }
 
 fn broken() -> impl Strategy<Value = Broken> {
     use Broken::{CallByUser, Empty, Late, Orphan, RepeatedId, ResultByAssistant, System, Twice};
-    prop::sample::select(vec![Orphan, Twice, RepeatedId, Late, System, Empty, CallByUser, ResultByAssistant])
+    prop::sample::select(vec![
+        Orphan,
+        Twice,
+        RepeatedId,
+        Late,
+        System,
+        Empty,
+        CallByUser,
+        ResultByAssistant,
+    ])
 }
 
 /// The messages of a conversation, in order, with ids that leave gaps.
-pub(crate) fn conversation(opening: &Opening, steps: &[Step], counter: &dyn TokenCounter) -> Vec<Said> {
-    let mut said = Writer { said: Vec::new(), counter, last_call: None, unanswered: None };
+pub(crate) fn conversation(
+    opening: &Opening,
+    steps: &[Step],
+    counter: &dyn TokenCounter,
+) -> Vec<Said> {
+    let mut said = Writer {
+        said: Vec::new(),
+        counter,
+        last_call: None,
+        unanswered: None,
+    };
     for (role, text) in [(Role::System, &opening.system), (Role::User, &opening.user)] {
         if let Some(text) = text {
             said.say(role, vec![Part::Text { text: text.clone() }]);
@@ -159,7 +182,13 @@ impl Writer<'_> {
 
     fn push(&mut self, role: Role, parts: Vec<Part>, refused: bool) {
         let id = MessageId(self.said.len() as u32 * 3);
-        let message = Message { id, role, at_ms: None, parts, usage: None };
+        let message = Message {
+            id,
+            role,
+            at_ms: None,
+            parts,
+            usage: None,
+        };
         let counted = CountedMessage::new(message, self.counter);
         self.said.push(Said { counted, refused });
     }
@@ -168,8 +197,17 @@ impl Writer<'_> {
         let id = |index: usize| format!("call-{number}-{index}");
         let calls = batch.calls.iter().enumerate();
         let call = |(index, (arguments, _)): (usize, &(String, String))| call(id(index), arguments);
-        self.say(Role::Assistant, batch.lead.iter().cloned().chain(calls.clone().map(call)).collect());
-        let result = |(index, (_, text)): (usize, &(String, String))| result(id(index), text, index == 1);
+        self.say(
+            Role::Assistant,
+            batch
+                .lead
+                .iter()
+                .cloned()
+                .chain(calls.clone().map(call))
+                .collect(),
+        );
+        let result =
+            |(index, (_, text)): (usize, &(String, String))| result(id(index), text, index == 1);
         let mut results = calls.take(batch.answered).map(result).collect::<Vec<_>>();
         let answered = results.len();
         self.last_call = results.first().map(|_| id(0)).or(self.last_call.take());
@@ -178,26 +216,48 @@ impl Writer<'_> {
             results.extend(batch.media.clone());
             self.say(Role::Tool, results);
         } else {
-            results.into_iter().for_each(|result| self.say(Role::Tool, vec![result]));
+            results
+                .into_iter()
+                .for_each(|result| self.say(Role::Tool, vec![result]));
         }
     }
 
     /// A refused message; nothing where the conversation so far gives no occasion for it.
     fn say_broken(&mut self, broken: Broken) {
-        let text = || Part::Text { text: "late words".to_owned() };
+        let text = || Part::Text {
+            text: "late words".to_owned(),
+        };
         let message = match broken {
-            Broken::Orphan => Some((Role::Tool, vec![result("never-made".to_owned(), "x", false)])),
-            Broken::Twice => self.last_call.clone().map(|id| (Role::Tool, vec![result(id, "again", false)])),
-            Broken::RepeatedId => self.last_call.clone().map(|id| (Role::Assistant, vec![call(id, "{}")])),
+            Broken::Orphan => Some((
+                Role::Tool,
+                vec![result("never-made".to_owned(), "x", false)],
+            )),
+            Broken::Twice => self
+                .last_call
+                .clone()
+                .map(|id| (Role::Tool, vec![result(id, "again", false)])),
+            Broken::RepeatedId => self
+                .last_call
+                .clone()
+                .map(|id| (Role::Assistant, vec![call(id, "{}")])),
             Broken::Late => self
                 .unanswered
                 .clone()
                 .filter(|(_, passed)| *passed)
                 .map(|(id, _)| (Role::Tool, vec![result(id, "late", false)])),
-            Broken::System => self.said.iter().any(|said| !said.refused).then(|| (Role::System, vec![text()])),
+            Broken::System => self
+                .said
+                .iter()
+                .any(|said| !said.refused)
+                .then(|| (Role::System, vec![text()])),
             Broken::Empty => Some((Role::User, Vec::new())),
-            Broken::CallByUser => Some((Role::User, vec![text(), call("by-user".to_owned(), "{}")])),
-            Broken::ResultByAssistant => Some((Role::Assistant, vec![result("by-agent".to_owned(), "x", false)])),
+            Broken::CallByUser => {
+                Some((Role::User, vec![text(), call("by-user".to_owned(), "{}")]))
+            }
+            Broken::ResultByAssistant => Some((
+                Role::Assistant,
+                vec![result("by-agent".to_owned(), "x", false)],
+            )),
         };
         if let Some((role, parts)) = message {
             self.push(role, parts, true);
@@ -206,9 +266,17 @@ impl Writer<'_> {
 }
 
 fn call(id: String, arguments: &str) -> Part {
-    Part::ToolCall { id, name: "run".to_owned(), arguments: arguments.to_owned() }
+    Part::ToolCall {
+        id,
+        name: "run".to_owned(),
+        arguments: arguments.to_owned(),
+    }
 }
 
 fn result(call_id: String, text: &str, is_error: bool) -> Part {
-    Part::ToolResult { call_id, text: text.to_owned(), is_error }
+    Part::ToolResult {
+        call_id,
+        text: text.to_owned(),
+        is_error,
+    }
 }

@@ -1,6 +1,7 @@
-//! The invariants that the crate's README lists, over random conversations, for every registered strategy: a new one is tested
-//! without a line of test code. Absent on purpose: how far an estimate errs (15), which goes by real kinds of text and not by
-//! random ones, and files (19), which the stores test.
+//! The invariants that the crate's README lists, over random conversations, for every registered
+//! strategy: a new one is tested without a line of test code. Absent on purpose: how far an
+//! estimate errs (15), which goes by real kinds of text and not by random ones, and files (19),
+//! which the stores test.
 
 mod background;
 mod case;
@@ -26,19 +27,31 @@ use crate::invariants::play::{Tally, play};
 
 /// How many calls a filler of the view answers.
 fn filled_calls(view: &View) -> usize {
-    let results = view.entries().iter().filter(|entry| entry.role() == Role::Tool).flat_map(Entry::parts);
-    results.filter(|(_, origin)| *origin == Origin::Filler).count()
+    let results = view
+        .entries()
+        .iter()
+        .filter(|entry| entry.role() == Role::Tool)
+        .flat_map(Entry::parts);
+    results
+        .filter(|(_, origin)| *origin == Origin::Filler)
+        .count()
 }
 
-/// Conversations that an ordinary test run tries with every strategy; `PROPTEST_CASES` asks for another number, as
-/// `scripts/check-invariants` does.
+/// Conversations that an ordinary test run tries with every strategy; `PROPTEST_CASES` asks for
+/// another number, as `scripts/check-invariants` does.
 const CONVERSATIONS: u32 = 100;
 
 fn config() -> ProptestConfig {
-    let given = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let given = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok());
     let cases = ProptestConfig::with_cases(given.unwrap_or(CONVERSATIONS));
     // A long run would look for a smaller case for hours before it says that anything failed.
-    ProptestConfig { failure_persistence: None, max_shrink_time: 120_000, ..cases }
+    ProptestConfig {
+        failure_persistence: None,
+        max_shrink_time: 120_000,
+        ..cases
+    }
 }
 
 #[test]
@@ -47,16 +60,37 @@ fn every_strategy_holds_the_invariants() {
     let cell = std::cell::RefCell::new(&mut tally);
     let result = TestRunner::new(config()).run(&case(), |case| {
         for spec in ALL {
-            let shown = play(spec, &case).map_err(|error| TestCaseError::fail(format!("{}: {error}", spec.name)))?;
+            let shown = play(spec, &case)
+                .map_err(|error| TestCaseError::fail(format!("{}: {error}", spec.name)))?;
             cell.borrow_mut().add(shown);
         }
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
-    println!("{} conversations, {} strategies: {tally:?}", config().cases, ALL.len());
-    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted, listed } = tally;
-    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted, listed];
-    assert!(shown.iter().all(|count| *count > 0), "something never happened: {tally:?}");
+    println!(
+        "{} conversations, {} strategies: {tally:?}",
+        config().cases,
+        ALL.len()
+    );
+    let Tally {
+        applied,
+        failed,
+        skipped,
+        cancelled,
+        refused,
+        filled,
+        unread,
+        in_pieces,
+        adopted,
+        listed,
+    } = tally;
+    let shown = [
+        applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted, listed,
+    ];
+    assert!(
+        shown.iter().all(|count| *count > 0),
+        "something never happened: {tally:?}"
+    );
 }
 
 proptest! {

@@ -42,7 +42,10 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     pub(crate) fn new(answers: &[Answer]) -> Self {
-        Scripted { answers: answers.to_vec(), asked: AtomicUsize::new(0) }
+        Scripted {
+            answers: answers.to_vec(),
+            asked: AtomicUsize::new(0),
+        }
     }
 
     /// How often it was asked.
@@ -52,7 +55,12 @@ impl Scripted {
 }
 
 /// What each answer is said to have used.
-pub(crate) const USED: Usage = Usage { input: 10, cache_read: 0, cache_write: 0, output: 1 };
+pub(crate) const USED: Usage = Usage {
+    input: 10,
+    cache_read: 0,
+    cache_write: 0,
+    output: 1,
+};
 
 #[async_trait]
 impl ChatModel for Scripted {
@@ -68,7 +76,13 @@ impl ChatModel for Scripted {
             Answer::Error => return Err(ChatError::Timeout { after_ms: 1 }),
             Answer::Hang => std::future::pending().await,
         };
-        Ok(ChatReply { text, finish: Finish::Stop, usage: USED, latency_ms: 5, served: None })
+        Ok(ChatReply {
+            text,
+            finish: Finish::Stop,
+            usage: USED,
+            latency_ms: 5,
+            served: None,
+        })
     }
 }
 
@@ -86,7 +100,8 @@ fn second_half(text: &str) -> String {
     text[text.floor_char_boundary(text.len() / 2)..].to_owned()
 }
 
-/// A token for every four bytes that begin: an encoding's cost would limit how many conversations can be tried.
+/// A token for every four bytes that begin: an encoding's cost would limit how many conversations
+/// can be tried.
 pub(crate) struct Quarters;
 
 impl TokenCounter for Quarters {

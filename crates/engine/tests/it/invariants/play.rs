@@ -113,7 +113,11 @@ const AFTER_ASKING: &[Check] = &[
 
 /// Plays a conversation through a strategy.
 pub(crate) fn play(spec: &StrategySpec, case: &Case) -> Result<Tally, TestCaseError> {
-    let counter: &dyn TokenCounter = if case.setting.exact { &Encoding::O200k } else { &Quarters };
+    let counter: &dyn TokenCounter = if case.setting.exact {
+        &Encoding::O200k
+    } else {
+        &Quarters
+    };
     let said = conversation(&case.opening, &case.steps, counter);
     play_said(spec, &said, &case.answers, case.setting, counter)
 }
@@ -138,13 +142,26 @@ fn play_said(
     };
     let strategy = match setting.ledger {
         0 => strategy,
-        tokens => Arc::new(WithLedger { strategy, tokens, room: Room::Within, directories: Vec::new() }),
+        tokens => Arc::new(WithLedger {
+            strategy,
+            tokens,
+            room: Room::Within,
+            directories: Vec::new(),
+        }),
     };
     let shelf = Shelf::default();
     let session = Session::new(&*strategy, &metered, counter, config).stored_in(shelf.clone());
     let tally = Tally::default();
-    let mut play =
-        Play { session, strategy: &*strategy, shelf, config, counter, model: &model, metered: &metered, tally };
+    let mut play = Play {
+        session,
+        strategy: &*strategy,
+        shelf,
+        config,
+        counter,
+        model: &model,
+        metered: &metered,
+        tally,
+    };
     if setting.meanwhile > 0 {
         return background(play, said, setting.meanwhile);
     }
@@ -182,7 +199,13 @@ impl Play<'_> {
         let before = self.session.view().clone();
         let length = self.session.log().messages().len();
         let result = self.session.push(said.counted.clone());
-        prop_assert_eq!(result.is_err(), said.refused, "{:?}: {:?}", result, said.counted.message);
+        prop_assert_eq!(
+            result.is_err(),
+            said.refused,
+            "{:?}: {:?}",
+            result,
+            said.counted.message
+        );
         let taken = usize::from(!said.refused);
         prop_assert_eq!(self.session.log().messages().len(), length + taken);
         checks::invariant_17_what_is_said_survives(&before, self.session.view(), said)?;
@@ -190,7 +213,8 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Asks the session, and checks what came of it; false where it was given up, or nothing was said so far.
+    /// Asks the session, and checks what came of it; false where it was given up, or nothing was
+    /// said so far.
     fn ask(&mut self) -> Result<bool, TestCaseError> {
         if self.session.log().messages().is_empty() {
             return Ok(false);
@@ -203,7 +227,12 @@ impl Play<'_> {
             None => {
                 self.tally.cancelled += 1;
                 let calls = self.metered.take_calls();
-                checks::invariant_06_cancelled_changes_nothing(&self.session, &before, counts, &calls)?;
+                checks::invariant_06_cancelled_changes_nothing(
+                    &self.session,
+                    &before,
+                    counts,
+                    &calls,
+                )?;
                 return Ok(false);
             }
         };
@@ -222,31 +251,61 @@ impl Play<'_> {
         if Counts::new(&self.session) != counts {
             self.invariant_19()?;
         }
-        let rewrites = |call: &Call| call.request.texts().any(|text| text.contains("Exact values said earlier"));
-        prop_assert!(!calls.iter().any(rewrites), "a summarizer reads the ledger of an earlier compaction");
+        let rewrites = |call: &Call| {
+            call.request
+                .texts()
+                .any(|text| text.contains("Exact values said earlier"))
+        };
+        prop_assert!(
+            !calls.iter().any(rewrites),
+            "a summarizer reads the ledger of an earlier compaction"
+        );
         self.count(event.as_ref(), &calls);
         Ok(true)
     }
 
-    /// 9, and 4 where nothing could be done: until somebody speaks, nothing is decided and nobody is called.
+    /// 9, and 4 where nothing could be done: until somebody speaks, nothing is decided and nobody
+    /// is called.
     fn invariant_09_asking_again_changes_nothing(&mut self) -> Result<(), TestCaseError> {
-        let (before, counts, asked) = (self.session.view().clone(), Counts::new(&self.session), self.model.asked());
-        prop_assert_eq!(answered(self.session.before_call(None)), Some(None), "asked again");
-        prop_assert_eq!((Counts::new(&self.session), self.model.asked()), (counts, asked), "asked again");
+        let (before, counts, asked) = (
+            self.session.view().clone(),
+            Counts::new(&self.session),
+            self.model.asked(),
+        );
+        prop_assert_eq!(
+            answered(self.session.before_call(None)),
+            Some(None),
+            "asked again"
+        );
+        prop_assert_eq!(
+            (Counts::new(&self.session), self.model.asked()),
+            (counts, asked),
+            "asked again"
+        );
         checks::same_view(&before, self.session.view())
     }
 
     /// 9: also where a compaction is asked for outright.
     fn invariant_09_insisting_changes_nothing(&mut self) -> Result<(), TestCaseError> {
-        let after = self.session.log().messages().last().map(|last| last.message.id);
+        let after = self
+            .session
+            .log()
+            .messages()
+            .last()
+            .map(|last| last.message.id);
         let last = self.session.events().last();
-        if last.is_none_or(|event| Some(event.after) != after || event.outcome != Outcome::Applied) {
+        if last.is_none_or(|event| Some(event.after) != after || event.outcome != Outcome::Applied)
+        {
             return Ok(());
         }
         let (before, asked) = (self.session.view().clone(), self.model.asked());
         let event = answered(self.session.compact(None)).flatten().cloned();
         let outcome = event.map(|event| event.outcome);
-        prop_assert_eq!(outcome, Some(Outcome::Skipped(SkipReason::NothingToCompact)), "insisted");
+        prop_assert_eq!(
+            outcome,
+            Some(Outcome::Skipped(SkipReason::NothingToCompact)),
+            "insisted"
+        );
         prop_assert_eq!(self.model.asked(), asked, "insisted");
         checks::same_view(&before, self.session.view())
     }
@@ -259,7 +318,12 @@ impl Play<'_> {
 
     /// 20: what the meter saw is in the session's records, but for what was cancelled half way.
     pub(crate) fn invariant_20_usage_is_in_the_totals(&self) -> Result<(), TestCaseError> {
-        let recorded = self.session.history().iter().map(|saved| saved.usage.total_input()).sum::<u64>();
+        let recorded = self
+            .session
+            .history()
+            .iter()
+            .map(|saved| saved.usage.total_input())
+            .sum::<u64>();
         let used = self.metered.usage().total_input();
         if self.tally.cancelled == 0 {
             prop_assert_eq!(recorded, used, "usage in the records, usage at the meter");
@@ -269,12 +333,20 @@ impl Play<'_> {
     }
 
     pub(crate) fn count(&mut self, event: Option<&Event>, calls: &[Call]) {
-        self.tally.filled = self.tally.filled.max(super::filled_calls(self.session.view()));
-        let pieces =
-            calls.iter().any(|call| call.request.texts().any(|text| text.contains("<messages>\n(earlier summary) ")));
+        self.tally.filled = self
+            .tally
+            .filled
+            .max(super::filled_calls(self.session.view()));
+        let pieces = calls.iter().any(|call| {
+            call.request
+                .texts()
+                .any(|text| text.contains("<messages>\n(earlier summary) "))
+        });
         self.tally.in_pieces += usize::from(pieces);
         let parts = self.session.view().entries().iter().flat_map(Entry::parts);
-        self.tally.listed += parts.filter(|(_, origin)| *origin == Origin::Ledger).count();
+        self.tally.listed += parts
+            .filter(|(_, origin)| *origin == Origin::Ledger)
+            .count();
         let Some(event) = event else { return };
         self.tally.unread += event.unread.len();
         match event.outcome {

@@ -29,8 +29,18 @@ impl ChatModel for Says {
     }
 
     async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let usage = Usage { input: 1, output: 1, ..Usage::default() };
-        Ok(ChatReply { text: self.0.to_owned(), finish: Finish::Stop, usage, latency_ms: 1, served: None })
+        let usage = Usage {
+            input: 1,
+            output: 1,
+            ..Usage::default()
+        };
+        Ok(ChatReply {
+            text: self.0.to_owned(),
+            finish: Finish::Stop,
+            usage,
+            latency_ms: 1,
+            served: None,
+        })
     }
 }
 
@@ -43,8 +53,13 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 pub(crate) fn said(id: u32, role: Role, text: &str, at_ms: Option<i64>) -> Arc<CountedMessage> {
-    let message =
-        Message { id: MessageId(id), role, at_ms, parts: vec![Part::Text { text: text.into() }], usage: None };
+    let message = Message {
+        id: MessageId(id),
+        role,
+        at_ms,
+        parts: vec![Part::Text { text: text.into() }],
+        usage: None,
+    };
     CountedMessage::new(message, &Encoding::O200k)
 }
 
@@ -59,10 +74,17 @@ pub(crate) fn strategy(name: &str, values: &[(&str, &str)]) -> Arc<dyn Strategy>
 
 pub(crate) fn config() -> SessionConfig {
     let budget = Budget::matched(1_000, 800, 300, 0.5).unwrap();
-    SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce }
+    SessionConfig {
+        budget,
+        overhead: 0,
+        summarizer_window: None,
+        automatic: true,
+        policy: Policy::Enforce,
+    }
 }
 
-/// A session whose strategy has written a checkpoint and not compacted; the last message is the agent's, at that time.
+/// A session whose strategy has written a checkpoint and not compacted; the last message is the
+/// agent's, at that time.
 pub(crate) fn with_checkpoint<'s>(
     strategy: &'s dyn Strategy,
     metered: &'s Metered<'s>,
@@ -70,15 +92,31 @@ pub(crate) fn with_checkpoint<'s>(
     at_ms: i64,
 ) -> Session<'s> {
     let mut session = Session::new(strategy, metered, &Encoding::O200k, config());
-    session.push(said(0, Role::System, "You help.", None)).unwrap();
+    session
+        .push(said(0, Role::System, "You help.", None))
+        .unwrap();
     for id in 1..14 {
-        let (role, text) =
-            if id % 2 == 1 { (Role::User, "look again ".repeat(45)) } else { (Role::Assistant, "Done.".into()) };
-        session.push(said(id, role, &text, Some(at_ms - 1))).unwrap();
+        let (role, text) = if id % 2 == 1 {
+            (Role::User, "look again ".repeat(45))
+        } else {
+            (Role::Assistant, "Done.".into())
+        };
+        session
+            .push(said(id, role, &text, Some(at_ms - 1)))
+            .unwrap();
     }
     ready(session.before_call(Some(at_ms)));
-    assert_eq!(session.history().iter().map(|saved| saved.kind).collect::<Vec<_>>(), [RecordKind::Checkpoint]);
-    session.push(said(14, Role::Assistant, last, Some(at_ms))).unwrap();
+    assert_eq!(
+        session
+            .history()
+            .iter()
+            .map(|saved| saved.kind)
+            .collect::<Vec<_>>(),
+        [RecordKind::Checkpoint]
+    );
+    session
+        .push(said(14, Role::Assistant, last, Some(at_ms)))
+        .unwrap();
     session
 }
 
@@ -87,10 +125,12 @@ pub(crate) fn middleware() -> Arc<dyn Strategy> {
 }
 
 pub(crate) fn system(session: &Session<'_>) -> String {
-    let texts = session.view().entries()[0].parts().map(|(part, _)| match part {
-        Part::Text { text } => text.clone(),
-        _ => String::new(),
-    });
+    let texts = session.view().entries()[0]
+        .parts()
+        .map(|(part, _)| match part {
+            Part::Text { text } => text.clone(),
+            _ => String::new(),
+        });
     texts.collect::<Vec<_>>().join("\n")
 }
 

@@ -1,5 +1,5 @@
-//! The importers, with facts, masking and joining. The result passes the suite reader, the report's counts match the suite, and
-//! every text of the file is in the suite or reported as left out.
+//! The importers, with facts, masking and joining. The result passes the suite reader, the report's
+//! counts match the suite, and every text of the file is in the suite or reported as left out.
 //!
 //! One input holds several files of one import, separated by the byte 1E.
 
@@ -96,14 +96,24 @@ const SEPARATOR: u8 = 0x1e;
 /// The largest number of files in one input.
 const MOST_FILES: usize = 3;
 
-const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false, last: None };
+const FACTS: Options = Options {
+    auto_facts: true,
+    concat: None,
+    keep_secrets: false,
+    strict: false,
+    last: None,
+};
 
 fn check(importer: &str, data: &[u8], said: fn(&str) -> Vec<Said>) -> bool {
     let importer = import::by_name(importer).expect("a known importer");
-    let pieces = data.splitn(MOST_FILES, |byte| *byte == SEPARATOR).collect::<Vec<_>>();
+    let pieces = data
+        .splitn(MOST_FILES, |byte| *byte == SEPARATOR)
+        .collect::<Vec<_>>();
     files::in_folder(|folder| {
         let name = |number: usize| format!("session-{number}");
-        let paths = (1..).zip(&pieces).map(|(number, piece)| files::write(folder, &name(number), piece));
+        let paths = (1..)
+            .zip(&pieces)
+            .map(|(number, piece)| files::write(folder, &name(number), piece));
         let paths = paths.collect::<Vec<_>>();
         let imported = import::import(importer, &paths, "fuzz", &FACTS);
         match &imported {
@@ -114,23 +124,47 @@ fn check(importer: &str, data: &[u8], said: fn(&str) -> Vec<Said>) -> bool {
     })
 }
 
-fn accepted(importer: &Importer, paths: &[PathBuf], imported: &Imported, said: fn(&str) -> Vec<Said>) {
+fn accepted(
+    importer: &Importer,
+    paths: &[PathBuf],
+    imported: &Imported,
+    said: fn(&str) -> Vec<Said>,
+) {
     let import = |options| import::import(importer, paths, "fuzz", &options);
     adds_up(&imported.report, &imported.suite, paths);
     reads_back(&imported.suite);
-    match import(Options { strict: true, ..FACTS }) {
-        Ok(strict) => assert!(imported.report.repairs.is_empty() && strict == *imported, "strict reading repaired"),
-        Err(ImportError::Strict(repair)) => assert_eq!(Some(&repair), imported.report.repairs.first()),
+    match import(Options {
+        strict: true,
+        ..FACTS
+    }) {
+        Ok(strict) => assert!(
+            imported.report.repairs.is_empty() && strict == *imported,
+            "strict reading repaired"
+        ),
+        Err(ImportError::Strict(repair)) => {
+            assert_eq!(Some(&repair), imported.report.repairs.first())
+        }
         Err(error) => panic!("only strict reading fails: {error}"),
     }
-    let plain = import(Options { keep_secrets: true, ..FACTS }).expect("the files can be read without masking");
+    let plain = import(Options {
+        keep_secrets: true,
+        ..FACTS
+    })
+    .expect("the files can be read without masking");
     assert!(plain.report.secrets.is_empty());
     if imported.report.secrets.is_empty() {
-        assert_eq!(plain.suite, imported.suite, "nothing was masked, but the suites differ");
+        assert_eq!(
+            plain.suite, imported.suite,
+            "nothing was masked, but the suites differ"
+        );
     }
     nothing_is_lost(&plain, paths, said);
     if imported.report.groups > 1 {
-        let joined = import(Options { concat: Some(2), ..FACTS }).expect("two groups can be joined");
+        let joined = import(Options {
+            concat: Some(2),
+            ..FACTS
+        })
+        .expect("two groups can be joined");
         adds_up(&joined.report, &joined.suite, paths);
         reads_back(&joined.suite);
     }
@@ -141,14 +175,31 @@ fn adds_up(report: &ImportReport, suite: &Suite, paths: &[PathBuf]) {
     let facts = || scenarios.iter().flat_map(|scenario| &scenario.facts);
     assert_eq!(report.files, paths.len());
     assert_eq!(report.scenarios, scenarios.len());
-    assert_eq!(report.messages, scenarios.iter().map(|scenario| scenario.messages.len()).sum::<usize>());
+    assert_eq!(
+        report.messages,
+        scenarios
+            .iter()
+            .map(|scenario| scenario.messages.len())
+            .sum::<usize>()
+    );
     let counts = report.facts.expect("facts were asked for");
     assert_eq!(counts.facts, facts().count());
-    assert_eq!(counts.used, facts().filter(|fact| !fact.used_at.is_empty()).count());
-    assert_eq!(counts.uses, facts().map(|fact| fact.used_at.len()).sum::<usize>());
+    assert_eq!(
+        counts.used,
+        facts().filter(|fact| !fact.used_at.is_empty()).count()
+    );
+    assert_eq!(
+        counts.uses,
+        facts().map(|fact| fact.used_at.len()).sum::<usize>()
+    );
     for repair in &report.repairs {
-        let known = paths.iter().any(|path| path.display().to_string() == repair.file);
-        assert!(known && !repair.place.is_empty() && !repair.what.is_empty(), "{repair:?}");
+        let known = paths
+            .iter()
+            .any(|path| path.display().to_string() == repair.file);
+        assert!(
+            known && !repair.place.is_empty() && !repair.what.is_empty(),
+            "{repair:?}"
+        );
     }
 }
 
@@ -156,21 +207,50 @@ fn adds_up(report: &ImportReport, suite: &Suite, paths: &[PathBuf]) {
 fn refused(importer: &Importer, paths: &[PathBuf], error: &ImportError) {
     let text = error.to_string();
     let names = |path: &PathBuf| text.contains(&format!("`{}`", path.display()));
-    assert!(paths.iter().any(names) || text.contains("file(s)"), "no place: {text}");
-    let strict = import::import(importer, paths, "fuzz", &Options { strict: true, ..FACTS });
-    assert!(strict.is_err(), "strict reading accepts what is refused otherwise: {text}");
+    assert!(
+        paths.iter().any(names) || text.contains("file(s)"),
+        "no place: {text}"
+    );
+    let strict = import::import(
+        importer,
+        paths,
+        "fuzz",
+        &Options {
+            strict: true,
+            ..FACTS
+        },
+    );
+    assert!(
+        strict.is_err(),
+        "strict reading accepts what is refused otherwise: {text}"
+    );
 }
 
-/// Every text in the files is in the suite, as a message or as what a compaction wrote, or its place is in a repair, or its row was counted as ignored.
+/// Every text in the files is in the suite, as a message or as what a compaction wrote, or its
+/// place is in a repair, or its row was counted as ignored.
 fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec<Said>) {
-    let ImportReport { repairs, ignored, .. } = &imported.report;
+    let ImportReport {
+        repairs, ignored, ..
+    } = &imported.report;
     // If a whole conversation or file is left out, the repair names the place of its beginning.
-    let whole = |what: &str| what.contains("no user turn") || what.contains("same content as an earlier file");
+    let whole = |what: &str| {
+        what.contains("no user turn") || what.contains("same content as an earlier file")
+    };
     if repairs.iter().any(|repair| whole(&repair.what)) {
         return;
     }
-    let parts = imported.suite.scenarios.iter().flat_map(|one| &one.messages).flat_map(|message| &message.parts);
-    let compactions = imported.suite.scenarios.iter().flat_map(|one| &one.compactions).flat_map(|one| &one.context);
+    let parts = imported
+        .suite
+        .scenarios
+        .iter()
+        .flat_map(|one| &one.messages)
+        .flat_map(|message| &message.parts);
+    let compactions = imported
+        .suite
+        .scenarios
+        .iter()
+        .flat_map(|one| &one.compactions)
+        .flat_map(|one| &one.context);
     let written = compactions.filter_map(|retained| match retained {
         Retained::Written { text, .. } => Some(text.as_str()),
         Retained::Kept(_) => None,
@@ -178,21 +258,31 @@ fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec
     let held = parts.filter_map(text_of).chain(written).collect::<Vec<_>>();
     let is_named = |path: &Path, places: &[String]| {
         let file = path.display().to_string();
-        repairs.iter().any(|repair| repair.file == file && places.contains(&repair.place))
+        repairs
+            .iter()
+            .any(|repair| repair.file == file && places.contains(&repair.place))
     };
     let mut lost = Vec::new();
     for path in paths {
-        let text = String::from_utf8_lossy(&std::fs::read(path).expect("it was written")).into_owned();
-        let missing = said(&text).into_iter().filter(|said| !held.iter().any(|held| held.contains(&said.text)));
+        let text =
+            String::from_utf8_lossy(&std::fs::read(path).expect("it was written")).into_owned();
+        let missing = said(&text)
+            .into_iter()
+            .filter(|said| !held.iter().any(|held| held.contains(&said.text)));
         lost.extend(missing.filter(|said| !is_named(path, &said.places)));
     }
     lost.dedup_by(|one, other| one.places == other.places);
-    assert!(lost.len() <= ignored.values().sum(), "texts neither kept nor reported: {lost:?}; ignored {ignored:?}");
+    assert!(
+        lost.len() <= ignored.values().sum(),
+        "texts neither kept nor reported: {lost:?}; ignored {ignored:?}"
+    );
 }
 
 fn text_of(part: &Part) -> Option<&str> {
     match part {
-        Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text),
+        Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => {
+            Some(text)
+        }
         Part::ToolCall { .. } | Part::Media { .. } => None,
     }
 }

@@ -1,4 +1,5 @@
-//! The texts of a transcript, read by a second, small reader, each with the places by which a repair may name it.
+//! The texts of a transcript, read by a second, small reader, each with the places by which a
+//! repair may name it.
 
 use serde_json::Value;
 
@@ -13,14 +14,26 @@ pub(super) struct Said {
 /// The texts of rows of type `user` and `assistant`, including tool results.
 pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
     let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
-    let rows = (1..).zip(without_mark(file).split('\n').map(row)).collect::<Vec<(usize, Value)>>();
-    let spoken = rows.iter().filter(|(_, row)| matches!(row["type"].as_str(), Some("user" | "assistant")));
+    let rows = (1..)
+        .zip(without_mark(file).split('\n').map(row))
+        .collect::<Vec<(usize, Value)>>();
+    let spoken = rows
+        .iter()
+        .filter(|(_, row)| matches!(row["type"].as_str(), Some("user" | "assistant")));
     let said = spoken.flat_map(|(number, row)| {
         let id = &row["message"]["id"];
-        let of_message =
-            rows.iter().filter(|(other, row)| other == number || (id.is_string() && row["message"]["id"] == *id));
-        let places = of_message.map(|(number, _)| format!("line {number}")).collect::<Vec<_>>();
-        texts(&row["message"]["content"]).into_iter().map(move |text| Said { places: places.clone(), text })
+        let of_message = rows.iter().filter(|(other, row)| {
+            other == number || (id.is_string() && row["message"]["id"] == *id)
+        });
+        let places = of_message
+            .map(|(number, _)| format!("line {number}"))
+            .collect::<Vec<_>>();
+        texts(&row["message"]["content"])
+            .into_iter()
+            .map(move |text| Said {
+                places: places.clone(),
+                text,
+            })
     });
     said.filter(|said| !said.text.trim().is_empty()).collect()
 }
@@ -28,7 +41,11 @@ pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
 /// The text of a content, or the texts of its blocks.
 fn texts(content: &Value) -> Vec<String> {
     let of_block = |block: &Value| match block["type"].as_str() {
-        Some("text") => block["text"].as_str().map(str::to_owned).into_iter().collect(),
+        Some("text") => block["text"]
+            .as_str()
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
         Some("tool_result") => texts(&block["content"]),
         _ => Vec::new(),
     };
@@ -43,19 +60,25 @@ fn texts(content: &Value) -> Vec<String> {
 pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
     let tasks = serde_json::from_str::<Value>(without_mark(file)).unwrap_or_default();
     let tasks = (1..).zip(tasks.as_array().into_iter().flatten());
-    let named = tasks.filter(|(_, task)| matches!(task["task_id"], Value::String(_) | Value::Number(_)));
+    let named =
+        tasks.filter(|(_, task)| matches!(task["task_id"], Value::String(_) | Value::Number(_)));
     let said = named.flat_map(|(element, task)| {
         let turns = (1..).zip(task["traj"].as_array().into_iter().flatten());
         turns.flat_map(move |(message, turn): (usize, &Value)| {
             let texts = match &turn["content"] {
                 Value::String(text) => vec![text.clone()],
-                Value::Array(blocks) => {
-                    blocks.iter().filter_map(|block| block["text"].as_str()).map(str::to_owned).collect()
-                }
+                Value::Array(blocks) => blocks
+                    .iter()
+                    .filter_map(|block| block["text"].as_str())
+                    .map(str::to_owned)
+                    .collect(),
                 _ => Vec::new(),
             };
             let place = format!("element {element}, message {message}");
-            texts.into_iter().map(move |text| Said { places: vec![place.clone()], text })
+            texts.into_iter().map(move |text| Said {
+                places: vec![place.clone()],
+                text,
+            })
         })
     });
     said.filter(|said| !said.text.trim().is_empty()).collect()
@@ -64,16 +87,45 @@ pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
 /// The texts of messages and results. A message of several rows is named by one of them.
 pub(super) fn in_codex(file: &str) -> Vec<Said> {
     let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
-    let rows = (1..).zip(without_mark(file).split('\n').map(row)).collect::<Vec<(usize, Value)>>();
-    let said = rows.iter().filter(|(_, row)| row["type"] == "response_item").flat_map(|(number, row)| {
-        let item = &row["payload"];
-        let blocks = item["content"].as_array().into_iter().flatten().filter(|_| item["type"] == "message");
-        let known = |block: &&Value| matches!(block["type"].as_str(), Some("input_text" | "output_text" | "text"));
-        let mut texts = blocks.filter(known).filter_map(|block| block["text"].as_str()).collect::<Vec<_>>();
-        texts.extend(item["output"].as_str().filter(|_| item["type"] == "function_call_output"));
-        let places = (1..=*number).map(|number| format!("line {number}")).collect::<Vec<_>>();
-        texts.into_iter().map(move |text| Said { places: places.clone(), text: text.to_owned() }).collect::<Vec<_>>()
-    });
+    let rows = (1..)
+        .zip(without_mark(file).split('\n').map(row))
+        .collect::<Vec<(usize, Value)>>();
+    let said = rows
+        .iter()
+        .filter(|(_, row)| row["type"] == "response_item")
+        .flat_map(|(number, row)| {
+            let item = &row["payload"];
+            let blocks = item["content"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter(|_| item["type"] == "message");
+            let known = |block: &&Value| {
+                matches!(
+                    block["type"].as_str(),
+                    Some("input_text" | "output_text" | "text")
+                )
+            };
+            let mut texts = blocks
+                .filter(known)
+                .filter_map(|block| block["text"].as_str())
+                .collect::<Vec<_>>();
+            texts.extend(
+                item["output"]
+                    .as_str()
+                    .filter(|_| item["type"] == "function_call_output"),
+            );
+            let places = (1..=*number)
+                .map(|number| format!("line {number}"))
+                .collect::<Vec<_>>();
+            texts
+                .into_iter()
+                .map(move |text| Said {
+                    places: places.clone(),
+                    text: text.to_owned(),
+                })
+                .collect::<Vec<_>>()
+        });
     said.filter(|said| !said.text.trim().is_empty()).collect()
 }
 
@@ -81,11 +133,18 @@ pub(super) fn in_codex(file: &str) -> Vec<Said> {
 pub(super) fn in_pi(file: &str) -> Vec<Said> {
     let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
     let rows = (1..).zip(without_mark(file).split('\n').map(row));
-    let said = rows.filter(|(_, row): &(usize, Value)| row["type"] == "message").flat_map(|(number, row)| {
-        let place = format!("line {number}");
-        let texts = texts(&row["message"]["content"]).into_iter();
-        texts.map(move |text| Said { places: vec![place.clone()], text }).collect::<Vec<_>>()
-    });
+    let said = rows
+        .filter(|(_, row): &(usize, Value)| row["type"] == "message")
+        .flat_map(|(number, row)| {
+            let place = format!("line {number}");
+            let texts = texts(&row["message"]["content"]).into_iter();
+            texts
+                .map(move |text| Said {
+                    places: vec![place.clone()],
+                    text,
+                })
+                .collect::<Vec<_>>()
+        });
     said.filter(|said| !said.text.trim().is_empty()).collect()
 }
 
@@ -93,14 +152,22 @@ pub(super) fn in_pi(file: &str) -> Vec<Said> {
 pub(super) fn in_messages(file: &str) -> Vec<Said> {
     let file = without_mark(file);
     let values: Vec<(String, Value)> = match serde_json::from_str::<Value>(file) {
-        Ok(Value::Array(values)) => {
-            (1..).zip(values).map(|(at, value): (usize, _)| (format!("element {at}"), value)).collect()
-        }
+        Ok(Value::Array(values)) => (1..)
+            .zip(values)
+            .map(|(at, value): (usize, _)| (format!("element {at}"), value))
+            .collect(),
         Ok(value) => vec![("line 1".to_owned(), value)],
         Err(_) => {
-            let lines = (1..).zip(file.split('\n')).filter_map(|(at, line): (usize, _)| {
-                Some((format!("line {at}"), serde_json::from_str::<Value>(line).ok().filter(Value::is_object)?))
-            });
+            let lines = (1..)
+                .zip(file.split('\n'))
+                .filter_map(|(at, line): (usize, _)| {
+                    Some((
+                        format!("line {at}"),
+                        serde_json::from_str::<Value>(line)
+                            .ok()
+                            .filter(Value::is_object)?,
+                    ))
+                });
             lines.collect()
         }
     };
@@ -112,14 +179,16 @@ pub(super) fn in_messages(file: &str) -> Vec<Said> {
                 for (at, message) in (1..).zip(messages) {
                     let at: usize = at;
                     let places = vec![format!("element {element}, message {at}")];
-                    said.extend(
-                        texts(&message["content"]).into_iter().map(|text| Said { places: places.clone(), text }),
-                    );
+                    said.extend(texts(&message["content"]).into_iter().map(|text| Said {
+                        places: places.clone(),
+                        text,
+                    }));
                 }
             }
-            _ => {
-                said.extend(texts(&value["content"]).into_iter().map(|text| Said { places: vec![place.clone()], text }))
-            }
+            _ => said.extend(texts(&value["content"]).into_iter().map(|text| Said {
+                places: vec![place.clone()],
+                text,
+            })),
         }
     }
     said.retain(|said| !said.text.trim().is_empty());

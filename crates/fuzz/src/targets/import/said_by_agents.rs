@@ -1,5 +1,5 @@
-//! The texts of logs of agents, read by a second, small reader. A repair may name a message by the place of an earlier one, which it
-//! joined, so that each text has all places up to its own.
+//! The texts of logs of agents, read by a second, small reader. A repair may name a message by the
+//! place of an earlier one, which it joined, so that each text has all places up to its own.
 
 use serde_json::Value;
 
@@ -10,7 +10,10 @@ fn values(file: &str) -> Vec<Value> {
     let file = without_mark(file);
     match serde_json::from_str::<Value>(file) {
         Ok(value) => vec![value],
-        Err(_) => file.split('\n').map(|line| serde_json::from_str(line).unwrap_or_default()).collect(),
+        Err(_) => file
+            .split('\n')
+            .map(|line| serde_json::from_str(line).unwrap_or_default())
+            .collect(),
     }
 }
 
@@ -27,7 +30,10 @@ fn numbered<'v>(
     let mut said = Vec::new();
     for (number, value) in (1..).zip(values) {
         let places = || (1..=number).map(&place).collect::<Vec<_>>();
-        said.extend(texts(value).into_iter().map(|text| Said { places: places(), text }));
+        said.extend(texts(value).into_iter().map(|text| Said {
+            places: places(),
+            text,
+        }));
     }
     said.retain(|said| !said.text.trim().is_empty());
     said
@@ -42,22 +48,32 @@ fn element(number: usize) -> String {
 }
 
 fn texts_of<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<String> {
-    values.filter_map(Value::as_str).map(str::to_owned).collect()
+    values
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The texts of steps and of their results.
 pub(super) fn in_atif(file: &str) -> Vec<Said> {
     fn of_content(content: &Value) -> Vec<String> {
-        let blocks = list(content).filter(|block| block["type"] == "text").map(|block| &block["text"]);
+        let blocks = list(content)
+            .filter(|block| block["type"] == "text")
+            .map(|block| &block["text"]);
         texts_of(std::iter::once(content).chain(blocks))
     }
     fn of_step(step: &Value) -> Vec<String> {
-        let results = list(&step["observation"]["results"]).flat_map(|result| of_content(&result["content"]));
-        of_content(&step["message"]).into_iter().chain(results).collect()
+        let results =
+            list(&step["observation"]["results"]).flat_map(|result| of_content(&result["content"]));
+        of_content(&step["message"])
+            .into_iter()
+            .chain(results)
+            .collect()
     }
     let mut said = Vec::new();
-    for (element, value) in
-        (1..).zip(values(file)).filter(|(_, value): &(usize, Value)| value["schema_version"].is_string())
+    for (element, value) in (1..)
+        .zip(values(file))
+        .filter(|(_, value): &(usize, Value)| value["schema_version"].is_string())
     {
         let place = |number| format!("element {element}, message {number}");
         said.extend(numbered(list(&value["steps"]), of_step, place));
@@ -71,7 +87,9 @@ pub(super) fn in_copilot(file: &str) -> Vec<Said> {
         let data = &event["data"];
         match event["type"].as_str() {
             Some("user.message") => texts_of([&data["content"]].into_iter()),
-            Some("assistant.message") => texts_of([&data["content"], &data["reasoningText"]].into_iter()),
+            Some("assistant.message") => {
+                texts_of([&data["content"], &data["reasoningText"]].into_iter())
+            }
             Some("tool.execution_complete") if data["success"] == false => {
                 texts_of([&data["error"]["message"]].into_iter())
             }
@@ -85,7 +103,9 @@ pub(super) fn in_copilot(file: &str) -> Vec<Said> {
 /// The texts of messages and of their blocks.
 pub(super) fn in_langchain(file: &str) -> Vec<Said> {
     fn of_message(message: &Value) -> Vec<String> {
-        let blocks = list(&message["content"]).filter(|block| block["type"] == "text").map(|block| &block["text"]);
+        let blocks = list(&message["content"])
+            .filter(|block| block["type"] == "text")
+            .map(|block| &block["text"]);
         texts_of(std::iter::once(&message["content"]).chain(blocks))
     }
     of_whole(file, of_message)
@@ -95,7 +115,9 @@ pub(super) fn in_langchain(file: &str) -> Vec<Said> {
 pub(super) fn in_strands(file: &str) -> Vec<Said> {
     fn of_message(message: &Value) -> Vec<String> {
         let blocks = || list(&message["content"]);
-        let results = blocks().flat_map(|block| list(&block["toolResult"]["content"])).map(|block| &block["text"]);
+        let results = blocks()
+            .flat_map(|block| list(&block["toolResult"]["content"]))
+            .map(|block| &block["text"]);
         texts_of(blocks().map(|block| &block["text"]).chain(results))
     }
     of_whole(file, of_message)
@@ -119,7 +141,9 @@ pub(super) fn in_gemini(file: &str) -> Vec<Said> {
     }
     let values = values(file);
     match &values[..] {
-        [whole] if whole["messages"].is_array() => numbered(list(&whole["messages"]), of_row, element),
+        [whole] if whole["messages"].is_array() => {
+            numbered(list(&whole["messages"]), of_row, element)
+        }
         rows => numbered(rows.iter(), of_row, line),
     }
 }
@@ -127,16 +151,23 @@ pub(super) fn in_gemini(file: &str) -> Vec<Said> {
 /// The texts of parts that are not messages of a compaction.
 pub(super) fn in_opencode(file: &str) -> Vec<Said> {
     fn of_message(message: &Value) -> Vec<String> {
-        if message["info"]["summary"] == true || !matches!(message["info"]["role"].as_str(), Some("user" | "assistant"))
+        if message["info"]["summary"] == true
+            || !matches!(message["info"]["role"].as_str(), Some("user" | "assistant"))
         {
             return Vec::new();
         }
         let parts = || list(&message["parts"]);
-        if parts().any(|part| part["type"] == "compaction" || part["metadata"]["compaction_continue"] == true) {
+        if parts().any(|part| {
+            part["type"] == "compaction" || part["metadata"]["compaction_continue"] == true
+        }) {
             return Vec::new();
         }
-        let said = parts().filter(|part| part["type"] == "text").map(|part| &part["text"]);
-        let results = parts().map(|part| &part["state"]).filter(|state| state["status"] == "completed");
+        let said = parts()
+            .filter(|part| part["type"] == "text")
+            .map(|part| &part["text"]);
+        let results = parts()
+            .map(|part| &part["state"])
+            .filter(|state| state["status"] == "completed");
         texts_of(said.chain(results.map(|state| &state["output"])))
     }
     let values = values(file);
@@ -158,7 +189,12 @@ pub(super) fn in_openhands(file: &str) -> Vec<Said> {
         let said = event["action"] == "message";
         let seen = event["observation"].is_string() && !event["action"].is_string();
         let known = [(said, &event["args"]["content"]), (seen, &event["content"])];
-        texts_of(known.into_iter().filter(|(is_known, _)| *is_known).map(|(_, text)| text))
+        texts_of(
+            known
+                .into_iter()
+                .filter(|(is_known, _)| *is_known)
+                .map(|(_, text)| text),
+        )
     }
     let values = values(file);
     let is_run = values.iter().any(|row| row["history"].is_array());

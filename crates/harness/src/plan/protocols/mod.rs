@@ -1,5 +1,5 @@
-//! The protocols: how the limits of a run are set. Each is one file and one line in [`ALL`]; what reports need to know of it is its
-//! row of [`Protocol::ALL`].
+//! The protocols: how the limits of a run are set. Each is one file and one line in [`ALL`]; what
+//! reports need to know of it is its row of [`Protocol::ALL`].
 
 mod matched;
 mod published;
@@ -17,8 +17,8 @@ use crate::prepare::PreparedScenario;
 /// How a plan gets its limits under one protocol.
 pub(crate) struct ProtocolSpec {
     protocol: Protocol,
-    /// Whether it sets all limits of a run with these options, so that no other protocol takes part; an error if the options
-    /// contradict that.
+    /// Whether it sets all limits of a run with these options, so that no other protocol takes
+    /// part; an error if the options contradict that.
     claims: fn(&PlanOptions) -> Result<bool, PlanError>,
     frame: for<'g> fn(&Ground<'g>) -> Result<Frame<'g>, PlanError>,
 }
@@ -47,9 +47,11 @@ pub(crate) struct Frame<'g> {
 }
 
 /// An entrant under these sizes.
-type EntrantIn<'g> = dyn for<'e> Fn(&'e Entrant, Sizes) -> Result<Box<ScheduleOf<'e>>, LimitsError> + 'g;
+type EntrantIn<'g> =
+    dyn for<'e> Fn(&'e Entrant, Sizes) -> Result<Box<ScheduleOf<'e>>, LimitsError> + 'g;
 
-/// What it does with the conversation at that place; nothing if the conversation has no moment for it.
+/// What it does with the conversation at that place; nothing if the conversation has no moment for
+/// it.
 pub(crate) type ScheduleOf<'g> = dyn Fn(usize) -> Result<Option<Scheduled>, LimitsError> + 'g;
 
 /// When an entrant compacts, and the entrant with the settings that its limits scale.
@@ -67,8 +69,12 @@ pub(crate) fn of_run(options: &PlanOptions) -> Result<BTreeSet<Protocol>, PlanEr
 
 /// The limits of the suite under each of these protocols.
 pub(crate) fn frames<'g>(ground: &Ground<'g>) -> Result<Vec<(Protocol, Frame<'g>)>, PlanError> {
-    let asked = ALL.iter().filter(|spec| ground.options.protocols.contains(&spec.protocol));
-    asked.map(|spec| Ok((spec.protocol, (spec.frame)(ground)?))).collect()
+    let asked = ALL
+        .iter()
+        .filter(|spec| ground.options.protocols.contains(&spec.protocol));
+    asked
+        .map(|spec| Ok((spec.protocol, (spec.frame)(ground)?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -78,6 +84,12 @@ mod tests {
     #[test]
     fn every_protocol_has_a_spec() {
         let specs = ALL.iter().map(|spec| spec.protocol).collect::<Vec<_>>();
-        assert_eq!(specs, Protocol::ALL.iter().map(|row| row.protocol).collect::<Vec<_>>());
+        assert_eq!(
+            specs,
+            Protocol::ALL
+                .iter()
+                .map(|row| row.protocol)
+                .collect::<Vec<_>>()
+        );
     }
 }

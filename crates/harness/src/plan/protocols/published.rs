@@ -1,4 +1,5 @@
-//! `published`: each strategy's own limits, times the run's scale. Controls have those of the window.
+//! `published`: each strategy's own limits, times the run's scale. Controls have those of the
+//! window.
 
 use compactometer_formats::protocol::Protocol;
 

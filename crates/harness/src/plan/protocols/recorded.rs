@@ -1,4 +1,5 @@
-//! `recorded`: the moments and sizes of the compactions that the recorded program made apply to all strategies and controls.
+//! `recorded`: the moments and sizes of the compactions that the recorded program made apply to all
+//! strategies and controls.
 
 use std::sync::Arc;
 
@@ -13,14 +14,25 @@ use crate::plan::{Entrant, LimitsError, Moment, PlanError, PlanOptions, Schedule
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded_context::{Left, left};
 
-pub(super) const SPEC: ProtocolSpec = ProtocolSpec { protocol: Protocol::Recorded, claims, frame };
+pub(super) const SPEC: ProtocolSpec = ProtocolSpec {
+    protocol: Protocol::Recorded,
+    claims,
+    frame,
+};
 
 /// It sets all limits wherever `recorded` takes part.
 fn claims(options: &PlanOptions) -> Result<bool, PlanError> {
     let takes_part = options.protocols.contains(&Protocol::Recorded)
-        || options.entrants.iter().any(|entrant| entrant.family == Family::Recorded);
-    let has_others = options.protocols.iter().any(|protocol| protocol.limits() == LimitsOf::Strategy);
-    let has_sizes = options.window.is_some() || options.sweep || !options.smaller_retained.is_empty();
+        || options
+            .entrants
+            .iter()
+            .any(|entrant| entrant.family == Family::Recorded);
+    let has_others = options
+        .protocols
+        .iter()
+        .any(|protocol| protocol.limits() == LimitsOf::Strategy);
+    let has_sizes =
+        options.window.is_some() || options.sweep || !options.smaller_retained.is_empty();
     if takes_part && (has_others || has_sizes) {
         return Err(PlanError::RecordedOnly);
     }
@@ -29,9 +41,19 @@ fn claims(options: &PlanOptions) -> Result<bool, PlanError> {
 
 /// The limits of the conversations that their own program compacted.
 fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
-    let &Ground { suite, options, counter, .. } = ground;
-    let sizes = suite.iter().map(|prepared| sizes(prepared, counter)).collect::<Vec<_>>();
-    let places = (0..suite.len()).filter(|place| !suite[*place].scenario.compactions.is_empty()).collect::<Vec<_>>();
+    let &Ground {
+        suite,
+        options,
+        counter,
+        ..
+    } = ground;
+    let sizes = suite
+        .iter()
+        .map(|prepared| sizes(prepared, counter))
+        .collect::<Vec<_>>();
+    let places = (0..suite.len())
+        .filter(|place| !suite[*place].scenario.compactions.is_empty())
+        .collect::<Vec<_>>();
     if places.is_empty() {
         return Err(PlanError::NothingRecorded);
     }
@@ -71,7 +93,10 @@ struct Size {
 
 /// The sizes of a conversation's recorded compactions.
 fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Size> {
-    left(prepared, counter).iter().map(|left| size(prepared, left)).collect()
+    left(prepared, counter)
+        .iter()
+        .map(|left| size(prepared, left))
+        .collect()
 }
 
 fn size(prepared: &PreparedScenario, left: &Left) -> Size {
@@ -87,7 +112,13 @@ fn size(prepared: &PreparedScenario, left: &Left) -> Size {
 
 /// The moments of what compactions left, without limits for a strategy.
 pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Moment> {
-    let moment = |Size { length, pending, known_until, trigger, retained }| {
+    let moment = |Size {
+                      length,
+                      pending,
+                      known_until,
+                      trigger,
+                      retained,
+                  }| {
         let budget = Budget {
             window: trigger,
             assumed_window: false,
@@ -97,32 +128,68 @@ pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Momen
             written: retained,
             estimator: Default::default(),
         };
-        Moment { length, pending, known_until, budget }
+        Moment {
+            length,
+            pending,
+            known_until,
+            budget,
+        }
     };
-    left.iter().map(|left| moment(size(prepared, left))).collect()
+    left.iter()
+        .map(|left| moment(size(prepared, left)))
+        .collect()
 }
 
 /// The context window of which the largest trigger is the share `shares.trigger`.
 fn window(sizes: &[Size], shares: Shares) -> u32 {
-    let largest = sizes.iter().map(|size| size.trigger).max().unwrap_or_default();
+    let largest = sizes
+        .iter()
+        .map(|size| size.trigger)
+        .max()
+        .unwrap_or_default();
     (f64::from(largest) / shares.trigger).ceil() as u32
 }
 
 /// The largest of each, for a run's manifest.
 fn largest(sizes: &[Size], window: u32) -> Sizes {
     let most = |of: fn(&Size) -> u32| sizes.iter().map(of).max().unwrap_or_default();
-    Sizes { window, trigger: most(|size| size.trigger), retained: most(|size| size.retained), split: None }
+    Sizes {
+        window,
+        trigger: most(|size| size.trigger),
+        retained: most(|size| size.retained),
+        split: None,
+    }
 }
 
-/// The moments of a conversation for one entrant, and the entrant with the settings that its limits scale.
-fn moments(entrant: &Entrant, sizes: &[Size], window: u32) -> Result<(Vec<Moment>, Entrant), LimitsError> {
+/// The moments of a conversation for one entrant, and the entrant with the settings that its limits
+/// scale.
+fn moments(
+    entrant: &Entrant,
+    sizes: &[Size],
+    window: u32,
+) -> Result<(Vec<Moment>, Entrant), LimitsError> {
     let (mut moments, mut resolved) = (Vec::with_capacity(sizes.len()), entrant.clone());
     for size in sizes {
-        let limits = Sizes { window, trigger: size.trigger, retained: size.retained, split: None };
+        let limits = Sizes {
+            window,
+            trigger: size.trigger,
+            retained: size.retained,
+            split: None,
+        };
         let (budget, scaled) = entrant.resolve(Protocol::Recorded, limits, 1.0)?;
         resolved = scaled;
-        let Size { length, ref pending, known_until, .. } = *size;
-        moments.push(Moment { length, pending: pending.clone(), budget, known_until });
+        let Size {
+            length,
+            ref pending,
+            known_until,
+            ..
+        } = *size;
+        moments.push(Moment {
+            length,
+            pending: pending.clone(),
+            budget,
+            known_until,
+        });
     }
     Ok((moments, resolved))
 }

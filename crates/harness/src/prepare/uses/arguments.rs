@@ -1,7 +1,9 @@
-//! What an argument of a call is for: it says where or what to act on, or it holds text that the agent writes.
+//! What an argument of a call is for: it says where or what to act on, or it holds text that the
+//! agent writes.
 //!
-//! The table names arguments as the agents' tools do, in small letters and without separators. Absent on purpose: what a command
-//! writes. A command is an address as a whole, since each of its words decides what it does.
+//! The table names arguments as the agents' tools do, in small letters and without separators.
+//! Absent on purpose: what a command writes. A command is an address as a whole, since each of its
+//! words decides what it does.
 
 use serde_json::Value;
 
@@ -14,8 +16,8 @@ pub(crate) enum Purpose {
     Authored,
 }
 
-/// Arguments that say where or what to act on. Those of the Read, Grep, Bash, Edit and similar tools of Claude Code, Codex, Copilot
-/// CLI, Gemini CLI, OpenHands, opencode, pi and qwen-code.
+/// Arguments that say where or what to act on. Those of the Read, Grep, Bash, Edit and similar
+/// tools of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenHands, opencode, pi and qwen-code.
 const ADDRESSES: &[&str] = &[
     "absolutepath",
     "bashid",
@@ -150,22 +152,39 @@ pub(crate) fn arguments(value: &Value) -> Vec<Argument<'_>> {
 
 fn collect<'v>(name: &'v str, value: &'v Value, found: &mut Vec<Argument<'v>>) {
     match value {
-        Value::String(text) if text.trim_start().starts_with("*** Begin Patch") => patch(name, text, found),
-        Value::String(text) => found.push(Argument { name, text: text.clone(), purpose: purpose(name, text) }),
+        Value::String(text) if text.trim_start().starts_with("*** Begin Patch") => {
+            patch(name, text, found)
+        }
+        Value::String(text) => found.push(Argument {
+            name,
+            text: text.clone(),
+            purpose: purpose(name, text),
+        }),
         Value::Number(number) => {
-            found.push(Argument { name, text: number.to_string(), purpose: Purpose::Address });
+            found.push(Argument {
+                name,
+                text: number.to_string(),
+                purpose: Purpose::Address,
+            });
         }
         Value::Array(items) => items.iter().for_each(|item| collect(name, item, found)),
-        Value::Object(fields) => fields.iter().for_each(|(name, field)| collect(name, field, found)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(name, field)| collect(name, field, found)),
         Value::Null | Value::Bool(_) => {}
     }
 }
 
 fn purpose(name: &str, text: &str) -> Purpose {
-    let plain = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let plain = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect::<String>()
+        .to_ascii_lowercase();
     let is_named = |table: &[&str]| table.contains(&plain.as_str());
     let is_id = plain.ends_with("id") || plain.ends_with("path") || plain.ends_with("url");
-    let is_short = text.chars().nth(LONG).is_none() && text.split_whitespace().nth(PROSE - 1).is_none();
+    let is_short =
+        text.chars().nth(LONG).is_none() && text.split_whitespace().nth(PROSE - 1).is_none();
     match () {
         () if is_named(AUTHORED) => Purpose::Authored,
         () if is_named(ADDRESSES) || is_id || is_short => Purpose::Address,
@@ -177,7 +196,11 @@ fn purpose(name: &str, text: &str) -> Purpose {
 fn patch<'v>(name: &'v str, text: &str, found: &mut Vec<Argument<'v>>) {
     let (new, old): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('+'));
     for (lines, purpose) in [(old, Purpose::Address), (new, Purpose::Authored)] {
-        found.push(Argument { name, text: lines.join("\n"), purpose });
+        found.push(Argument {
+            name,
+            text: lines.join("\n"),
+            purpose,
+        });
     }
 }
 
@@ -186,20 +209,37 @@ mod tests {
     use super::*;
 
     fn purposes(call: &Value) -> Vec<(String, Purpose)> {
-        arguments(call).into_iter().map(|argument| (argument.name.to_owned(), argument.purpose)).collect()
+        arguments(call)
+            .into_iter()
+            .map(|argument| (argument.name.to_owned(), argument.purpose))
+            .collect()
     }
 
     #[test]
     fn each_argument_has_its_purpose() {
         let edit = serde_json::json!({"file_path": "a.rs", "old_string": "x", "new_string": "y", "replace_all": true});
         let found = purposes(&edit);
-        let of = |name: &str| found.iter().find(|(known, _)| known == name).map(|(_, purpose)| *purpose);
-        assert_eq!([of("file_path"), of("old_string")], [Some(Purpose::Address); 2]);
-        assert_eq!((of("new_string"), found.len()), (Some(Purpose::Authored), 3));
+        let of = |name: &str| {
+            found
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, purpose)| *purpose)
+        };
+        assert_eq!(
+            [of("file_path"), of("old_string")],
+            [Some(Purpose::Address); 2]
+        );
+        assert_eq!(
+            (of("new_string"), found.len()),
+            (Some(Purpose::Authored), 3)
+        );
         let unknown = serde_json::json!({"holo": "KX-4711", "note_to_self": "the quick brown fox jumps over the lazy dog and runs far away"});
         assert_eq!(
             purposes(&unknown),
-            [("holo".to_owned(), Purpose::Address), ("note_to_self".to_owned(), Purpose::Authored)]
+            [
+                ("holo".to_owned(), Purpose::Address),
+                ("note_to_self".to_owned(), Purpose::Authored)
+            ]
         );
     }
 
@@ -209,8 +249,16 @@ mod tests {
             "*** Begin Patch\n*** Update File: src/pay.rs\n-let port = 1;\n+let port = 8443;\n*** End Patch"
         );
         let found = arguments(&patch);
-        let text =
-            |purpose| found.iter().find(|part| part.purpose == purpose).map(|part| part.text.as_str()).expect("a part");
-        assert!(text(Purpose::Address).contains("src/pay.rs") && text(Purpose::Authored) == "+let port = 8443;");
+        let text = |purpose| {
+            found
+                .iter()
+                .find(|part| part.purpose == purpose)
+                .map(|part| part.text.as_str())
+                .expect("a part")
+        };
+        assert!(
+            text(Purpose::Address).contains("src/pay.rs")
+                && text(Purpose::Authored) == "+let port = 8443;"
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! Uses: calls take exact values that the conversation said before. Each use has a kind, by the argument that holds the value.
+//! Uses: calls take exact values that the conversation said before. Each use has a kind, by the
+//! argument that holds the value.
 //!
-//! Whether a use finds its value in what a compaction left is judged here for `losses` and for all strategies alike.
+//! Whether a use finds its value in what a compaction left is judged here for `losses` and for all
+//! strategies alike.
 
 mod arguments;
 mod names;
@@ -43,11 +45,16 @@ impl Uses {
         let mut used: HashMap<usize, Vec<u32>> = HashMap::new();
         let index = |id| messages.partition_point(|counted| counted.message.id < id);
         for (fact, row) in facts.iter().enumerate() {
-            row.used_at.iter().for_each(|id| used.entry(index(*id)).or_default().push(fact as u32));
+            row.used_at
+                .iter()
+                .for_each(|id| used.entry(index(*id)).or_default().push(fact as u32));
         }
         let mut uses = Uses { by: HashMap::new() };
         for (message, wanted) in used {
-            let calls = messages.get(message).into_iter().flat_map(|counted| &counted.message.parts);
+            let calls = messages
+                .get(message)
+                .into_iter()
+                .flat_map(|counted| &counted.message.parts);
             for call in calls {
                 uses.add(message, call, &wanted, (facts, matcher));
             }
@@ -56,14 +63,34 @@ impl Uses {
     }
 
     /// Adds the uses of these facts by one call.
-    fn add(&mut self, message: usize, call: &Part, wanted: &[u32], (facts, matcher): (&[Fact], &Matcher)) {
-        let Part::ToolCall { name, arguments: text, .. } = call else { return };
-        let Ok(value) = serde_json::from_str::<Value>(text) else { return };
+    fn add(
+        &mut self,
+        message: usize,
+        call: &Part,
+        wanted: &[u32],
+        (facts, matcher): (&[Fact], &Matcher),
+    ) {
+        let Part::ToolCall {
+            name,
+            arguments: text,
+            ..
+        } = call
+        else {
+            return;
+        };
+        let Ok(value) = serde_json::from_str::<Value>(text) else {
+            return;
+        };
         for argument in arguments(&value) {
-            let found = matcher.find(&argument.text).map(|fact| fact as u32).collect::<BTreeSet<_>>();
-            // The matcher finds whole values; what an importer took for one may be a part of a longer word.
-            let is_in =
-                |fact: u32| found.contains(&fact) || argument.text.contains(facts[fact as usize].value.as_str());
+            let found = matcher
+                .find(&argument.text)
+                .map(|fact| fact as u32)
+                .collect::<BTreeSet<_>>();
+            // The matcher finds whole values; what an importer took for one may be a part of a
+            // longer word.
+            let is_in = |fact: u32| {
+                found.contains(&fact) || argument.text.contains(facts[fact as usize].value.as_str())
+            };
             for fact in wanted.iter().copied().filter(|fact| is_in(*fact)) {
                 let row = &facts[fact as usize];
                 let kind = match argument.purpose {
@@ -71,9 +98,17 @@ impl Uses {
                     Purpose::Authored => UseKind::Authored,
                     Purpose::Address => UseKind::Address,
                 };
-                let found = UsedBy { kind, tool: name.clone(), argument: argument.name.to_owned() };
-                let known = self.by.entry((message, fact)).or_insert_with(|| found.clone());
-                // What the agent writes may repeat an address, so the address is not what it must know.
+                let found = UsedBy {
+                    kind,
+                    tool: name.clone(),
+                    argument: argument.name.to_owned(),
+                };
+                let known = self
+                    .by
+                    .entry((message, fact))
+                    .or_insert_with(|| found.clone());
+                // What the agent writes may repeat an address, so the address is not what it must
+                // know.
                 if kind == UseKind::Authored && known.kind == UseKind::Address {
                     *known = found;
                 }
@@ -81,7 +116,8 @@ impl Uses {
         }
     }
 
-    /// How the message at that index uses a fact. A use that no argument shows is one of an address.
+    /// How the message at that index uses a fact. A use that no argument shows is one of an
+    /// address.
     pub fn by(&self, message: usize, fact: u32) -> Option<&UsedBy> {
         self.by.get(&(message, fact))
     }

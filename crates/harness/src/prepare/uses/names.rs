@@ -1,5 +1,5 @@
-//! Other names of the same file: relative to a directory that the program worked in, relative to the user's home, or absolute. A line
-//! that lists the names in a folder names each file too.
+//! Other names of the same file: relative to a directory that the program worked in, relative to
+//! the user's home, or absolute. A line that lists the names in a folder names each file too.
 
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::CountedMessage;
@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use crate::prepare::Lists;
 
-/// Names relative to more directories than this are not looked for: each of them is one more name of every path.
+/// Names relative to more directories than this are not looked for: each of them is one more name
+/// of every path.
 const MOST_DIRECTORIES: usize = 20;
 
 /// Where other names of paths that calls use occur.
@@ -27,40 +28,86 @@ pub(crate) struct OtherNames {
 
 impl OtherNames {
     /// The other names of the paths that calls use; none if they use none.
-    pub(crate) fn new(facts: &[Fact], directories: &[String], messages: &[Arc<CountedMessage>]) -> Option<Self> {
+    pub(crate) fn new(
+        facts: &[Fact],
+        directories: &[String],
+        messages: &[Arc<CountedMessage>],
+    ) -> Option<Self> {
         let directories = &directories[..directories.len().min(MOST_DIRECTORIES)];
-        let used = facts.iter().enumerate().filter(|(_, fact)| !fact.used_at.is_empty());
-        let paths = used.filter(|(_, fact)| fact.value_kind == ValueKind::Path && !fact.value.contains("://"));
-        let named = paths.map(|(index, fact)| (index as u32, &fact.value, other_names(&fact.value, directories)));
+        let used = facts
+            .iter()
+            .enumerate()
+            .filter(|(_, fact)| !fact.used_at.is_empty());
+        let paths = used
+            .filter(|(_, fact)| fact.value_kind == ValueKind::Path && !fact.value.contains("://"));
+        let named = paths.map(|(index, fact)| {
+            (
+                index as u32,
+                &fact.value,
+                other_names(&fact.value, directories),
+            )
+        });
         let named = named.collect::<Vec<_>>();
         if named.is_empty() {
             return None;
         }
-        let matcher =
-            Matcher::new(named.iter().map(|(_, _, names)| (ValueKind::Path, names.iter().map(String::as_str))));
+        let matcher = Matcher::new(
+            named
+                .iter()
+                .map(|(_, _, names)| (ValueKind::Path, names.iter().map(String::as_str))),
+        );
         let spelled = named.iter().map(|(_, path, names)| {
-            (ValueKind::Path, [path.as_str()].into_iter().chain(names.iter().map(String::as_str)))
+            (
+                ValueKind::Path,
+                [path.as_str()]
+                    .into_iter()
+                    .chain(names.iter().map(String::as_str)),
+            )
         });
         let spelled = Matcher::new(spelled);
         let mut named_in = Lists::with_capacity(messages.len());
         for counted in messages {
             let texts = counted.message.parts.iter().filter_map(part_text);
-            let mut found = texts.flat_map(|text| matcher.find(text)).map(|item| item as u32).collect::<Vec<_>>();
+            let mut found = texts
+                .flat_map(|text| matcher.find(text))
+                .map(|item| item as u32)
+                .collect::<Vec<_>>();
             found.sort_unstable();
             found.dedup();
             named_in.push(found);
         }
-        Some(OtherNames { matcher, spelled, facts: named.iter().map(|(index, ..)| *index).collect(), named_in })
+        Some(OtherNames {
+            matcher,
+            spelled,
+            facts: named.iter().map(|(index, ..)| *index).collect(),
+            named_in,
+        })
     }
 
-    /// Whether a view names a fact's file otherwise, in what it wrote or kept of the messages before that index.
-    pub(crate) fn holds(&self, fact: u32, view: &View, index: impl Fn(MessageId) -> usize, before: usize) -> bool {
-        let Ok(item) = self.facts.binary_search(&fact) else { return false };
+    /// Whether a view names a fact's file otherwise, in what it wrote or kept of the messages
+    /// before that index.
+    pub(crate) fn holds(
+        &self,
+        fact: u32,
+        view: &View,
+        index: impl Fn(MessageId) -> usize,
+        before: usize,
+    ) -> bool {
+        let Ok(item) = self.facts.binary_search(&fact) else {
+            return false;
+        };
         let is_in = |text: &str| self.items_in(text).any(|found| found == item);
-        view.entries().iter().any(|entry| match entry.kept().map(|kept| index(kept.id)) {
-            Some(message) => message < before && self.named_in.get(message).contains(&(item as u32)),
-            None => entry.parts().filter_map(|(part, _)| part_text(part)).any(is_in),
-        })
+        view.entries()
+            .iter()
+            .any(|entry| match entry.kept().map(|kept| index(kept.id)) {
+                Some(message) => {
+                    message < before && self.named_in.get(message).contains(&(item as u32))
+                }
+                None => entry
+                    .parts()
+                    .filter_map(|(part, _)| part_text(part))
+                    .any(is_in),
+            })
     }
 
     /// The facts whose files a text names otherwise.
@@ -70,19 +117,33 @@ impl OtherNames {
 
     /// The places in `facts` of what a text names otherwise.
     fn items_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        let spelled = spelled_out(text).flat_map(|path| self.spelled.find(&path).collect::<Vec<_>>());
+        let spelled =
+            spelled_out(text).flat_map(|path| self.spelled.find(&path).collect::<Vec<_>>());
         self.matcher.find(text).chain(spelled)
     }
 }
 
-/// The other names of a path. A name without a folder counts if it is that of a file, which has an ending, in the directory where the
-/// session began: any other word would be found by chance, or be that of another file.
+/// The other names of a path. A name without a folder counts if it is that of a file, which has an
+/// ending, in the directory where the session began: any other word would be found by chance, or be
+/// that of another file.
 fn other_names(path: &str, directories: &[String]) -> Vec<String> {
     let mut names = Vec::new();
-    let roots = directories.iter().map(|directory| (directory.trim_end_matches(['/', '\\']), ""));
-    let homes = directories.iter().filter_map(|directory| home(directory)).map(|home| (home, "~/"));
-    for (number, (root, prefix)) in roots.chain(homes).enumerate().filter(|(_, (root, _))| !root.is_empty()) {
-        if let Some(rest) = path.strip_prefix(root).and_then(|rest| rest.strip_prefix(['/', '\\'])) {
+    let roots = directories
+        .iter()
+        .map(|directory| (directory.trim_end_matches(['/', '\\']), ""));
+    let homes = directories
+        .iter()
+        .filter_map(|directory| home(directory))
+        .map(|home| (home, "~/"));
+    for (number, (root, prefix)) in roots
+        .chain(homes)
+        .enumerate()
+        .filter(|(_, (root, _))| !root.is_empty())
+    {
+        if let Some(rest) = path
+            .strip_prefix(root)
+            .and_then(|rest| rest.strip_prefix(['/', '\\']))
+        {
             let is_file = rest.trim_start_matches('.').contains('.') || rest.starts_with('.');
             let is_name = rest.contains(['/', '\\']) || (is_file && number == 0);
             if !rest.is_empty() && (is_name || !prefix.is_empty()) {
@@ -114,7 +175,10 @@ fn home(directory: &str) -> Option<&str> {
     let (folder, rest) = ["/home/", "/Users/", "C:\\Users\\"]
         .iter()
         .find_map(|folder| Some((*folder, directory.strip_prefix(folder)?)))?;
-    let user = rest.split(['/', '\\']).next().filter(|user| !user.is_empty())?;
+    let user = rest
+        .split(['/', '\\'])
+        .next()
+        .filter(|user| !user.is_empty())?;
     Some(&directory[..folder.len() + user.len()])
 }
 
@@ -126,20 +190,38 @@ mod tests {
     fn a_path_has_the_names_that_its_directories_give() {
         let directories = ["/home/ann/shop".to_owned(), "/home/ann/shop/web".to_owned()];
         let names = |path: &str| other_names(path, &directories);
-        assert_eq!(names("/home/ann/shop/web/app.js"), ["web/app.js", "~/shop/web/app.js"]);
-        assert_eq!(names("/home/ann/shop/mix.exs"), ["mix.exs", "~/shop/mix.exs"]);
-        assert_eq!(names("/home/ann/shop/config"), ["~/shop/config"], "a bare word is not a name of a file");
+        assert_eq!(
+            names("/home/ann/shop/web/app.js"),
+            ["web/app.js", "~/shop/web/app.js"]
+        );
+        assert_eq!(
+            names("/home/ann/shop/mix.exs"),
+            ["mix.exs", "~/shop/mix.exs"]
+        );
+        assert_eq!(
+            names("/home/ann/shop/config"),
+            ["~/shop/config"],
+            "a bare word is not a name of a file"
+        );
         assert_eq!(names("/home/ann/shop/.env"), [".env", "~/shop/.env"]);
-        assert_eq!(names("src/pay.rs"), ["/home/ann/shop/src/pay.rs", "/home/ann/shop/web/src/pay.rs"]);
+        assert_eq!(
+            names("src/pay.rs"),
+            ["/home/ann/shop/src/pay.rs", "/home/ann/shop/web/src/pay.rs"]
+        );
         assert_eq!(names("~/notes/a.md"), ["/home/ann/notes/a.md"]);
         assert!(
-            names("/etc/hosts").is_empty() && names("pay.rs").is_empty() && names("/home/annette/x/y.rs").is_empty()
+            names("/etc/hosts").is_empty()
+                && names("pay.rs").is_empty()
+                && names("/home/annette/x/y.rs").is_empty()
         );
     }
 
     #[test]
     fn directories_of_windows_have_their_separators() {
         let directories = [r"C:\Users\ann\shop".to_owned()];
-        assert_eq!(other_names(r"C:\Users\ann\shop\web\app.js", &directories), [r"web\app.js", r"~/shop\web\app.js"]);
+        assert_eq!(
+            other_names(r"C:\Users\ann\shop\web\app.js", &directories),
+            [r"web\app.js", r"~/shop\web\app.js"]
+        );
     }
 }

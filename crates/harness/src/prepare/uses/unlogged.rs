@@ -1,4 +1,5 @@
-//! Tokens of a request after a compaction that no record holds, and what its program is known to put there.
+//! Tokens of a request after a compaction that no record holds, and what its program is known to
+//! put there.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,10 +22,11 @@ const PAIRS: usize = 5;
 /// What the record of a compaction lacks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Unlogged {
-    /// Tokens of the first request after it that no record holds, as its provider counts; unknown if usage is missing or the
-    /// estimate is uncertain.
+    /// Tokens of the first request after it that no record holds, as its provider counts; unknown
+    /// if usage is missing or the estimate is uncertain.
     pub(crate) tokens: Option<u32>,
-    /// The facts in what the program may have put back; nothing if it is not known what it puts back.
+    /// The facts in what the program may have put back; nothing if it is not known what it puts
+    /// back.
     pub(crate) attached: Option<BTreeSet<u32>>,
 }
 
@@ -41,10 +43,20 @@ pub(crate) fn unlogged(
         let tokens = requests.unlogged(made, messages, length, counter);
         let attached = scenario.reattached.as_ref().map(|rule| {
             let texts = reattached(rule, made, &messages[..length], tokens, counter);
-            let named = texts.iter().flat_map(|text| names.into_iter().flat_map(|names| names.found_in(text)));
-            texts.iter().flat_map(|text| facts.find(text)).map(|fact| fact as u32).chain(named).collect()
+            let named = texts
+                .iter()
+                .flat_map(|text| names.into_iter().flat_map(|names| names.found_in(text)));
+            texts
+                .iter()
+                .flat_map(|text| facts.find(text))
+                .map(|fact| fact as u32)
+                .chain(named)
+                .collect()
         });
-        Unlogged { tokens: tokens.map(|tokens| tokens as u32), attached }
+        Unlogged {
+            tokens: tokens.map(|tokens| tokens as u32),
+            attached,
+        }
     };
     scenario.compactions.iter().map(of).collect()
 }
@@ -67,18 +79,35 @@ struct Requests {
 impl Requests {
     fn new(messages: &[Arc<CountedMessage>], compactions: &[RecordedCompaction]) -> Self {
         let input = |(index, counted): (usize, &Arc<CountedMessage>)| {
-            let usage = counted.message.usage.as_deref().filter(|_| counted.message.role == Role::Assistant)?;
+            let usage = counted
+                .message
+                .usage
+                .as_deref()
+                .filter(|_| counted.message.role == Role::Assistant)?;
             Some((index, usage.total_input()))
         };
-        let inputs = messages.iter().enumerate().filter_map(input).collect::<Vec<_>>();
-        let cuts = compactions.iter().map(|made| length(messages, made)).collect::<Vec<_>>();
+        let inputs = messages
+            .iter()
+            .enumerate()
+            .filter_map(input)
+            .collect::<Vec<_>>();
+        let cuts = compactions
+            .iter()
+            .map(|made| length(messages, made))
+            .collect::<Vec<_>>();
         let said = |range: std::ops::Range<usize>| {
-            let of_talk = messages[range].iter().filter(|counted| counted.message.role != Role::System);
-            of_talk.map(|counted| u64::from(counted.tokens)).sum::<u64>()
+            let of_talk = messages[range]
+                .iter()
+                .filter(|counted| counted.message.role != Role::System);
+            of_talk
+                .map(|counted| u64::from(counted.tokens))
+                .sum::<u64>()
         };
         let mut ratios = Vec::new();
         for pair in inputs.windows(2) {
-            let [(from, before), (to, after)] = *pair else { continue };
+            let [(from, before), (to, after)] = *pair else {
+                continue;
+            };
             let is_cut = cuts.iter().any(|cut| (from + 1..=to).contains(cut));
             let counted = said(from..to);
             if !is_cut && counted >= STEP && after > before {
@@ -89,10 +118,16 @@ impl Requests {
         let at = |share: usize| ratios[(ratios.len() - 1) * share / 4];
         let ratio = (ratios.len() >= PAIRS).then(|| (at(2), (at(3) - at(1)) / 2.0));
         let base = match (inputs.first(), ratio) {
-            (Some((index, first)), Some((ratio, _))) => *first as f64 - ratio * said(0..*index) as f64,
+            (Some((index, first)), Some((ratio, _))) => {
+                *first as f64 - ratio * said(0..*index) as f64
+            }
             _ => 0.0,
         };
-        Requests { inputs, base, ratio }
+        Requests {
+            inputs,
+            base,
+            ratio,
+        }
     }
 
     /// The tokens of the first request after a compaction that no record holds.
@@ -107,7 +142,9 @@ impl Requests {
         let (reply, input) = *self.inputs.iter().find(|(index, _)| *index >= length)?;
         let tokens_of = |index: usize| f64::from(messages[index].tokens);
         let left = made.context.iter().map(|left| match left {
-            Retained::Kept(id) => tokens_of(messages.partition_point(|counted| counted.message.id < *id)),
+            Retained::Kept(id) => {
+                tokens_of(messages.partition_point(|counted| counted.message.id < *id))
+            }
             Retained::Written { text, .. } => f64::from(counter.count_text(text)),
         });
         let logged = left.sum::<f64>() + (length..reply).map(tokens_of).sum::<f64>();
@@ -117,8 +154,8 @@ impl Requests {
     }
 }
 
-/// The texts that the program may have put back, the newest first, up to the unlogged tokens or, if these are unknown, up to what it
-/// puts back at most.
+/// The texts that the program may have put back, the newest first, up to the unlogged tokens or, if
+/// these are unknown, up to what it puts back at most.
 fn reattached(
     rule: &Reattached,
     made: &RecordedCompaction,
@@ -126,20 +163,44 @@ fn reattached(
     unlogged: Option<f64>,
     counter: &dyn TokenCounter,
 ) -> Vec<String> {
-    let stays = |counted: &Arc<CountedMessage>| made.context.contains(&Retained::Kept(counted.message.id));
-    let results = messages.iter().flat_map(|counted| &counted.message.parts).filter_map(|part| match part {
-        Part::ToolResult { call_id, text, is_error: false } => Some((call_id.as_str(), text.as_str())),
-        _ => None,
-    });
+    let stays =
+        |counted: &Arc<CountedMessage>| made.context.contains(&Retained::Kept(counted.message.id));
+    let results = messages
+        .iter()
+        .flat_map(|counted| &counted.message.parts)
+        .filter_map(|part| match part {
+            Part::ToolResult {
+                call_id,
+                text,
+                is_error: false,
+            } => Some((call_id.as_str(), text.as_str())),
+            _ => None,
+        });
     let results = results.collect::<HashMap<_, _>>();
     let mut room = unlogged.unwrap_or(f64::INFINITY);
     let (mut texts, mut names) = (Vec::new(), BTreeSet::new());
     for counted in messages.iter().rev().filter(|counted| !stays(counted)) {
         for part in counted.message.parts.iter().rev() {
-            let Part::ToolCall { id, name, arguments } = part else { continue };
-            let Ok(value) = serde_json::from_str::<Value>(arguments) else { continue };
-            let Some(subject) = value[rule.argument.as_str()].as_str().filter(|_| *name == rule.tool) else { continue };
-            let Some(text) = results.get(id.as_str()) else { continue };
+            let Part::ToolCall {
+                id,
+                name,
+                arguments,
+            } = part
+            else {
+                continue;
+            };
+            let Ok(value) = serde_json::from_str::<Value>(arguments) else {
+                continue;
+            };
+            let Some(subject) = value[rule.argument.as_str()]
+                .as_str()
+                .filter(|_| *name == rule.tool)
+            else {
+                continue;
+            };
+            let Some(text) = results.get(id.as_str()) else {
+                continue;
+            };
             if texts.len() == rule.results as usize || room <= 0.0 {
                 return texts;
             }
@@ -149,7 +210,10 @@ fn reattached(
             let tokens = f64::from(counter.count_text(text)).max(1.0);
             let most = f64::from(rule.tokens).min(room).min(tokens);
             let letters = (text.chars().count() as f64 * most / tokens) as usize;
-            texts.push(format!("{subject}\n{}", text.chars().take(letters).collect::<String>()));
+            texts.push(format!(
+                "{subject}\n{}",
+                text.chars().take(letters).collect::<String>()
+            ));
             room -= most;
         }
     }

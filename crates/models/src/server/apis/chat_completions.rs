@@ -9,7 +9,13 @@ use super::{Answer, Api, Asked, Field, Trouble};
 /// How answers are named.
 const ID: &str = "chatcmpl-";
 
-pub(super) static API: Api = Api { path: "/v1/chat/completions", read, whole, events, refusal: Trouble::body };
+pub(super) static API: Api = Api {
+    path: "/v1/chat/completions",
+    read,
+    whole,
+    events,
+    refusal: Trouble::body,
+};
 
 fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
     let model = body.get("model").text()?.to_owned();
@@ -28,7 +34,10 @@ fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
         max_output_tokens: most,
         temperature: super::temperature(body, 2.0)?,
         schema: super::schema(&format, &format.get("json_schema").get("schema"))?,
-        seed: body.get("seed").number(seed, "a whole number")?.unwrap_or(0),
+        seed: body
+            .get("seed")
+            .number(seed, "a whole number")?
+            .unwrap_or(0),
     };
     Ok(Asked {
         model,
@@ -45,12 +54,17 @@ fn stop(stop: &Field<'_>) -> Result<Vec<String>, Trouble> {
     let stops = match stop.value {
         Value::Null => Some(Vec::new()),
         Value::String(stop) => Some(vec![stop.clone()]),
-        Value::Array(stops) if stops.len() <= MOST => {
-            stops.iter().map(|stop| stop.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        }
+        Value::Array(stops) if stops.len() <= MOST => stops
+            .iter()
+            .map(|stop| stop.as_str().map(str::to_owned))
+            .collect::<Option<Vec<_>>>(),
         _ => None,
     };
-    let stops = stops.ok_or_else(|| stop.wrong(&format!("must be a string or a list of at most {MOST} strings")))?;
+    let stops = stops.ok_or_else(|| {
+        stop.wrong(&format!(
+            "must be a string or a list of at most {MOST} strings"
+        ))
+    })?;
     Ok(stops.into_iter().filter(|stop| !stop.is_empty()).collect())
 }
 
@@ -61,7 +75,11 @@ fn tool(tool: &Field<'_>) -> Result<Option<ToolDefinition>, Trouble> {
 }
 
 fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
-    let (role, content, calls) = (message.get("role"), message.get("content"), message.get("tool_calls"));
+    let (role, content, calls) = (
+        message.get("role"),
+        message.get("content"),
+        message.get("tool_calls"),
+    );
     let role = match role.text()? {
         "system" | "developer" => Role::System,
         "user" => Role::User,
@@ -77,7 +95,12 @@ fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
         parts = vec![super::result(&message.get("tool_call_id"), parts, false)?];
     }
     if role == Role::Assistant && calls.is_given() {
-        parts.extend(calls.items()?.map(tool_call).collect::<Result<Vec<_>, _>>()?);
+        parts.extend(
+            calls
+                .items()?
+                .map(tool_call)
+                .collect::<Result<Vec<_>, _>>()?,
+        );
     }
     if parts.is_empty() && role != Role::Assistant {
         return Err(content.wrong("is missing"));
@@ -88,11 +111,15 @@ fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
 fn part(part: &Field<'_>) -> Result<Part, Trouble> {
     let kind = part.get("type");
     match kind.text()? {
-        kind @ ("text" | "refusal") => Ok(Part::Text { text: part.get(kind).text()?.to_owned() }),
+        kind @ ("text" | "refusal") => Ok(Part::Text {
+            text: part.get(kind).text()?.to_owned(),
+        }),
         "image_url" => Ok(super::media(part, "image/*")),
         "input_audio" => Ok(super::media(part, "audio/*")),
         "file" => Ok(super::media(part, "application/octet-stream")),
-        other => Err(kind.trouble(format!("`{other}` is not a kind of part; choose `text` or `image_url`"))),
+        other => Err(kind.trouble(format!(
+            "`{other}` is not a kind of part; choose `text` or `image_url`"
+        ))),
     }
 }
 
@@ -108,7 +135,8 @@ fn tool_call(call: Field<'_>) -> Result<Part, Trouble> {
 /// The reply as one object.
 fn whole(answer: &Answer<'_>) -> Value {
     let message = json!({"role": "assistant", "content": answer.reply.text, "refusal": null});
-    let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish(answer)});
+    let choice =
+        json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish(answer)});
     json!({
         "id": answer.id(ID),
         "object": "chat.completion",
@@ -123,16 +151,17 @@ fn whole(answer: &Answer<'_>) -> Value {
 fn events(answer: &Answer<'_>) -> String {
     let (id, model) = (answer.id(ID), answer.model);
     let event = |choices: Value, usage: Option<Value>| {
-        let mut chunk =
-            json!({"id": id, "object": "chat.completion.chunk", "created": 0, "model": model, "choices": choices});
+        let mut chunk = json!({"id": id, "object": "chat.completion.chunk", "created": 0, "model": model, "choices": choices});
         if answer.with_usage {
             chunk["usage"] = usage.unwrap_or(Value::Null);
         }
         format!("data: {chunk}\n\n")
     };
-    let choice =
-        |delta: Value, finish: Value| json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}]);
-    let mut events = event(choice(json!({"role": "assistant", "content": ""}), Value::Null), None);
+    let choice = |delta: Value, finish: Value| json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}]);
+    let mut events = event(
+        choice(json!({"role": "assistant", "content": ""}), Value::Null),
+        None,
+    );
     for piece in answer.pieces() {
         events.push_str(&event(choice(json!({"content": piece}), Value::Null), None));
     }
@@ -152,7 +181,9 @@ fn finish(answer: &Answer<'_>) -> &'static str {
 }
 
 fn usage(answer: &Answer<'_>) -> Value {
-    let Usage { cache_read, output, .. } = answer.reply.usage;
+    let Usage {
+        cache_read, output, ..
+    } = answer.reply.usage;
     let input = answer.reply.usage.total_input();
     json!({
         "prompt_tokens": input,

@@ -6,7 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Answer, Api, Asked, Field, Trouble};
 
-pub(super) static API: Api = Api { path: "/v1/messages", read, whole, events, refusal };
+pub(super) static API: Api = Api {
+    path: "/v1/messages",
+    read,
+    whole,
+    events,
+    refusal,
+};
 
 fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
     let most = body.get("max_tokens");
@@ -20,7 +26,10 @@ fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
     let format = format.unwrap_or_else(|| body.get("output_config").get("format"));
     let stops = body.get("stop_sequences");
     let stops = if stops.is_given() {
-        stops.items()?.map(|stop| stop.text().map(str::to_owned)).collect()
+        stops
+            .items()?
+            .map(|stop| stop.text().map(str::to_owned))
+            .collect()
     } else {
         Ok(Vec::new())
     };
@@ -34,21 +43,40 @@ fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
         seed: 0,
     };
     let model = body.get("model").text()?.to_owned();
-    let stop = stops?.into_iter().filter(|stop: &String| !stop.is_empty()).collect();
-    Ok(Asked { model, request, stream: body.get("stream").flag()?, with_usage: true, stop })
+    let stop = stops?
+        .into_iter()
+        .filter(|stop: &String| !stop.is_empty())
+        .collect();
+    Ok(Asked {
+        model,
+        request,
+        stream: body.get("stream").flag()?,
+        with_usage: true,
+        stop,
+    })
 }
 
-/// A turn. The results of tools in a user's turn are messages of their own, before what else it says.
+/// A turn. The results of tools in a user's turn are messages of their own, before what else it
+/// says.
 fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     let (role, content) = (message.get("role"), message.get("content"));
     let role = match role.text()? {
         "user" => Role::User,
         "assistant" => Role::Assistant,
-        other => return Err(role.trouble(format!("`{other}` is not a role; choose `user` or `assistant`"))),
+        other => {
+            return Err(role.trouble(format!(
+                "`{other}` is not a role; choose `user` or `assistant`"
+            )));
+        }
     };
     let parts = super::content(content.required()?, part)?;
-    let (results, said) = parts.into_iter().partition::<Vec<_>, _>(|part| matches!(part, Part::ToolResult { .. }));
-    let mut messages = results.into_iter().map(|result| super::message(Role::Tool, vec![result])).collect::<Vec<_>>();
+    let (results, said) = parts
+        .into_iter()
+        .partition::<Vec<_>, _>(|part| matches!(part, Part::ToolResult { .. }));
+    let mut messages = results
+        .into_iter()
+        .map(|result| super::message(Role::Tool, vec![result]))
+        .collect::<Vec<_>>();
     if !said.is_empty() || messages.is_empty() {
         messages.push(super::message(role, said));
     }
@@ -59,11 +87,20 @@ fn part(part: &Field<'_>) -> Result<Part, Trouble> {
     let kind = part.get("type");
     let text = |name: &str| part.get(name).text().map(str::to_owned);
     match kind.text()? {
-        "text" => Ok(Part::Text { text: text("text")? }),
-        "thinking" => Ok(Part::Thinking { text: text("thinking")?, signature: text("signature").ok() }),
+        "text" => Ok(Part::Text {
+            text: text("text")?,
+        }),
+        "thinking" => Ok(Part::Thinking {
+            text: text("thinking")?,
+            signature: text("signature").ok(),
+        }),
         "tool_use" => {
             let arguments = part.get("input").required()?.value.to_string();
-            Ok(Part::ToolCall { id: text("id")?, name: text("name")?, arguments })
+            Ok(Part::ToolCall {
+                id: text("id")?,
+                name: text("name")?,
+                arguments,
+            })
         }
         "tool_result" => {
             let said = super::content(&part.get("content"), self::part)?;
@@ -87,11 +124,20 @@ fn tool(tool: &Field<'_>) -> Result<Option<ToolDefinition>, Trouble> {
 }
 
 fn whole(answer: &Answer<'_>) -> Value {
-    message_of(answer, json!([{"type": "text", "text": answer.reply.text}]), Some(stop_reason(answer)))
+    message_of(
+        answer,
+        json!([{"type": "text", "text": answer.reply.text}]),
+        Some(stop_reason(answer)),
+    )
 }
 
 fn message_of(answer: &Answer<'_>, content: Value, stop_reason: Option<&str>) -> Value {
-    let Usage { input, cache_read, cache_write, output } = answer.reply.usage;
+    let Usage {
+        input,
+        cache_read,
+        cache_write,
+        output,
+    } = answer.reply.usage;
     json!({
         "id": answer.id("msg_"),
         "type": "message",
@@ -133,7 +179,9 @@ fn events(answer: &Answer<'_>) -> String {
         "usage": {"output_tokens": answer.reply.usage.output},
     }));
     all.push(json!({"type": "message_stop"}));
-    all.iter().map(|data| super::event(data["type"].as_str().unwrap_or_default(), data)).collect()
+    all.iter()
+        .map(|data| super::event(data["type"].as_str().unwrap_or_default(), data))
+        .collect()
 }
 
 fn refusal(trouble: &Trouble) -> Value {

@@ -1,7 +1,7 @@
 //! The interfaces that are served: how the body of a request is read, and how a reply is written.
 //!
-//! An interface is a file here and a line in [`ALL`]. What a model of ours has no use for (`top_p`, `tool_choice`, `user`,
-//! `cache_control` and the like) is accepted and ignored.
+//! An interface is a file here and a line in [`ALL`]. What a model of ours has no use for (`top_p`,
+//! `tool_choice`, `user`, `cache_control` and the like) is accepted and ignored.
 
 mod chat_completions;
 mod messages;
@@ -19,7 +19,8 @@ use super::trouble::Trouble;
 /// All of them.
 pub(super) const ALL: [&Api; 3] = [&chat_completions::API, &responses::API, &messages::API];
 
-/// Tokens of an image, sound or file, whatever its size: assumed, OpenAI's count of an image of one tile.
+/// Tokens of an image, sound or file, whatever its size: assumed, OpenAI's count of an image of one
+/// tile.
 const MEDIA_TOKENS: u32 = 255;
 
 /// One interface.
@@ -66,12 +67,22 @@ impl Api {
     /// # Errors
     /// [`Trouble`] with the place of the first thing that cannot be used.
     pub(super) fn read(&self, body: &[u8]) -> Result<Asked, Trouble> {
-        let body: Value = serde_json::from_slice(body)
-            .map_err(|error| Trouble::new(StatusCode::BAD_REQUEST, format!("the body is not JSON: {error}")))?;
+        let body: Value = serde_json::from_slice(body).map_err(|error| {
+            Trouble::new(
+                StatusCode::BAD_REQUEST,
+                format!("the body is not JSON: {error}"),
+            )
+        })?;
         if !body.is_object() {
-            return Err(Trouble::new(StatusCode::BAD_REQUEST, "the body is not a JSON object"));
+            return Err(Trouble::new(
+                StatusCode::BAD_REQUEST,
+                "the body is not a JSON object",
+            ));
         }
-        (self.read)(&Field { value: &body, place: String::new() })
+        (self.read)(&Field {
+            value: &body,
+            place: String::new(),
+        })
     }
 }
 
@@ -87,19 +98,30 @@ impl Answer<'_> {
     fn pieces(&self) -> Vec<String> {
         /// Words of an event: assumed.
         const WORDS: usize = 8;
-        let words: Vec<&str> = self.reply.text.split_inclusive(char::is_whitespace).collect();
+        let words: Vec<&str> = self
+            .reply
+            .text
+            .split_inclusive(char::is_whitespace)
+            .collect();
         words.chunks(WORDS).map(<[&str]>::concat).collect()
     }
 
     /// Output tokens of reasoning: what was paid for and left no text.
     fn reasoning(&self) -> u64 {
-        if self.reply.text.is_empty() { self.reply.usage.output } else { 0 }
+        if self.reply.text.is_empty() {
+            self.reply.usage.output
+        } else {
+            0
+        }
     }
 }
 
-/// Ends a reply before the first of the texts that the caller stops at, and says which; its tokens are counted again.
+/// Ends a reply before the first of the texts that the caller stops at, and says which; its tokens
+/// are counted again.
 pub(super) fn stop_at<'s>(reply: &mut ChatReply, stops: &'s [String]) -> Option<&'s str> {
-    let found = stops.iter().filter_map(|stop| Some((reply.text.find(stop.as_str())?, stop.as_str())));
+    let found = stops
+        .iter()
+        .filter_map(|stop| Some((reply.text.find(stop.as_str())?, stop.as_str())));
     let (end, stop) = found.min()?;
     reply.text.truncate(end);
     reply.finish = Finish::Stop;
@@ -113,15 +135,31 @@ fn event(name: &str, data: &Value) -> String {
 }
 
 fn most_tokens(field: &Field<'_>) -> Result<Option<u32>, Trouble> {
-    let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
+    let count = |value: &Value| {
+        value
+            .as_u64()
+            .and_then(|count| u32::try_from(count).ok())
+            .filter(|count| *count > 0)
+    };
     field.number(count, "a whole number from 1")
 }
 
 fn temperature(body: &Field<'_>, most: f64) -> Result<Option<f32>, Trouble> {
     let field = body.get("temperature");
-    let wrong = || field.wrong(&format!("is `{}`; it must be a number from 0 to {most}", field.value));
-    let number = field.value.as_f64().filter(|number| (0.0..=most).contains(number));
-    field.is_given().then(|| number.map(|number| number as f32).ok_or_else(wrong)).transpose()
+    let wrong = || {
+        field.wrong(&format!(
+            "is `{}`; it must be a number from 0 to {most}",
+            field.value
+        ))
+    };
+    let number = field
+        .value
+        .as_f64()
+        .filter(|number| (0.0..=most).contains(number));
+    field
+        .is_given()
+        .then(|| number.map(|number| number as f32).ok_or_else(wrong))
+        .transpose()
 }
 
 /// A list of at least one message, each of which may become several.
@@ -140,7 +178,10 @@ fn messages_of(
 }
 
 /// What a message holds: a text, or a list of parts.
-fn content(content: &Field<'_>, part: fn(&Field<'_>) -> Result<Part, Trouble>) -> Result<Vec<Part>, Trouble> {
+fn content(
+    content: &Field<'_>,
+    part: fn(&Field<'_>) -> Result<Part, Trouble>,
+) -> Result<Vec<Part>, Trouble> {
     match content.value {
         Value::Null => Ok(Vec::new()),
         Value::String(text) => Ok(vec![Part::Text { text: text.clone() }]),
@@ -149,13 +190,17 @@ fn content(content: &Field<'_>, part: fn(&Field<'_>) -> Result<Part, Trouble>) -
     }
 }
 
-/// A definition of a tool, whose schema is in the field of that name. One without a name, such as a tool that a provider runs, is
-/// left out.
+/// A definition of a tool, whose schema is in the field of that name. One without a name, such as a
+/// tool that a provider runs, is left out.
 fn tools(
     tools: &Field<'_>,
     tool: fn(&Field<'_>) -> Result<Option<ToolDefinition>, Trouble>,
 ) -> Result<Vec<ToolDefinition>, Trouble> {
-    let all = if tools.is_given() { tools.items()?.map(|item| tool(&item)).collect() } else { Ok(Vec::new()) };
+    let all = if tools.is_given() {
+        tools.items()?.map(|item| tool(&item)).collect()
+    } else {
+        Ok(Vec::new())
+    };
     Ok(all?.into_iter().flatten().collect())
 }
 
@@ -163,17 +208,33 @@ fn definition(tool: &Field<'_>, schema: &str) -> Result<ToolDefinition, Trouble>
     let parameters = tool.get(schema);
     Ok(ToolDefinition {
         name: tool.get("name").text()?.to_owned(),
-        description: tool.get("description").value.as_str().unwrap_or_default().to_owned(),
-        parameters: if parameters.is_given() { parameters.value.clone() } else { json!({}) },
+        description: tool
+            .get("description")
+            .value
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
+        parameters: if parameters.is_given() {
+            parameters.value.clone()
+        } else {
+            json!({})
+        },
     })
 }
 
 fn message(role: Role, parts: Vec<Part>) -> WireMessage {
-    WireMessage { role, parts: parts.into() }
+    WireMessage {
+        role,
+        parts: parts.into(),
+    }
 }
 
 fn result(call_id: &Field<'_>, parts: Vec<Part>, is_error: bool) -> Result<Part, Trouble> {
-    Ok(Part::ToolResult { call_id: call_id.text()?.to_owned(), text: joined(parts), is_error })
+    Ok(Part::ToolResult {
+        call_id: call_id.text()?.to_owned(),
+        text: joined(parts),
+        is_error,
+    })
 }
 
 fn joined(parts: Vec<Part>) -> String {
@@ -187,7 +248,11 @@ fn joined(parts: Vec<Part>) -> String {
 /// A part that is no text. The bytes stay outside, as everywhere; nobody here looks at them.
 fn media(part: &Field<'_>, media_type: &str) -> Part {
     let digest = blake3::hash(part.value.to_string().as_bytes()).to_hex()[..32].to_owned();
-    Part::Media { media_type: media_type.to_owned(), digest, tokens: MEDIA_TOKENS }
+    Part::Media {
+        media_type: media_type.to_owned(),
+        digest,
+        tokens: MEDIA_TOKENS,
+    }
 }
 
 /// The schema of a `json_schema` format, as both of OpenAI's interfaces have it.
@@ -201,6 +266,8 @@ fn schema(format: &Field<'_>, schema: &Field<'_>) -> Result<Option<Value>, Troub
         "json_object" => Ok(Some(json!({"type": "object"}))),
         "json_schema" if schema.value.is_object() => Ok(Some(schema.value.clone())),
         "json_schema" => Err(schema.wrong("must be an object")),
-        other => Err(kind.trouble(format!("`{other}` is not a format; choose `text`, `json_object` or `json_schema`"))),
+        other => Err(kind.trouble(format!(
+            "`{other}` is not a format; choose `text`, `json_object` or `json_schema`"
+        ))),
     }
 }

@@ -1,4 +1,5 @@
-//! OpenAI's responses. Nothing is stored here, so a request that goes on from an earlier response is refused.
+//! OpenAI's responses. Nothing is stored here, so a request that goes on from an earlier response
+//! is refused.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
@@ -6,17 +7,27 @@ use serde_json::{Value, json};
 
 use super::{Answer, Api, Asked, Field, Trouble};
 
-pub(super) static API: Api = Api { path: "/v1/responses", read, whole, events, refusal: Trouble::body };
+pub(super) static API: Api = Api {
+    path: "/v1/responses",
+    read,
+    whole,
+    events,
+    refusal: Trouble::body,
+};
 
 fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
     for earlier in ["previous_response_id", "conversation"].map(|name| body.get(name)) {
         if earlier.is_given() {
-            return Err(earlier.wrong("cannot be used, since no response is stored here; send the whole input"));
+            return Err(earlier
+                .wrong("cannot be used, since no response is stored here; send the whole input"));
         }
     }
     let (input, format) = (body.get("input"), body.get("text").get("format"));
     let mut messages = match input.value {
-        Value::String(text) => vec![super::message(Role::User, vec![Part::Text { text: text.clone() }])],
+        Value::String(text) => vec![super::message(
+            Role::User,
+            vec![Part::Text { text: text.clone() }],
+        )],
         _ => super::messages_of(&input, item)?,
     };
     let instructions = body.get("instructions");
@@ -34,27 +45,47 @@ fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
         seed: 0,
     };
     let model = body.get("model").text()?.to_owned();
-    Ok(Asked { model, request, stream: body.get("stream").flag()?, with_usage: true, stop: Vec::new() })
+    Ok(Asked {
+        model,
+        request,
+        stream: body.get("stream").flag()?,
+        with_usage: true,
+        stop: Vec::new(),
+    })
 }
 
-/// One item of the input. Reasoning of an earlier response is encrypted, or a summary of it, and is left out.
+/// One item of the input. Reasoning of an earlier response is encrypted, or a summary of it, and is
+/// left out.
 fn item(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     let kind = item.get("type");
-    match if kind.is_given() { kind.text()? } else { "message" } {
+    match if kind.is_given() {
+        kind.text()?
+    } else {
+        "message"
+    } {
         "message" => said(item),
         "function_call" => {
             let text = |name: &str| item.get(name).text().map(str::to_owned);
-            let call = Part::ToolCall { id: text("call_id")?, name: text("name")?, arguments: text("arguments")? };
+            let call = Part::ToolCall {
+                id: text("call_id")?,
+                name: text("name")?,
+                arguments: text("arguments")?,
+            };
             Ok(vec![super::message(Role::Assistant, vec![call])])
         }
         "function_call_output" => {
             let output = super::content(&item.get("output"), part)?;
-            Ok(vec![super::message(Role::Tool, vec![super::result(&item.get("call_id"), output, false)?])])
+            Ok(vec![super::message(
+                Role::Tool,
+                vec![super::result(&item.get("call_id"), output, false)?],
+            )])
         }
         "reasoning" => Ok(Vec::new()),
         other => {
             let choices = "choose `message`, `function_call` or `function_call_output`";
-            Err(kind.trouble(format!("`{other}` is not an item that is read here; {choices}")))
+            Err(kind.trouble(format!(
+                "`{other}` is not an item that is read here; {choices}"
+            )))
         }
     }
 }
@@ -70,14 +101,21 @@ fn said(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
             return Err(role.trouble(format!("`{other}` is not a role; {choices}")));
         }
     };
-    Ok(vec![super::message(role, super::content(content.required()?, part)?)])
+    Ok(vec![super::message(
+        role,
+        super::content(content.required()?, part)?,
+    )])
 }
 
 fn part(part: &Field<'_>) -> Result<Part, Trouble> {
     let kind = part.get("type");
     match kind.text()? {
-        "input_text" | "output_text" | "text" => Ok(Part::Text { text: part.get("text").text()?.to_owned() }),
-        "refusal" => Ok(Part::Text { text: part.get("refusal").text()?.to_owned() }),
+        "input_text" | "output_text" | "text" => Ok(Part::Text {
+            text: part.get("text").text()?.to_owned(),
+        }),
+        "refusal" => Ok(Part::Text {
+            text: part.get("refusal").text()?.to_owned(),
+        }),
         "input_image" => Ok(super::media(part, "image/*")),
         "input_file" => Ok(super::media(part, "application/octet-stream")),
         other => {
@@ -132,7 +170,11 @@ fn response(answer: &Answer<'_>, item: Option<Value>) -> Value {
 }
 
 fn item_of(answer: &Answer<'_>, status: &str) -> Value {
-    let content = if status == "completed" { json!([text(&answer.reply.text)]) } else { json!([]) };
+    let content = if status == "completed" {
+        json!([text(&answer.reply.text)])
+    } else {
+        json!([])
+    };
     json!({"id": answer.id("msg_"), "type": "message", "status": status, "role": "assistant", "content": content})
 }
 
@@ -141,7 +183,9 @@ fn text(text: &str) -> Value {
 }
 
 fn usage(answer: &Answer<'_>) -> Value {
-    let Usage { cache_read, output, .. } = answer.reply.usage;
+    let Usage {
+        cache_read, output, ..
+    } = answer.reply.usage;
     let input = answer.reply.usage.total_input();
     json!({
         "input_tokens": input,
@@ -152,7 +196,8 @@ fn usage(answer: &Answer<'_>) -> Value {
     })
 }
 
-/// The response as it grows: its message, its text a few words at a time, and then each of them as a whole.
+/// The response as it grows: its message, its text a few words at a time, and then each of them as
+/// a whole.
 fn events(answer: &Answer<'_>) -> String {
     let whole = whole(answer);
     let (id, said) = (answer.id("msg_"), &answer.reply.text);
@@ -162,11 +207,21 @@ fn events(answer: &Answer<'_>) -> String {
         data[key] = value;
         (name.to_owned(), data)
     };
-    let of_item =
-        |name: &str, status: &str| (name.to_owned(), json!({"output_index": 0, "item": item_of(answer, status)}));
+    let of_item = |name: &str, status: &str| {
+        (
+            name.to_owned(),
+            json!({"output_index": 0, "item": item_of(answer, status)}),
+        )
+    };
     let mut all = vec![
-        ("response.created".to_owned(), json!({"response": response(answer, None)})),
-        ("response.in_progress".to_owned(), json!({"response": response(answer, None)})),
+        (
+            "response.created".to_owned(),
+            json!({"response": response(answer, None)}),
+        ),
+        (
+            "response.in_progress".to_owned(),
+            json!({"response": response(answer, None)}),
+        ),
         of_item("response.output_item.added", "in_progress"),
         in_place("response.content_part.added", "part", text("")),
     ];
@@ -175,12 +230,19 @@ fn events(answer: &Answer<'_>) -> String {
     all.push(in_place("response.output_text.done", "text", json!(said)));
     all.push(in_place("response.content_part.done", "part", text(said)));
     all.push(of_item("response.output_item.done", "completed"));
-    let end = if whole["status"] == "completed" { "response.completed" } else { "response.incomplete" };
+    let end = if whole["status"] == "completed" {
+        "response.completed"
+    } else {
+        "response.incomplete"
+    };
     all.push((end.to_owned(), json!({"response": whole})));
-    let numbered = all.into_iter().enumerate().map(|(number, (name, mut data))| {
-        data["type"] = json!(name);
-        data["sequence_number"] = json!(number);
-        super::event(&name, &data)
-    });
+    let numbered = all
+        .into_iter()
+        .enumerate()
+        .map(|(number, (name, mut data))| {
+            data["type"] = json!(name);
+            data["sequence_number"] = json!(number);
+            super::event(&name, &data)
+        });
     numbered.collect()
 }

@@ -28,11 +28,17 @@ fn stopped(outcome: Result<compactometer_engine::model::ChatReply, ChatError>) -
 #[tokio::test]
 async fn a_busy_or_broken_server_is_asked_again_and_then_given_up_for_later() {
     for status in [429, 500, 503, 529] {
-        let (outcome, asked) = ask(&OPENAI_COMPATIBLE, refusal(status, json!({"message": "too busy"}))).await;
+        let (outcome, asked) = ask(
+            &OPENAI_COMPATIBLE,
+            refusal(status, json!({"message": "too busy"})),
+        )
+        .await;
         let (why, later) = stopped(outcome);
         assert_eq!((asked, later), (3, true), "{status}");
         assert!(
-            why.contains("given up after 3 tries") && why.contains("too busy") && why.contains(&status.to_string()),
+            why.contains("given up after 3 tries")
+                && why.contains("too busy")
+                && why.contains(&status.to_string()),
             "{why}"
         );
     }
@@ -41,10 +47,23 @@ async fn a_busy_or_broken_server_is_asked_again_and_then_given_up_for_later() {
 #[tokio::test]
 async fn a_server_that_recovers_answers() {
     let server = MockServer::start().await;
-    Mock::given(method("POST")).respond_with(ResponseTemplate::new(500)).up_to_n_times(1).mount(&server).await;
-    let good = stream(&[r#"{"choices":[{"delta":{"content":"Done."},"finish_reason":"stop"}]}"#, "[DONE]"]);
-    Mock::given(method("POST")).respond_with(good).mount(&server).await;
-    let reply = client(&OPENAI_COMPATIBLE, &server.uri()).complete(&request()).await.expect("a reply");
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(500))
+        .up_to_n_times(1)
+        .mount(&server)
+        .await;
+    let good = stream(&[
+        r#"{"choices":[{"delta":{"content":"Done."},"finish_reason":"stop"}]}"#,
+        "[DONE]",
+    ]);
+    Mock::given(method("POST"))
+        .respond_with(good)
+        .mount(&server)
+        .await;
+    let reply = client(&OPENAI_COMPATIBLE, &server.uri())
+        .complete(&request())
+        .await
+        .expect("a reply");
     assert_eq!(reply.text, "Done.");
 }
 
@@ -52,19 +71,34 @@ async fn a_server_that_recovers_answers() {
 async fn the_wait_that_a_server_asks_for_is_kept_and_is_no_latency() {
     let server = MockServer::start().await;
     let busy = ResponseTemplate::new(429).insert_header("retry-after", "1");
-    Mock::given(method("POST")).respond_with(busy).up_to_n_times(1).mount(&server).await;
+    Mock::given(method("POST"))
+        .respond_with(busy)
+        .up_to_n_times(1)
+        .mount(&server)
+        .await;
     let good = stream(&[r#"{"choices":[{"delta":{"content":"Done."},"finish_reason":"stop"}]}"#]);
-    Mock::given(method("POST")).respond_with(good).mount(&server).await;
+    Mock::given(method("POST"))
+        .respond_with(good)
+        .mount(&server)
+        .await;
     let started = std::time::Instant::now();
-    let reply = client(&OPENAI_COMPATIBLE, &server.uri()).complete(&request()).await.expect("a reply");
-    let waited = started.elapsed().saturating_sub(Duration::from_millis(reply.latency_ms));
+    let reply = client(&OPENAI_COMPATIBLE, &server.uri())
+        .complete(&request())
+        .await
+        .expect("a reply");
+    let waited = started
+        .elapsed()
+        .saturating_sub(Duration::from_millis(reply.latency_ms));
     assert!(waited >= Duration::from_millis(990), "{waited:?}");
 }
 
 #[tokio::test]
 async fn a_wait_that_is_too_long_ends_the_run_and_says_how_long_it_is() {
-    let (outcome, asked) =
-        ask(&OPENAI_COMPATIBLE, ResponseTemplate::new(429).insert_header("retry-after", "7200")).await;
+    let (outcome, asked) = ask(
+        &OPENAI_COMPATIBLE,
+        ResponseTemplate::new(429).insert_header("retry-after", "7200"),
+    )
+    .await;
     let (why, later) = stopped(outcome);
     assert_eq!((asked, later), (1, true));
     assert!(why.contains("it asks to wait 7200 s"), "{why}");
@@ -79,9 +113,21 @@ async fn what_a_user_must_mend_stops_at_once_and_says_what() {
             "set a key that may use `small` in `COMPACTOMETER_API_KEY`",
         ),
         (403, json!("no"), "set a key that may use `small`"),
-        (404, json!({"message": "The model `small` does not exist"}), "knows no model `small`"),
-        (402, json!({"message": "no credit"}), "wants to be paid first: no credit"),
-        (429, json!({"code": "insufficient_quota", "message": "no credit"}), "wants to be paid first: no credit"),
+        (
+            404,
+            json!({"message": "The model `small` does not exist"}),
+            "knows no model `small`",
+        ),
+        (
+            402,
+            json!({"message": "no credit"}),
+            "wants to be paid first: no credit",
+        ),
+        (
+            429,
+            json!({"code": "insufficient_quota", "message": "no credit"}),
+            "wants to be paid first: no credit",
+        ),
         (
             415,
             json!({"message": format!("no such form, key {KEY}")}),
@@ -99,15 +145,30 @@ async fn what_a_user_must_mend_stops_at_once_and_says_what() {
 #[tokio::test]
 async fn a_request_that_is_too_long_or_unfit_is_a_result() {
     let errors = [
-        (400, json!({"type": "exceed_context_size_error", "message": "too many"})),
-        (400, json!({"code": "context_length_exceeded", "message": "x"})),
-        (400, json!({"type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8 maximum"})),
-        (400, json!({"code": "content_filter", "message": "withheld"})),
+        (
+            400,
+            json!({"type": "exceed_context_size_error", "message": "too many"}),
+        ),
+        (
+            400,
+            json!({"code": "context_length_exceeded", "message": "x"}),
+        ),
+        (
+            400,
+            json!({"type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8 maximum"}),
+        ),
+        (
+            400,
+            json!({"code": "content_filter", "message": "withheld"}),
+        ),
         (413, json!({"message": "too large"})),
     ];
     for (status, error) in errors {
         let (outcome, asked) = ask(&OPENAI_COMPATIBLE, refusal(status, error.clone())).await;
-        assert!(matches!(outcome, Err(ChatError::Refused { .. })), "{error}: {outcome:?}");
+        assert!(
+            matches!(outcome, Err(ChatError::Refused { .. })),
+            "{error}: {outcome:?}"
+        );
         assert_eq!(asked, 1);
     }
 }
@@ -115,9 +176,15 @@ async fn a_request_that_is_too_long_or_unfit_is_a_result() {
 #[tokio::test]
 async fn a_request_whose_form_is_not_taken_is_a_result_of_its_own_kind() {
     for status in [400, 422] {
-        let error = json!({"type": "invalid_request_error", "message": format!("no tools, key {KEY}")});
+        let error =
+            json!({"type": "invalid_request_error", "message": format!("no tools, key {KEY}")});
         let (outcome, asked) = ask(&ANTHROPIC, refusal(status, error)).await;
-        assert_eq!(outcome, Err(ChatError::Rejected { message: "no tools, key [key]".to_owned() }));
+        assert_eq!(
+            outcome,
+            Err(ChatError::Rejected {
+                message: "no tools, key [key]".to_owned()
+            })
+        );
         assert_eq!(asked, 1);
     }
 }
@@ -125,10 +192,17 @@ async fn a_request_whose_form_is_not_taken_is_a_result_of_its_own_kind() {
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let elsewhere = MockServer::start().await;
-    Mock::given(method("POST")).respond_with(ResponseTemplate::new(200)).expect(0).mount(&elsewhere).await;
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(200))
+        .expect(0)
+        .mount(&elsewhere)
+        .await;
     let redirect = ResponseTemplate::new(307).insert_header("location", elsewhere.uri());
     let (why, later) = stopped(ask(&OPENAI_COMPATIBLE, redirect).await.0);
-    assert!(!later && why.contains("redirects are not followed") && why.contains(&elsewhere.uri()), "{why}");
+    assert!(
+        !later && why.contains("redirects are not followed") && why.contains(&elsewhere.uri()),
+        "{why}"
+    );
 }
 
 #[tokio::test]
@@ -136,8 +210,15 @@ async fn a_refused_connection_says_where_and_what_to_look_at() {
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = free.local_addr().expect("an address");
     drop(free);
-    let (why, later) = stopped(client(&OPENAI_COMPATIBLE, &format!("http://{address}")).complete(&request()).await);
-    assert!(later && why.contains(&address.to_string()) && why.contains("is the server running"), "{why}");
+    let (why, later) = stopped(
+        client(&OPENAI_COMPATIBLE, &format!("http://{address}"))
+            .complete(&request())
+            .await,
+    );
+    assert!(
+        later && why.contains(&address.to_string()) && why.contains("is the server running"),
+        "{why}"
+    );
 }
 
 /// A server that sends these bytes with these waits before them, to each connection.
@@ -160,7 +241,8 @@ async fn raw(pieces: &'static [(u64, &'static str)]) -> String {
     format!("http://{address}")
 }
 
-const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n";
+const HEAD: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n";
 const PIECE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
 
 const DRIP: [(u64, &str); 240] = [(250, PIECE); 240];
@@ -181,7 +263,16 @@ async fn a_stream_that_breaks_off_falls_silent_or_never_ends_is_given_up() {
         (drip, NEVER, SOON, "no whole answer within 1 s"),
     ] {
         let place = Endpoint::new(&OPENAI_COMPATIBLE, "small", &address, None).expect("a place");
-        let client = Client::new(place, Limits { silence, whole, repeats: 0, ..limits() }).expect("a client");
+        let client = Client::new(
+            place,
+            Limits {
+                silence,
+                whole,
+                repeats: 0,
+                ..limits()
+            },
+        )
+        .expect("a client");
         let (why, later) = stopped(client.complete(&request()).await);
         assert!(later && why.contains(expected), "{expected}: {why}");
     }
@@ -209,7 +300,10 @@ async fn what_is_no_answer_is_asked_for_again() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_refused() {
     // As large as 100 MB beside the usual limit is the second one beside this one.
-    let line = format!(r#"{{"choices":[{{"delta":{{"content":"{}"}}}}]}}"#, "a".repeat(1 << 16));
+    let line = format!(
+        r#"{{"choices":[{{"delta":{{"content":"{}"}}}}]}}"#,
+        "a".repeat(1 << 16)
+    );
     let events = vec![line.as_str(); 32];
     let (why, later) = stopped(ask(&OPENAI_COMPATIBLE, stream(&events)).await.0);
     assert!(!later && why.contains("over 1048576 bytes"), "{why}");
@@ -219,12 +313,17 @@ async fn an_answer_that_is_too_large_is_refused() {
 async fn places_that_cannot_be_used_say_why() {
     let error = |address: &str, key: Option<&str>| {
         let place = Endpoint::new(&OPENAI_COMPATIBLE, "small", address, key.map(Into::into));
-        place.and_then(|place| Client::new(place, limits()).map(drop)).expect_err("refused").to_string()
+        place
+            .and_then(|place| Client::new(place, limits()).map(drop))
+            .expect_err("refused")
+            .to_string()
     };
     assert!(error("http://", None).contains("cannot be used"));
     assert!(error("ftp://host", None).contains("neither `http` nor `https`"));
     let with_password = error("https://me:hunter2@host", None);
-    assert!(with_password.contains("holds a user or password") && !with_password.contains("hunter2"));
+    assert!(
+        with_password.contains("holds a user or password") && !with_password.contains("hunter2")
+    );
     assert!(error("http://host.example", Some(KEY)).contains("would travel unencrypted"));
     let wrong_key = error("https://host.example", Some("sk\nbad"));
     assert!(wrong_key.contains("holds characters that no key has") && !wrong_key.contains("bad"));
@@ -232,7 +331,8 @@ async fn places_that_cannot_be_used_say_why() {
 
 #[test]
 fn nothing_shows_a_key() {
-    let place = Endpoint::new(&OPENAI, "small", "https://host.example", Some(KEY.into())).expect("a place");
+    let place =
+        Endpoint::new(&OPENAI, "small", "https://host.example", Some(KEY.into())).expect("a place");
     assert!(!format!("{place:?}").contains(KEY));
 }
 
@@ -240,10 +340,17 @@ fn nothing_shows_a_key() {
 async fn a_key_that_a_server_repeats_is_masked_in_what_is_kept() {
     let said = format!("{{\"content\":\"It is {KEY}.\"}}");
     let events = [
-        format!(r#"{{"model":"small-{KEY}","choices":[{{"delta":{said},"finish_reason":"stop"}}]}}"#),
-        format!(r#"{{"choices":[],"usage":{{"prompt_tokens":5,"completion_tokens":2,"{KEY}":"{KEY}"}}}}"#),
+        format!(
+            r#"{{"model":"small-{KEY}","choices":[{{"delta":{said},"finish_reason":"stop"}}]}}"#
+        ),
+        format!(
+            r#"{{"choices":[],"usage":{{"prompt_tokens":5,"completion_tokens":2,"{KEY}":"{KEY}"}}}}"#
+        ),
     ];
-    let reply = ask(&OPENAI_COMPATIBLE, stream(&[&events[0], &events[1]])).await.0.expect("a reply");
+    let reply = ask(&OPENAI_COMPATIBLE, stream(&[&events[0], &events[1]]))
+        .await
+        .0
+        .expect("a reply");
     assert_eq!(reply.text, "It is [key].");
     assert_eq!(reply.usage.input, 5);
     assert!(!format!("{reply:?}").contains(KEY), "{reply:?}");
@@ -254,5 +361,10 @@ async fn a_part_of_the_key_in_a_servers_message_is_masked() {
     let part = &KEY[3..KEY.len() - 2];
     let error = json!({"message": format!("the key ...{part}... may not do this")});
     let (outcome, _) = ask(&OPENAI_COMPATIBLE, refusal(400, error)).await;
-    assert_eq!(outcome, Err(ChatError::Rejected { message: "the key ...[key]... may not do this".to_owned() }));
+    assert_eq!(
+        outcome,
+        Err(ChatError::Rejected {
+            message: "the key ...[key]... may not do this".to_owned()
+        })
+    );
 }

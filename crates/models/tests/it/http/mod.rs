@@ -1,4 +1,5 @@
-//! The HTTP client against a server that answers as told: what becomes of every answer and of every failure.
+//! The HTTP client against a server that answers as told: what becomes of every answer and of every
+//! failure.
 
 mod errors;
 mod probes;
@@ -46,7 +47,10 @@ pub(super) async fn ask(
     answer: ResponseTemplate,
 ) -> (Result<ChatReply, ChatError>, usize) {
     let server = MockServer::start().await;
-    Mock::given(method("POST")).respond_with(answer).mount(&server).await;
+    Mock::given(method("POST"))
+        .respond_with(answer)
+        .mount(&server)
+        .await;
     let outcome = client(provider, &server.uri()).complete(&request()).await;
     let asked = server.received_requests().await.expect("kept").len();
     (outcome, asked)
@@ -54,6 +58,9 @@ pub(super) async fn ask(
 
 /// A stream of events.
 pub(super) fn stream(events: &[&str]) -> ResponseTemplate {
-    let body = events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>();
+    let body = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect::<String>();
     ResponseTemplate::new(200).set_body_raw(body, "text/event-stream")
 }

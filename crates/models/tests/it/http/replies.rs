@@ -26,20 +26,52 @@ async fn a_stream_gives_text_usage_and_what_the_server_said() {
         "[DONE]",
     ];
     let reply = reply(&OPENAI_COMPATIBLE, stream(&events)).await;
-    assert_eq!((reply.text.as_str(), reply.finish), ("Café.", Finish::Length));
-    assert_eq!(reply.usage, Usage { input: 30, cache_read: 20, cache_write: 0, output: 9 });
+    assert_eq!(
+        (reply.text.as_str(), reply.finish),
+        ("Café.", Finish::Length)
+    );
+    assert_eq!(
+        reply.usage,
+        Usage {
+            input: 30,
+            cache_read: 20,
+            cache_write: 0,
+            output: 9
+        }
+    );
     let served = reply.served.expect("served");
-    assert_eq!((served.model.as_deref(), served.reasoning), (Some("small-2026"), Some(4)));
-    assert!(served.first_token_ms.is_some_and(|first| first <= reply.latency_ms));
+    assert_eq!(
+        (served.model.as_deref(), served.reasoning),
+        (Some("small-2026"), Some(4))
+    );
+    assert!(
+        served
+            .first_token_ms
+            .is_some_and(|first| first <= reply.latency_ms)
+    );
     assert_eq!(served.usage, serde_json::from_str(usage).ok());
 }
 
 #[tokio::test]
 async fn a_server_that_does_not_stream_is_understood() {
     let body = json!({"choices": [{"message": {"content": "Done."}, "finish_reason": "content_filter"}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}});
-    let reply = reply(&OPENAI_COMPATIBLE, ResponseTemplate::new(200).set_body_json(body)).await;
-    assert_eq!((reply.text.as_str(), reply.finish), ("Done.", Finish::ContentFilter));
-    assert_eq!(reply.usage, Usage { input: 5, output: 2, ..Usage::default() });
+    let reply = reply(
+        &OPENAI_COMPATIBLE,
+        ResponseTemplate::new(200).set_body_json(body),
+    )
+    .await;
+    assert_eq!(
+        (reply.text.as_str(), reply.finish),
+        ("Done.", Finish::ContentFilter)
+    );
+    assert_eq!(
+        reply.usage,
+        Usage {
+            input: 5,
+            output: 2,
+            ..Usage::default()
+        }
+    );
     assert_eq!(reply.served.expect("served").first_token_ms, None);
 }
 
@@ -56,7 +88,11 @@ async fn without_usage_tokens_are_counted_and_the_raw_usage_is_absent() {
 
 #[tokio::test]
 async fn an_empty_answer_is_an_answer() {
-    let reply = reply(&OPENAI_COMPATIBLE, stream(&[r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#])).await;
+    let reply = reply(
+        &OPENAI_COMPATIBLE,
+        stream(&[r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#]),
+    )
+    .await;
     assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Stop));
 }
 
@@ -73,9 +109,23 @@ async fn anthropics_stream_is_understood() {
         r#"{"type":"message_stop"}"#,
     ];
     let reply = reply(&ANTHROPIC, stream(&events)).await;
-    assert_eq!((reply.text.as_str(), reply.finish), ("Done.", Finish::Length));
-    assert_eq!(reply.usage, Usage { input: 10, cache_read: 7, cache_write: 3, output: 12 });
-    assert_eq!(reply.served.expect("served").model.as_deref(), Some("claude"));
+    assert_eq!(
+        (reply.text.as_str(), reply.finish),
+        ("Done.", Finish::Length)
+    );
+    assert_eq!(
+        reply.usage,
+        Usage {
+            input: 10,
+            cache_read: 7,
+            cache_write: 3,
+            output: 12
+        }
+    );
+    assert_eq!(
+        reply.served.expect("served").model.as_deref(),
+        Some("claude")
+    );
 }
 
 #[tokio::test]
@@ -88,5 +138,8 @@ async fn anthropics_reply_of_a_given_shape_is_its_tools_input() {
         r#"{"type":"message_stop"}"#,
     ];
     let reply = reply(&ANTHROPIC, stream(&events)).await;
-    assert_eq!((reply.text.as_str(), reply.finish), (r#"{"a":1}"#, Finish::ContentFilter));
+    assert_eq!(
+        (reply.text.as_str(), reply.finish),
+        (r#"{"a":1}"#, Finish::ContentFilter)
+    );
 }

@@ -1,4 +1,5 @@
-//! What comes from memory: answers that no message states, but a memory document or a note of an earlier conversation.
+//! What comes from memory: answers that no message states, but a memory document or a note of an
+//! earlier conversation.
 
 use compactometer_formats::scenario::MemoryPart;
 use compactometer_formats::summary::MetricValue;
@@ -12,7 +13,9 @@ pub(crate) const MEMORY_DOCUMENT_RECALL: Metric = Metric {
     id: "memory_document_recall",
     definition: "requests that hold the answer / questions whose answer only the memory document states, by unit; mean over units",
     compute: |_, strategy| {
-        share(strategy, |answer| is_from(answer, MemoryPart::Document).then_some(answer.row.present))
+        share(strategy, |answer| {
+            is_from(answer, MemoryPart::Document).then_some(answer.row.present)
+        })
     },
     ..Metric::share(Section::Retrieval, "Memory")
 };
@@ -21,7 +24,11 @@ pub(crate) const MEMORY_NOTE_RECALL: Metric = Metric {
     id: "memory_note_recall",
     definition: "requests that hold the answer, with what the strategy retrieves for the question within the retained budget / \
               questions whose answer only notes of an earlier conversation state, by unit; mean over units",
-    compute: |_, strategy| share(strategy, |answer| is_from(answer, MemoryPart::Notes).then_some(answer.row.present)),
+    compute: |_, strategy| {
+        share(strategy, |answer| {
+            is_from(answer, MemoryPart::Notes).then_some(answer.row.present)
+        })
+    },
     ..Metric::share(Section::Retrieval, "Memory")
 };
 
@@ -29,7 +36,11 @@ pub(crate) const MEMORY_ANSWER_RECALL: Metric = Metric {
     id: "memory_answer_recall",
     definition: "right answers, with what was retrieved for the question / questions whose answer only memory states, by unit; mean \
               over units; failed calls are misses",
-    compute: |_, strategy| share(strategy, |answer| answer.probe.memory.is_some().then(|| answer.is_right())),
+    compute: |_, strategy| {
+        share(strategy, |answer| {
+            answer.probe.memory.is_some().then(|| answer.is_right())
+        })
+    },
     ..Metric::share(Section::Answers, "Memory")
 };
 
@@ -38,10 +49,17 @@ fn is_from(answer: &Answer, part: MemoryPart) -> bool {
 }
 
 fn share(strategy: &StrategyRecords, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
-    over_units(strategy, "no question asks for what only memory states", |unit| {
-        let answers = unit.records.iter().flat_map(|record| answers(record));
-        let last = answers.filter(|answer| answer.row.prompted || !answer.is_prompted_too());
-        let hits = last.filter_map(|answer| hit(&answer)).collect::<Vec<_>>();
-        ratio(hits.iter().filter(|hit| **hit).count() as f64, hits.len() as f64)
-    })
+    over_units(
+        strategy,
+        "no question asks for what only memory states",
+        |unit| {
+            let answers = unit.records.iter().flat_map(|record| answers(record));
+            let last = answers.filter(|answer| answer.row.prompted || !answer.is_prompted_too());
+            let hits = last.filter_map(|answer| hit(&answer)).collect::<Vec<_>>();
+            ratio(
+                hits.iter().filter(|hit| **hit).count() as f64,
+                hits.len() as f64,
+            )
+        },
+    )
 }

@@ -1,7 +1,7 @@
 //! Answers to questions: what a reader answers from a strategy's contexts.
 //!
-//! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. What answers do that are not
-//! right is in [`wrong`].
+//! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a
+//! miss. What answers do that are not right is in [`wrong`].
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,18 @@ pub(crate) mod wrong;
 
 pub(crate) const ANSWER_RECALL: Metric = Metric {
     id: "answer_recall",
-    column: Column::at(50, ["answers", "right"], "Answers right: to questions about old facts."),
+    column: Column::at(
+        50,
+        ["answers", "right"],
+        "Answers right: to questions about old facts.",
+    ),
     definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
               alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
-    compute: |_, strategy| share(strategy, NO_ANSWER, |answer| of_context(answer).map(Answer::is_right)),
+    compute: |_, strategy| {
+        share(strategy, NO_ANSWER, |answer| {
+            of_context(answer).map(Answer::is_right)
+        })
+    },
     ..Metric::share(Section::Answers, "Probes")
 };
 
@@ -42,9 +50,14 @@ pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
     id: "prompted_answer_recall",
     definition: "as AR, where something is retrieved for a question with that before the question",
     compute: |_, strategy| {
-        let retrieves = strategy.records().flat_map(|record| &record.answers).any(|row| row.prompted);
+        let retrieves = strategy
+            .records()
+            .flat_map(|record| &record.answers)
+            .any(|row| row.prompted);
         match retrieves {
-            true => share(strategy, NO_ANSWER, |answer| prompted(answer).map(Answer::is_right)),
+            true => share(strategy, NO_ANSWER, |answer| {
+                prompted(answer).map(Answer::is_right)
+            }),
             false => undefined("nothing was retrieved for a question"),
         }
     },
@@ -82,7 +95,11 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
               conversations, then over units",
     compute: |run, strategy| {
         over_units(strategy, &run.no_price(), |unit| {
-            let costs: Option<Vec<f64>> = unit.records.iter().map(|record| cost(run, record)).collect();
+            let costs: Option<Vec<f64>> = unit
+                .records
+                .iter()
+                .map(|record| cost(run, record))
+                .collect();
             crate::stats::mean(&costs?)
         })
     },
@@ -92,23 +109,34 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
 /// What one conversation's answers cost, in US dollars.
 fn cost(run: &ProtocolRun, record: &Record) -> Option<f64> {
     let row = run.prices.row(record.case.target_model())?;
-    Some(record.probe_calls().map(|call| row.dollars(&call.usage)).sum())
+    Some(
+        record
+            .probe_calls()
+            .map(|call| row.dollars(&call.usage))
+            .sum(),
+    )
 }
 
-const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are too old to hold answers";
+const NO_ANSWER: &str =
+    "no probe asks for a fact in the headline set, or the records are too old to hold answers";
 
 /// A unit's AR: what paired comparisons join on.
 pub(crate) fn score(unit: &UnitRecords) -> Option<f64> {
     of_unit(unit, |answer| of_context(answer).map(Answer::is_right))
 }
 
-/// What AR of a unit is made of: the weight of each fact that is asked for, and its share of right answers.
+/// What AR of a unit is made of: the weight of each fact that is asked for, and its share of right
+/// answers.
 pub(crate) fn answer_shares(unit: &UnitRecords) -> Vec<(f64, f64)> {
     shares(unit, |answer| of_context(answer).map(Answer::is_right))
 }
 
 fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
-    strategy.units.iter().filter_map(|unit| Some((unit.group, score(unit)?))).collect()
+    strategy
+        .units
+        .iter()
+        .filter_map(|unit| Some((unit.group, score(unit)?)))
+        .collect()
 }
 
 /// Whether the reader's answers depend on the context. Without that, answer recall ranks nothing.
@@ -118,8 +146,11 @@ fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
 pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
     let pairs = against_controls(run, run.strategy(FULL))?;
     let differences: Vec<f64> = pairs.iter().map(|[_, full, null]| full - null).collect();
-    let Some(paired) = Paired::new(&differences).filter(|paired| paired.units >= FEWEST_PAIRS) else {
-        return Err(format!("under {FEWEST_PAIRS} units have answers of `full` and of `null`"));
+    let Some(paired) = Paired::new(&differences).filter(|paired| paired.units >= FEWEST_PAIRS)
+    else {
+        return Err(format!(
+            "under {FEWEST_PAIRS} units have answers of `full` and of `null`"
+        ));
     };
     let (value, low) = (paired.mean, paired.bounds(0.5 * LEVEL).0);
     if low > LEAST_STRENGTH {
@@ -133,14 +164,29 @@ pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
 /// Answers right, and answers, where every fact asked for was carried by a summary or checkpoint.
 pub(crate) fn of_carried(strategy: &StrategyRecords) -> (usize, usize) {
     let carried = |answer: &Answer| {
-        let mut points = answer.record.observations.iter().filter(|seen| seen.kind == ObservationKind::Point);
-        let Some(seen) = points.find(|seen| seen.after == answer.row.after) else { return false };
+        let mut points = answer
+            .record
+            .observations
+            .iter()
+            .filter(|seen| seen.kind == ObservationKind::Point);
+        let Some(seen) = points.find(|seen| seen.after == answer.row.after) else {
+            return false;
+        };
         let fate = |fact: &u32| seen.fates.0.get(*fact as usize);
         !answer.probe.facts.is_empty()
-            && answer.probe.facts.iter().all(|fact| fate(fact) == Some(&compactometer_formats::fate::Fate::Carried))
+            && answer
+                .probe
+                .facts
+                .iter()
+                .all(|fact| fate(fact) == Some(&compactometer_formats::fate::Fate::Carried))
     };
-    let all = strategy.records().flat_map(answers).filter(|answer| of_context(answer).is_some() && carried(answer));
-    all.fold((0, 0), |(right, count), answer| (right + usize::from(answer.is_right()), count + 1))
+    let all = strategy
+        .records()
+        .flat_map(answers)
+        .filter(|answer| of_context(answer).is_some() && carried(answer));
+    all.fold((0, 0), |(right, count), answer| {
+        (right + usize::from(answer.is_right()), count + 1)
+    })
 }
 
 /// Over `null`, answers of `full` must be right this much more often.
@@ -174,7 +220,13 @@ impl Answer<'_> {
 }
 
 fn answers<'r>(record: &'r Record) -> impl Iterator<Item = Answer<'r>> {
-    let found = |row: &'r AnswerRow| Some(Answer { record, probe: record.probes.get(row.probe as usize)?, row });
+    let found = |row: &'r AnswerRow| {
+        Some(Answer {
+            record,
+            probe: record.probes.get(row.probe as usize)?,
+            row,
+        })
+    };
     record.answers.iter().filter_map(found)
 }
 
@@ -183,29 +235,43 @@ fn of_context<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
     (answer.asks_for_values() && !answer.row.prompted).then_some(answer)
 }
 
-/// An answer to a question about values of facts, with what was retrieved; from the context only if nothing was retrieved.
+/// An answer to a question about values of facts, with what was retrieved; from the context only if
+/// nothing was retrieved.
 fn prompted<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
-    (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
+    (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too()))
+        .then_some(answer)
 }
 
 fn given(strategy: &StrategyRecords, reason: &str, present: bool) -> MetricValue {
-    let is_asked = strategy.records().flat_map(answers).any(|answer| of_context(&answer).is_some());
+    let is_asked = strategy
+        .records()
+        .flat_map(answers)
+        .any(|answer| of_context(&answer).is_some());
     let reason = if is_asked { reason } else { NO_ANSWER };
     share(strategy, reason, |answer| {
         let of_facts = of_context(answer).filter(|answer| !answer.probe.facts.is_empty());
-        of_facts.filter(|answer| answer.row.present == present).map(Answer::is_right)
+        of_facts
+            .filter(|answer| answer.row.present == present)
+            .map(Answer::is_right)
     })
 }
 
-/// The share of answers that hit, of those that count: averaged over the probes of the same facts, weighted over a unit's
-/// facts, then over units.
-fn share(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
+/// The share of answers that hit, of those that count: averaged over the probes of the same facts,
+/// weighted over a unit's facts, then over units.
+fn share(
+    strategy: &StrategyRecords,
+    reason: &str,
+    hit: impl Fn(&Answer) -> Option<bool>,
+) -> MetricValue {
     over_units(strategy, reason, |unit| of_unit(unit, &hit))
 }
 
 fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
     let shares = shares(unit, hit);
-    ratio(shares.iter().map(|(weight, share)| weight * share).sum(), shares.iter().map(|(weight, _)| weight).sum())
+    ratio(
+        shares.iter().map(|(weight, share)| weight * share).sum(),
+        shares.iter().map(|(weight, _)| weight).sum(),
+    )
 }
 
 /// The facts that a question asks for; without any, the question itself.
@@ -225,25 +291,46 @@ fn shares(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64
             *hits += f64::from(u8::from(is_hit));
             *times += 1.0;
         }
-        shares.extend(by_facts.into_iter().map(|((facts, _), (hits, times))| (weight(record, facts), hits / times)));
+        shares.extend(
+            by_facts
+                .into_iter()
+                .map(|((facts, _), (hits, times))| (weight(record, facts), hits / times)),
+        );
     }
     shares
 }
 
 /// The mean weight of the facts; 1 if no fact is asked for.
 fn weight(record: &Record, facts: &[u32]) -> f64 {
-    let weights = facts.iter().filter_map(|fact| record.facts.get(*fact as usize)).map(|fact| fact.weight);
+    let weights = facts
+        .iter()
+        .filter_map(|fact| record.facts.get(*fact as usize))
+        .map(|fact| fact.weight);
     crate::stats::mean(&weights.collect::<Vec<_>>()).unwrap_or(1.0)
 }
 
-/// The strategy's answer recall, that of `full` and that of `null`, over the units that have all three.
-fn against_controls(run: &ProtocolRun, strategy: Option<&StrategyRecords>) -> Result<Vec<[f64; 3]>, String> {
-    let of = |name: &str| run.strategy(name).map(by_unit).ok_or_else(|| format!("`{name}` was not run"));
+/// The strategy's answer recall, that of `full` and that of `null`, over the units that have all
+/// three.
+fn against_controls(
+    run: &ProtocolRun,
+    strategy: Option<&StrategyRecords>,
+) -> Result<Vec<[f64; 3]>, String> {
+    let of = |name: &str| {
+        run.strategy(name)
+            .map(by_unit)
+            .ok_or_else(|| format!("`{name}` was not run"))
+    };
     let (full, null) = (of(FULL)?, of(NULL)?);
     let own = strategy.map(by_unit).unwrap_or_default();
-    let found = own.iter().filter_map(|(group, score)| Some([*score, *full.get(group)?, *null.get(group)?]));
+    let found = own
+        .iter()
+        .filter_map(|(group, score)| Some([*score, *full.get(group)?, *null.get(group)?]));
     let found: Vec<_> = found.collect();
-    if found.is_empty() { Err(NO_ANSWER.to_owned()) } else { Ok(found) }
+    if found.is_empty() {
+        Err(NO_ANSWER.to_owned())
+    } else {
+        Ok(found)
+    }
 }
 
 fn corrected(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
@@ -261,14 +348,23 @@ fn corrected(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
 }
 
 fn closed_book(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
-    let Some(null) = run.strategy(NULL) else { return undefined("`null` was not run") };
+    let Some(null) = run.strategy(NULL) else {
+        return undefined("`null` was not run");
+    };
     let mut known: BTreeMap<(&str, u32), bool> = BTreeMap::new();
     for record in null.records() {
         let rows = answers(record).filter(|answer| of_context(answer).is_some());
-        known.extend(rows.map(|answer| ((record.case.scenario.as_str(), answer.row.probe), answer.is_right())));
+        known.extend(rows.map(|answer| {
+            (
+                (record.case.scenario.as_str(), answer.row.probe),
+                answer.is_right(),
+            )
+        }));
     }
     share(strategy, "no answer is right", |answer| {
         let right = of_context(answer).filter(|answer| answer.is_right())?;
-        known.get(&(right.record.case.scenario.as_str(), right.row.probe)).copied()
+        known
+            .get(&(right.record.case.scenario.as_str(), right.row.probe))
+            .copied()
     })
 }

@@ -17,12 +17,18 @@ pub(crate) const ORDER: Metric = Metric {
               calls too; mean over a unit's answers, then over units; in no other row of answers but `failed_probes` and \
               `cost_usd_probes`",
     compute: |_, strategy| {
-        over_units(strategy, "no probe asks for the order of facts in the headline set", |unit| {
-            let asked = unit.records.iter().flat_map(|record| answers(record));
-            let asked = asked.filter(|answer| answer.probe.ordered && !answer.row.prompted);
-            let orders: Vec<f64> = asked.map(|answer| tau_b(&answer.row.order, answer.probe.facts.len())).collect();
-            crate::stats::mean(&orders)
-        })
+        over_units(
+            strategy,
+            "no probe asks for the order of facts in the headline set",
+            |unit| {
+                let asked = unit.records.iter().flat_map(|record| answers(record));
+                let asked = asked.filter(|answer| answer.probe.ordered && !answer.row.prompted);
+                let orders: Vec<f64> = asked
+                    .map(|answer| tau_b(&answer.row.order, answer.probe.facts.len()))
+                    .collect();
+                crate::stats::mean(&orders)
+            },
+        )
     },
     ..Metric::share(Section::Answers, "Order")
 };

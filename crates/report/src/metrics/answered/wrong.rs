@@ -1,7 +1,8 @@
-//! What answers do that are not right: wrong, stale and made-up values, contradictions, abstentions, and answers that never came.
+//! What answers do that are not right: wrong, stale and made-up values, contradictions,
+//! abstentions, and answers that never came.
 //!
-//! Rates that are better low count the answers that came alone: a failed call states nothing wrong, and would flatter. Where an
-//! abstention is right, a failed call is a miss as in all recall.
+//! Rates that are better low count the answers that came alone: a failed call states nothing wrong,
+//! and would flatter. Where an abstention is right, a failed call is a miss as in all recall.
 
 use compactometer_engine::model::Finish;
 use compactometer_formats::answer::{AnswerRow, Grade, Signs};
@@ -18,7 +19,11 @@ pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
     definition: "answers to questions about values that state a foil, a forbidden value, or, without the right one, another fact's \
               value of that kind / answers that came (the call did not fail, and the answer was not cut or withheld before it \
               stated anything), averaged as AR; replaced values count in staleness",
-    compute: |_, strategy| lower(strategy, NO_ANSWER, |answer| Some(answer.row.grade == Grade::WrongValue)),
+    compute: |_, strategy| {
+        lower(strategy, NO_ANSWER, |answer| {
+            Some(answer.row.grade == Grade::WrongValue)
+        })
+    },
     ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
@@ -28,9 +33,16 @@ pub(crate) const STALENESS: Metric = Metric {
     definition: "answers that state a replaced value / answers that came to probes of facts that replaced one, averaged as AR; none of \
               them counts in wrong_value_rate",
     compute: |_, strategy| {
-        lower(strategy, "no probe asks for a value that replaced another", |answer| {
-            answer.probe.updated.then_some(answer.row.grade == Grade::Stale)
-        })
+        lower(
+            strategy,
+            "no probe asks for a value that replaced another",
+            |answer| {
+                answer
+                    .probe
+                    .updated
+                    .then_some(answer.row.grade == Grade::Stale)
+            },
+        )
     },
     ..Metric::share(Section::WrongAnswers, "Grades")
 };
@@ -40,7 +52,11 @@ pub(crate) const CONTRADICTION: Metric = Metric {
     better: Better::Lower,
     definition: "answers that assert the right value together with a replaced or forbidden one, or deny the right one / answers that \
               came, averaged as AR; an answer with both values counts in staleness or wrong_value_rate too",
-    compute: |_, strategy| lower(strategy, NOT_READ, |answer| answer.row.signs.map(|signs: Signs| signs.contradicts)),
+    compute: |_, strategy| {
+        lower(strategy, NOT_READ, |answer| {
+            answer.row.signs.map(|signs: Signs| signs.contradicts)
+        })
+    },
     ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
@@ -54,9 +70,13 @@ pub(crate) const HALLUCINATION: Metric = Metric {
     compute: |_, strategy| {
         over_units(strategy, NOT_READ, |unit| {
             let rows = unit.records.iter().flat_map(|record| &record.answers);
-            let said = rows.filter(|row| !row.prompted && came(row) && row.grade != Grade::Abstained);
+            let said =
+                rows.filter(|row| !row.prompted && came(row) && row.grade != Grade::Abstained);
             let signs: Vec<Signs> = said.filter_map(|row| row.signs).collect();
-            ratio(signs.iter().filter(|signs| signs.invents).count() as f64, signs.len() as f64)
+            ratio(
+                signs.iter().filter(|signs| signs.invents).count() as f64,
+                signs.len() as f64,
+            )
         })
     },
     ..Metric::share(Section::WrongAnswers, "Grades")
@@ -66,10 +86,14 @@ pub(crate) const ABSTENTION: Metric = Metric {
     id: "abstention",
     definition: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
     compute: |_, strategy| {
-        share(strategy, "no probe asks for what the conversation never says", |answer| {
-            let asks = answer.probe.abstain_expected && !answer.row.prompted;
-            asks.then_some(answer.row.grade == Grade::Abstained)
-        })
+        share(
+            strategy,
+            "no probe asks for what the conversation never says",
+            |answer| {
+                let asks = answer.probe.abstain_expected && !answer.row.prompted;
+                asks.then_some(answer.row.grade == Grade::Abstained)
+            },
+        )
     },
     ..Metric::share(Section::WrongAnswers, "Grades")
 };
@@ -80,7 +104,10 @@ pub(crate) const FALSE_ABSTENTION: Metric = Metric {
     definition: "answers that say it is not known / answers that came to probes of facts that the context holds, averaged as AR",
     compute: |_, strategy| {
         lower(strategy, "no context held what was asked for", |answer| {
-            answer.row.present.then_some(answer.row.grade == Grade::Abstained)
+            answer
+                .row
+                .present
+                .then_some(answer.row.grade == Grade::Abstained)
         })
     },
     ..Metric::share(Section::WrongAnswers, "Grades")
@@ -99,7 +126,11 @@ pub(crate) const CUT_ANSWERS: Metric = Metric {
     better: Better::Lower,
     definition: "answers that ended at the most tokens that a reply may have, or that a filter withheld / probes whose call did not \
               fail, by unit; mean over units",
-    compute: |_, strategy| rate(strategy, |row| (row.grade != Grade::Failed).then(|| is_cut(row))),
+    compute: |_, strategy| {
+        rate(strategy, |row| {
+            (row.grade != Grade::Failed).then(|| is_cut(row))
+        })
+    },
     ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
@@ -117,14 +148,29 @@ pub(crate) fn is_cut(row: &AnswerRow) -> bool {
 }
 
 /// The share of hits among the answers from the context that came and count.
-fn lower(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
-    let asked = || strategy.records().flat_map(answers).filter(|answer| of_context(answer).is_some());
+fn lower(
+    strategy: &StrategyRecords,
+    reason: &str,
+    hit: impl Fn(&Answer) -> Option<bool>,
+) -> MetricValue {
+    let asked = || {
+        strategy
+            .records()
+            .flat_map(answers)
+            .filter(|answer| of_context(answer).is_some())
+    };
     let reason = match () {
         () if asked().next().is_none() => NO_ANSWER,
-        () if !asked().any(|answer| came(answer.row)) => "every call failed or was cut before it stated anything",
+        () if !asked().any(|answer| came(answer.row)) => {
+            "every call failed or was cut before it stated anything"
+        }
         () => reason,
     };
-    share(strategy, reason, |answer| of_context(answer).filter(|answer| came(answer.row)).and_then(&hit))
+    share(strategy, reason, |answer| {
+        of_context(answer)
+            .filter(|answer| came(answer.row))
+            .and_then(&hit)
+    })
 }
 
 /// The share of hits among the rows that count, by unit.
@@ -132,6 +178,9 @@ fn rate(strategy: &StrategyRecords, hit: impl Fn(&AnswerRow) -> Option<bool>) ->
     over_units(strategy, NO_ANSWER, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.answers);
         let hits: Vec<bool> = rows.filter_map(&hit).collect();
-        ratio(hits.iter().filter(|hit| **hit).count() as f64, hits.len() as f64)
+        ratio(
+            hits.iter().filter(|hit| **hit).count() as f64,
+            hits.len() as f64,
+        )
     })
 }

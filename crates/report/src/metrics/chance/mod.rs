@@ -1,6 +1,8 @@
-//! Correction for chance: how often facts of foreign scenarios match what a strategy's contexts carry.
+//! Correction for chance: how often facts of foreign scenarios match what a strategy's contexts
+//! carry.
 //!
-//! Sums are kept by unit, value kind and round, so that q is recomputed from any selection of units cheaply.
+//! Sums are kept by unit, value kind and round, so that q is recomputed from any selection of units
+//! cheaply.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +37,8 @@ pub(crate) struct CorrectedRecall {
 /// Places of a look's rates among the strategy's own and the random drops' (0 if there are none).
 type RatePair = (usize, usize);
 
-/// Looks of one unit that share their rates; sums of weights that add up to the weights of the unit's facts.
+/// Looks of one unit that share their rates; sums of weights that add up to the weights of the
+/// unit's facts.
 #[derive(Default)]
 struct LookSums {
     own: usize,
@@ -54,12 +57,22 @@ impl CorrectedRecall {
     /// Selection lift.
     pub(crate) fn against_random(strategy: &StrategyRecords) -> Self {
         let random = ChanceRates::new(strategy, |observation| &observation.selection_chance);
-        CorrectedRecall::new(strategy, ChanceRates::own(strategy), Some(random), at_points)
+        CorrectedRecall::new(
+            strategy,
+            ChanceRates::own(strategy),
+            Some(random),
+            at_points,
+        )
     }
 
     /// CR* of the facts that were asked for, in contexts and retrieved texts together.
     pub(crate) fn prompted(strategy: &StrategyRecords) -> Self {
-        CorrectedRecall::new(strategy, ChanceRates::new(strategy, prompted_chance), None, asked)
+        CorrectedRecall::new(
+            strategy,
+            ChanceRates::new(strategy, prompted_chance),
+            None,
+            asked,
+        )
     }
 
     fn new(
@@ -89,8 +102,10 @@ impl CorrectedRecall {
 
     /// Adds the looks at one conversation's facts.
     fn add(&mut self, seen: &[Look], terms: &mut BTreeMap<RatePair, LookSums>) {
-        let scored: Vec<(&Look, RatePair)> =
-            seen.iter().filter_map(|look| self.cells(look).map(|cells| (look, cells))).collect();
+        let scored: Vec<(&Look, RatePair)> = seen
+            .iter()
+            .filter_map(|look| self.cells(look).map(|cells| (look, cells)))
+            .collect();
         let mut times: BTreeMap<usize, f64> = BTreeMap::new();
         for (look, _) in &scored {
             *times.entry(look.index).or_default() += 1.0;
@@ -105,33 +120,55 @@ impl CorrectedRecall {
         }
     }
 
-    /// The rates that correct a look, where they are known and low enough; counts those that are not.
+    /// The rates that correct a look, where they are known and low enough; counts those that are
+    /// not.
     fn cells(&mut self, look: &Look) -> Option<RatePair> {
         let own = self.own.nearest(look);
-        let random = self.random.as_ref().map_or(Some(0), |rates| rates.nearest(look));
+        let random = self
+            .random
+            .as_ref()
+            .map_or(Some(0), |rates| rates.nearest(look));
         let (Some(own), Some(random)) = (own, random) else {
             self.unknown += 1;
             return None;
         };
-        let rate =
-            self.own.cells[own].overall.max(self.random.as_ref().map_or(0.0, |rates| rates.cells[random].overall));
+        let rate = self.own.cells[own].overall.max(
+            self.random
+                .as_ref()
+                .map_or(0.0, |rates| rates.cells[random].overall),
+        );
         if rate > HIGHEST_RATE {
-            self.too_likely.insert((look.fact.value_kind, self.own.cells[own].round), rate);
+            self.too_likely
+                .insert((look.fact.value_kind, self.own.cells[own].round), rate);
             return None;
         }
         // Chance finds nothing in a context that counts as empty.
-        Some((if look.is_usable { own } else { self.own.of_empty() }, random))
+        Some((
+            if look.is_usable {
+                own
+            } else {
+                self.own.of_empty()
+            },
+            random,
+        ))
     }
 
     /// The statistic over units, each drawn the given number of times.
     pub(crate) fn value(&self, times: &[u32]) -> Option<f64> {
-        self.dense.value(times).unwrap_or_else(|TooHigh| self.value_by_looks(times))
+        self.dense
+            .value(times)
+            .unwrap_or_else(|TooHigh| self.value_by_looks(times))
     }
 
     /// The same, look by look.
     fn value_by_looks(&self, times: &[u32]) -> Option<f64> {
         let (mut sum, mut drawn) = (0.0, 0.0);
-        for (value, times) in self.unit_values(times).into_iter().zip(times).filter(|(_, times)| **times > 0) {
+        for (value, times) in self
+            .unit_values(times)
+            .into_iter()
+            .zip(times)
+            .filter(|(_, times)| **times > 0)
+        {
             if let Some(value) = value {
                 sum += f64::from(*times) * value;
                 drawn += f64::from(*times);
@@ -144,30 +181,48 @@ impl CorrectedRecall {
     pub(crate) fn unit_values(&self, times: &[u32]) -> Vec<Option<f64>> {
         let own = self.own.drawn(times);
         let random = self.random.as_ref().map(|rates| rates.drawn(times));
-        self.terms.iter().map(|terms| unit_value(terms, &own, random.as_deref())).collect()
+        self.terms
+            .iter()
+            .map(|terms| unit_value(terms, &own, random.as_deref()))
+            .collect()
     }
 
-    /// By unit, what each fact that CR* finds adds to the unit's value: how far it falls where contexts lose the fact.
+    /// By unit, what each fact that CR* finds adds to the unit's value: how far it falls where
+    /// contexts lose the fact.
     pub(crate) fn held(&self, strategy: &StrategyRecords) -> Vec<Vec<f64>> {
         let of_unit = |(unit, terms): (&UnitRecords, &Vec<LookSums>)| {
             let whole: f64 = terms.iter().map(|term| term.weight).sum();
-            let shares = unit.records.iter().flat_map(|record| self.held_in(record, whole));
+            let shares = unit
+                .records
+                .iter()
+                .flat_map(|record| self.held_in(record, whole));
             shares.filter(|share| *share > 0.0).collect()
         };
-        strategy.units.iter().zip(&self.terms).map(of_unit).collect()
+        strategy
+            .units
+            .iter()
+            .zip(&self.terms)
+            .map(of_unit)
+            .collect()
     }
 
     fn held_in(&self, record: &Record, whole: f64) -> Vec<f64> {
         let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
         for look in looks_at_points(record) {
-            let rate = self.own.nearest(&look).map(|cell| self.own.cells[cell].overall);
+            let rate = self
+                .own
+                .nearest(&look)
+                .map(|cell| self.own.cells[cell].overall);
             if let Some(rate) = rate.filter(|rate| *rate <= HIGHEST_RATE) {
                 let (held, looks) = by_fact.entry(look.index).or_default();
                 *held += look.fact.weight * f64::from(u8::from(look.is_present)) / (1.0 - rate);
                 *looks += 1.0;
             }
         }
-        by_fact.into_values().map(|(held, looks)| held / (looks * whole)).collect()
+        by_fact
+            .into_values()
+            .map(|(held, looks)| held / (looks * whole))
+            .collect()
     }
 
     /// Units with at least one look whose chance is known.
@@ -182,14 +237,18 @@ impl CorrectedRecall {
 
     /// What is left out because chance nearly always finds it, with its rate.
     pub(crate) fn too_likely(&self) -> impl Iterator<Item = (String, f64)> {
-        self.too_likely.iter().map(|((kind, round), rate)| (format!("{} at round {round}", label(kind)), *rate))
+        self.too_likely
+            .iter()
+            .map(|((kind, round), rate)| (format!("{} at round {round}", label(kind)), *rate))
     }
 
     /// The statistic with its interval, or why it is undefined.
     pub(super) fn metric(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
         match self.why_undefined(run.manifest.groups) {
             Some(reason) => undefined(reason),
-            None => estimated(strategy.units.len(), self.units_scored(), |times| self.value(times)),
+            None => estimated(strategy.units.len(), self.units_scored(), |times| {
+                self.value(times)
+            }),
         }
     }
 
@@ -199,9 +258,16 @@ impl CorrectedRecall {
             return None;
         }
         if !self.too_likely.is_empty() {
-            return Some("chance matches over 80 % of foreign facts of every value kind".to_owned());
+            return Some(
+                "chance matches over 80 % of foreign facts of every value kind".to_owned(),
+            );
         }
-        let most = self.random.iter().fold(self.own.most_scenarios(), |most, random| most.min(random.most_scenarios()));
+        let most = self
+            .random
+            .iter()
+            .fold(self.own.most_scenarios(), |most, random| {
+                most.min(random.most_scenarios())
+            });
         Some(format!(
             "chance needs contexts of {FEWEST_SCENARIOS} scenarios with foreign facts at one round; the suite has {groups} \
              groups, and at most {most} scenarios share a round"
@@ -255,7 +321,13 @@ struct ChanceRate {
 
 impl ChanceRate {
     fn new((kind, round): (ValueKind, u32), units: usize) -> Self {
-        ChanceRate { kind, round, scenarios: 0, units: vec![(0.0, 0.0); units], overall: 0.0 }
+        ChanceRate {
+            kind,
+            round,
+            scenarios: 0,
+            units: vec![(0.0, 0.0); units],
+            overall: 0.0,
+        }
     }
 }
 
@@ -272,7 +344,9 @@ impl ChanceRates {
                 for observation in &record.observations {
                     for found in of(observation).iter().filter(|found| found.pairs > 0) {
                         let key = (found.kind, observation.round);
-                        let cell = cells.entry(key).or_insert_with(|| ChanceRate::new(key, strategy.units.len()));
+                        let cell = cells
+                            .entry(key)
+                            .or_insert_with(|| ChanceRate::new(key, strategy.units.len()));
                         cell.units[at].0 += f64::from(found.hits);
                         cell.units[at].1 += f64::from(found.pairs);
                         cell.scenarios += usize::from(seen.insert(key));
@@ -281,7 +355,10 @@ impl ChanceRates {
             }
         }
         let mut cells: Vec<ChanceRate> = cells.into_values().collect();
-        cells.push(ChanceRate::new((ValueKind::Free, u32::MAX), strategy.units.len()));
+        cells.push(ChanceRate::new(
+            (ValueKind::Free, u32::MAX),
+            strategy.units.len(),
+        ));
         for cell in &mut cells {
             cell.overall = pooled(&cell.units, &vec![1; cell.units.len()]).unwrap_or(0.0);
         }
@@ -290,7 +367,11 @@ impl ChanceRates {
 
     /// The most scenarios with contexts in one cell.
     fn most_scenarios(&self) -> usize {
-        self.cells.iter().map(|cell| cell.scenarios).max().unwrap_or(0)
+        self.cells
+            .iter()
+            .map(|cell| cell.scenarios)
+            .max()
+            .unwrap_or(0)
     }
 
     /// The cell without matches.
@@ -301,14 +382,19 @@ impl ChanceRates {
     /// The cell of the look's kind at its round, or the nearest earlier one with enough scenarios.
     fn nearest(&self, look: &Look) -> Option<usize> {
         let fits = |cell: &ChanceRate| {
-            cell.kind == look.fact.value_kind && cell.round <= look.round && cell.scenarios >= FEWEST_SCENARIOS
+            cell.kind == look.fact.value_kind
+                && cell.round <= look.round
+                && cell.scenarios >= FEWEST_SCENARIOS
         };
         self.cells.iter().rposition(fits)
     }
 
     /// The rates over the drawn units; the overall rate if none of a cell's units was drawn.
     fn drawn(&self, times: &[u32]) -> Vec<f64> {
-        self.cells.iter().map(|cell| pooled(&cell.units, times).unwrap_or(cell.overall)).collect()
+        self.cells
+            .iter()
+            .map(|cell| pooled(&cell.units, times).unwrap_or(cell.overall))
+            .collect()
     }
 }
 
@@ -333,11 +419,20 @@ mod tests {
         let runs = ProtocolRun::by_protocol(&manifest, &records, &prices);
         let mut compared = 0;
         for strategy in &runs[0].strategies {
-            for made in [CorrectedRecall::own(strategy), CorrectedRecall::against_random(strategy)] {
-                for times in [[1; 9], [0, 3, 1, 0, 2, 1, 1, 0, 1], [9, 0, 0, 0, 0, 0, 0, 0, 0]] {
+            for made in [
+                CorrectedRecall::own(strategy),
+                CorrectedRecall::against_random(strategy),
+            ] {
+                for times in [
+                    [1; 9],
+                    [0, 3, 1, 0, 2, 1, 1, 0, 1],
+                    [9, 0, 0, 0, 0, 0, 0, 0, 0],
+                ] {
                     let (one, other) = (made.value(&times), made.value_by_looks(&times));
                     assert_eq!(one.is_some(), other.is_some());
-                    let same = one.zip(other).is_none_or(|(one, other)| (one - other).abs() < 1e-12);
+                    let same = one
+                        .zip(other)
+                        .is_none_or(|(one, other)| (one - other).abs() < 1e-12);
                     assert!(same, "{}: {one:?} {other:?}", strategy.name);
                     compared += usize::from(one.is_some());
                 }

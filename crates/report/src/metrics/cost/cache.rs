@@ -1,7 +1,8 @@
 //! What a provider's prompt cache does with the requests of one conversation.
 //!
-//! The agent is taken to mark the ends of its requests and of their fixed parts, as far as breakpoints go. Absent on purpose: a
-//! limit on how far back a provider looks for an earlier mark, and prefixes shared between conversations.
+//! The agent is taken to mark the ends of its requests and of their fixed parts, as far as
+//! breakpoints go. Absent on purpose: a limit on how far back a provider looks for an earlier mark,
+//! and prefixes shared between conversations.
 
 use compactometer_engine::message::Usage;
 use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow};
@@ -34,26 +35,48 @@ impl ChargedInput {
     /// In US dollars.
     pub(super) fn dollars(self, prices: &PriceRow) -> f64 {
         let [input, cache_write, cache_read] = [self.plain, self.written, self.read].map(u64::from);
-        prices.dollars(&Usage { input, cache_write, cache_read, output: 0 })
+        prices.dollars(&Usage {
+            input,
+            cache_write,
+            cache_read,
+            output: 0,
+        })
     }
 }
 
 impl<'p> PromptCache<'p> {
-    /// An empty cache for a case's conversation. A recorded agent's fixed prefix counts as tool definitions.
+    /// An empty cache for a case's conversation. A recorded agent's fixed prefix counts as tool
+    /// definitions.
     pub(super) fn for_case(rules: &'p CacheRules, case: &Case) -> Self {
-        PromptCache::new(rules, case.tool_tokens.saturating_add(case.fixed_prefix_tokens), case.system_tokens)
+        PromptCache::new(
+            rules,
+            case.tool_tokens.saturating_add(case.fixed_prefix_tokens),
+            case.system_tokens,
+        )
     }
 
     /// An empty cache, given the tokens of tool definitions and of the system prompt.
     fn new(rules: &'p CacheRules, tools: u32, system: u32) -> Self {
         let mut end = 0;
-        let parts = rules.prefix_order.iter().take_while(|part| **part != PrefixPart::Messages);
+        let parts = rules
+            .prefix_order
+            .iter()
+            .take_while(|part| **part != PrefixPart::Messages);
         let fixed = parts.map(|part| {
-            end += if *part == PrefixPart::Tools { tools } else { system };
+            end += if *part == PrefixPart::Tools {
+                tools
+            } else {
+                system
+            };
             (*part, end)
         });
         let fixed = fixed.collect();
-        PromptCache { rules, fixed, entries: Vec::new(), now_ms: 0 }
+        PromptCache {
+            rules,
+            fixed,
+            entries: Vec::new(),
+            now_ms: 0,
+        }
     }
 
     /// A request, so long after the one before.
@@ -61,22 +84,38 @@ impl<'p> PromptCache<'p> {
         self.now_ms += gap_ms;
         let shared = self.in_order(turn.shared_prefix).min(turn.input);
         let lifetime_ms = i64::from(self.rules.lifetime_s) * 1000;
-        self.entries.retain(|entry| self.now_ms - entry.used_ms <= lifetime_ms);
+        self.entries
+            .retain(|entry| self.now_ms - entry.used_ms <= lifetime_ms);
         if self.rules.breakpoints == 0 {
             let rules = self.rules;
-            self.entries.iter_mut().for_each(|entry| entry.tokens = whole(rules, entry.tokens.min(shared)));
+            self.entries
+                .iter_mut()
+                .for_each(|entry| entry.tokens = whole(rules, entry.tokens.min(shared)));
         } else {
             self.entries.retain(|entry| entry.tokens <= shared);
         }
-        let read = self.entries.iter().map(|entry| entry.tokens).max().unwrap_or(0);
-        let read = if read >= self.rules.minimum_tokens { read } else { 0 };
+        let read = self
+            .entries
+            .iter()
+            .map(|entry| entry.tokens)
+            .max()
+            .unwrap_or(0);
+        let read = if read >= self.rules.minimum_tokens {
+            read
+        } else {
+            0
+        };
         if self.rules.renewed_by_use {
             let used = self.entries.iter_mut().filter(|entry| entry.tokens == read);
             used.for_each(|entry| entry.used_ms = self.now_ms);
         }
         let last = self.mark(turn.input);
         let written = last.saturating_sub(read);
-        ChargedInput { read, written, plain: turn.input - read - written }
+        ChargedInput {
+            read,
+            written,
+            plain: turn.input - read - written,
+        }
     }
 
     /// Whether a prefix of that size would be read so long after the request that wrote it.
@@ -88,24 +127,41 @@ impl<'p> PromptCache<'p> {
     fn mark(&mut self, input: u32) -> u32 {
         let fixed = self.fixed.iter().rev().map(|(_, end)| *end);
         let most = self.rules.breakpoints.max(1) as usize;
-        let marked = std::iter::once(input).chain(fixed).take(most).map(|tokens| whole(self.rules, tokens.min(input)));
-        let marked = marked.filter(|tokens| *tokens >= self.rules.minimum_tokens && *tokens > 0).collect::<Vec<_>>();
+        let marked = std::iter::once(input)
+            .chain(fixed)
+            .take(most)
+            .map(|tokens| whole(self.rules, tokens.min(input)));
+        let marked = marked
+            .filter(|tokens| *tokens >= self.rules.minimum_tokens && *tokens > 0)
+            .collect::<Vec<_>>();
         for tokens in &marked {
-            match self.entries.iter_mut().find(|entry| entry.tokens == *tokens) {
+            match self
+                .entries
+                .iter_mut()
+                .find(|entry| entry.tokens == *tokens)
+            {
                 Some(entry) if !self.rules.renewed_by_use => entry.tokens = *tokens,
                 Some(entry) => entry.used_ms = self.now_ms,
-                None => self.entries.push(CachedPrefix { tokens: *tokens, used_ms: self.now_ms }),
+                None => self.entries.push(CachedPrefix {
+                    tokens: *tokens,
+                    used_ms: self.now_ms,
+                }),
             }
         }
         marked.first().copied().unwrap_or(0)
     }
 
-    /// Records count a shared prefix with tools first. Tools never change, so where the system prompt comes first and changes,
-    /// they are not part of it.
+    /// Records count a shared prefix with tools first. Tools never change, so where the system
+    /// prompt comes first and changes, they are not part of it.
     fn in_order(&self, shared: u32) -> u32 {
-        let (Some((first, _)), Some((_, all))) = (self.fixed.first(), self.fixed.last()) else { return 0 };
+        let (Some((first, _)), Some((_, all))) = (self.fixed.first(), self.fixed.last()) else {
+            return 0;
+        };
         let changed = shared < *all;
-        let tools = self.fixed.iter().find(|(part, _)| *part == PrefixPart::Tools);
+        let tools = self
+            .fixed
+            .iter()
+            .find(|(part, _)| *part == PrefixPart::Tools);
         match (*first, tools) {
             (PrefixPart::System, Some((_, end))) if changed => {
                 let system = self.fixed[0].1;
@@ -137,7 +193,10 @@ mod tests {
     };
 
     fn rules(order: [PrefixPart; 3]) -> CacheRules {
-        CacheRules { prefix_order: order.to_vec(), ..RULES }
+        CacheRules {
+            prefix_order: order.to_vec(),
+            ..RULES
+        }
     }
 
     fn marked() -> CacheRules {
@@ -159,35 +218,72 @@ mod tests {
         }
     }
 
-    /// Requests as size, shared prefix and seconds since the one before; what is read and written of each.
+    /// Requests as size, shared prefix and seconds since the one before; what is read and written
+    /// of each.
     fn played(rules: &CacheRules, requests: &[(u32, u32, i64)]) -> Vec<(u32, u32)> {
         let mut cache = PromptCache::new(rules, 60, 140);
-        let charged = requests.iter().map(|(input, shared, gap_s)| cache.request(&turn(*input, *shared), gap_s * 1000));
+        let charged = requests
+            .iter()
+            .map(|(input, shared, gap_s)| cache.request(&turn(*input, *shared), gap_s * 1000));
         charged.map(|input| (input.read, input.written)).collect()
     }
 
     #[test]
     fn a_prefix_is_read_up_to_a_mark_of_an_earlier_request() {
-        let found = played(&marked(), &[(1_000, 0, 0), (1_500, 1_000, 10), (400, 250, 10), (500, 400, 10)]);
-        // Of the 250 tokens that the compacted request shares, the last mark is the end of the system prompt at 200.
+        let found = played(
+            &marked(),
+            &[
+                (1_000, 0, 0),
+                (1_500, 1_000, 10),
+                (400, 250, 10),
+                (500, 400, 10),
+            ],
+        );
+        // Of the 250 tokens that the compacted request shares, the last mark is the end of the
+        // system prompt at 200.
         assert_eq!(found, [(0, 1_000), (1_000, 500), (200, 200), (400, 100)]);
         // A single mark is at the end of requests, so nothing is read after a compaction.
-        let one = CacheRules { breakpoints: 1, ..marked() };
-        assert_eq!(played(&one, &[(1_000, 0, 0), (400, 250, 10)]), [(0, 1_000), (0, 400)]);
+        let one = CacheRules {
+            breakpoints: 1,
+            ..marked()
+        };
+        assert_eq!(
+            played(&one, &[(1_000, 0, 0), (400, 250, 10)]),
+            [(0, 1_000), (0, 400)]
+        );
         // Without marks every place is one, in whole steps.
-        let automatic = CacheRules { breakpoints: 0, granularity_tokens: 128, ..marked() };
-        let found = played(&automatic, &[(1_000, 0, 0), (400, 300, 10), (450, 400, 10), (150, 120, 10)]);
+        let automatic = CacheRules {
+            breakpoints: 0,
+            granularity_tokens: 128,
+            ..marked()
+        };
+        let found = played(
+            &automatic,
+            &[
+                (1_000, 0, 0),
+                (400, 300, 10),
+                (450, 400, 10),
+                (150, 120, 10),
+            ],
+        );
         assert_eq!(found, [(0, 896), (256, 128), (384, 0), (0, 128)]);
     }
 
     #[test]
     fn what_is_short_or_old_is_not_cached() {
-        let found = played(&marked(), &[(99, 0, 0), (150, 99, 1), (151, 150, 300), (152, 151, 301)]);
+        let found = played(
+            &marked(),
+            &[(99, 0, 0), (150, 99, 1), (151, 150, 300), (152, 151, 301)],
+        );
         assert_eq!(found, [(0, 0), (0, 150), (150, 1), (0, 152)]);
-        // Each use renews the system prompt's mark: after 400 s it is still read. Without renewal it is gone.
+        // Each use renews the system prompt's mark: after 400 s it is still read. Without renewal
+        // it is gone.
         let requests = [(1_000, 0, 0), (1_100, 1_000, 200), (500, 250, 200)];
         assert_eq!(played(&marked(), &requests)[2], (200, 300));
-        let fixed = CacheRules { renewed_by_use: false, ..marked() };
+        let fixed = CacheRules {
+            renewed_by_use: false,
+            ..marked()
+        };
         assert_eq!(played(&fixed, &requests)[2], (0, 500));
     }
 
@@ -195,7 +291,10 @@ mod tests {
     fn a_changed_system_prompt_voids_tools_that_follow_it() {
         let requests = [(1_000, 0, 0), (500, 160, 10)];
         // 60 tokens of tools, then 100 of the system prompt's 140 are the same.
-        let short = |rules| CacheRules { minimum_tokens: 50, ..rules };
+        let short = |rules| CacheRules {
+            minimum_tokens: 50,
+            ..rules
+        };
         assert_eq!(played(&short(marked()), &requests)[1], (60, 440));
         let order = rules([PrefixPart::System, PrefixPart::Tools, PrefixPart::Messages]);
         assert_eq!(played(&short(order), &requests)[1], (0, 500));

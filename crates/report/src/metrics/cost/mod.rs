@@ -1,5 +1,6 @@
-//! What a conversation costs: the agent's turns, computed from their sizes and the provider's cache rules, and the calls
-//! that the session made. A summarizer's calls have a prefix of their own, so of it only that is cached which their usage says.
+//! What a conversation costs: the agent's turns, computed from their sizes and the provider's cache
+//! rules, and the calls that the session made. A summarizer's calls have a prefix of their own, so
+//! of it only that is cached which their usage says.
 //!
 //! Absent on purpose: the cost of the measurement's own calls, since no session makes them.
 
@@ -85,7 +86,11 @@ pub(crate) const COST_AGAINST_FULL: Metric = Metric {
     id: "cost_against_full",
     is_signed: true,
     better: Better::Lower,
-    column: Column::at(30, ["cost", "vs full"], "Cost: with prompt caching; `full` never compacts."),
+    column: Column::at(
+        30,
+        ["cost", "vs full"],
+        "Cost: with prompt caching; `full` never compacts.",
+    ),
     definition: "cost_usd / cost_usd of `full` - 1: what a bill grows by, with the agent's output; long conversations weigh more than \
               in cost_saving",
     compute: |run, strategy| {
@@ -100,9 +105,16 @@ pub(crate) const COST_AGAINST_FULL: Metric = Metric {
         if own.n != yardstick.n {
             return undefined("`full` has other conversations");
         }
-        match own.value.zip(yardstick.value).and_then(|(own, yardstick)| ratio(own, yardstick)) {
+        match own
+            .value
+            .zip(yardstick.value)
+            .and_then(|(own, yardstick)| ratio(own, yardstick))
+        {
             Some(ratio) => defined(ratio - 1.0, None, own.n),
-            None => undefined(own.reason.unwrap_or_else(|| "`full` costs nothing".to_owned())),
+            None => undefined(
+                own.reason
+                    .unwrap_or_else(|| "`full` costs nothing".to_owned()),
+            ),
         }
     },
     ..Metric::share(Section::Cost, "Cost")
@@ -123,7 +135,11 @@ pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
 pub(crate) const CACHE_HIT_RATE: Metric = Metric {
     id: "cache_hit_rate",
     definition: "input tokens read from the cache / all input tokens, the session's calls included, by unit; mean over units",
-    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| ratio(parts.tokens_read, parts.tokens_in)),
+    compute: |run, strategy| {
+        priced(run, strategy, SHORT_GAP_MS, |parts| {
+            ratio(parts.tokens_read, parts.tokens_in)
+        })
+    },
     ..Metric::share(Section::Cost, "Cost")
 };
 
@@ -167,11 +183,21 @@ impl CostParts {
     }
 }
 
-/// The mean conversation of a strategy: over a unit's conversations, then over units. `None` without a price.
+/// The mean conversation of a strategy: over a unit's conversations, then over units. `None`
+/// without a price.
 pub(crate) fn parts(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<CostParts> {
-    let units: Option<Vec<CostParts>> = strategy.units.iter().map(|unit| of_unit(run, unit, SHORT_GAP_MS)).collect();
+    let units: Option<Vec<CostParts>> = strategy
+        .units
+        .iter()
+        .map(|unit| of_unit(run, unit, SHORT_GAP_MS))
+        .collect();
     let units = units?;
-    Some(units.iter().fold(CostParts::default(), |sum, unit| sum.plus(*unit)).divided(units.len() as f64))
+    Some(
+        units
+            .iter()
+            .fold(CostParts::default(), |sum, unit| sum.plus(*unit))
+            .divided(units.len() as f64),
+    )
 }
 
 fn priced(
@@ -180,7 +206,9 @@ fn priced(
     gap_ms: i64,
     number: impl Fn(&CostParts) -> Option<f64>,
 ) -> MetricValue {
-    over_units(strategy, &run.no_price(), |group| number(&of_unit(run, group, gap_ms)?))
+    over_units(strategy, &run.no_price(), |group| {
+        number(&of_unit(run, group, gap_ms)?)
+    })
 }
 
 fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricValue {
@@ -190,25 +218,49 @@ fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricV
     let Some(full) = run.strategy(FULL) else {
         return undefined("`full` was not run");
     };
-    over_units(strategy, "no unit has a cost of `full` to compare with", |unit| {
-        let yardstick = full.units.iter().find(|other| other.group == unit.group)?;
-        let cost = |unit: &UnitRecords| Some(of_unit(run, unit, gap_ms)?.without_output());
-        Some(1.0 - ratio(cost(unit)?, cost(yardstick)?)?)
-    })
+    over_units(
+        strategy,
+        "no unit has a cost of `full` to compare with",
+        |unit| {
+            let yardstick = full.units.iter().find(|other| other.group == unit.group)?;
+            let cost = |unit: &UnitRecords| Some(of_unit(run, unit, gap_ms)?.without_output());
+            Some(1.0 - ratio(cost(unit)?, cost(yardstick)?)?)
+        },
+    )
 }
 
 /// The saving against `full` without caching on either side, over units.
 pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
     let mut uncached = run.prices.clone();
-    uncached.model.iter_mut().for_each(|row| row.cache.minimum_tokens = u32::MAX);
-    let ProtocolRun { protocol, retained, split, manifest, .. } = *run;
+    uncached
+        .model
+        .iter_mut()
+        .for_each(|row| row.cache.minimum_tokens = u32::MAX);
+    let ProtocolRun {
+        protocol,
+        retained,
+        split,
+        manifest,
+        ..
+    } = *run;
     let full = run.strategy(FULL).cloned().into_iter().collect();
-    let run = ProtocolRun { protocol, retained, split, manifest, prices: &uncached, strategies: full };
+    let run = ProtocolRun {
+        protocol,
+        retained,
+        split,
+        manifest,
+        prices: &uncached,
+        strategies: full,
+    };
     saving(&run, strategy, SHORT_GAP_MS)
 }
 
 fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
-    if run.manifest.models().any(|model| run.prices.row(model).is_none()) {
+    if run
+        .manifest
+        .models()
+        .any(|model| run.prices.row(model).is_none())
+    {
         return undefined(run.no_price());
     }
     let reason = match strategy.rows().any(crate::data::is_applied) {
@@ -216,17 +268,27 @@ fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValu
         false => "nothing was compacted",
     };
     over_units(strategy, reason, |unit| {
-        let each = unit
-            .records
-            .iter()
-            .filter_map(|record| Some(BreakEven::new(record, ModelPrices::new(run.prices, record)?, SHORT_GAP_MS)));
-        let sum = each.fold((0.0, 0.0), |sum, of| (sum.0 + of.spent, sum.1 + of.saved_per_turn));
+        let each = unit.records.iter().filter_map(|record| {
+            Some(BreakEven::new(
+                record,
+                ModelPrices::new(run.prices, record)?,
+                SHORT_GAP_MS,
+            ))
+        });
+        let sum = each.fold((0.0, 0.0), |sum, of| {
+            (sum.0 + of.spent, sum.1 + of.saved_per_turn)
+        });
         ratio(sum.0, sum.1)
     })
 }
 
-/// One conversation's cost, where turns without a time follow each other by `gap_ms`; nothing if a model has no price.
-pub(crate) fn of_conversation(prices: &PriceTable, record: &Record, gap_ms: i64) -> Option<CostParts> {
+/// One conversation's cost, where turns without a time follow each other by `gap_ms`; nothing if a
+/// model has no price.
+pub(crate) fn of_conversation(
+    prices: &PriceTable,
+    record: &Record,
+    gap_ms: i64,
+) -> Option<CostParts> {
     Some(of_record(record, ModelPrices::new(prices, record)?, gap_ms))
 }
 
@@ -254,7 +316,11 @@ impl<'p> ModelPrices<'p> {
         let row = |model: &str| prices.row(model);
         let checkpointer = case.checkpointer.as_deref().unwrap_or(&case.summarizer);
         let (agent, summarizer) = (row(case.target_model())?, row(&case.summarizer)?);
-        Some(ModelPrices { agent, summarizer, checkpointer: row(checkpointer)? })
+        Some(ModelPrices {
+            agent,
+            summarizer,
+            checkpointer: row(checkpointer)?,
+        })
     }
 
     fn dollars(&self, call: &CallRow) -> f64 {
@@ -281,12 +347,20 @@ fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostPar
         before = Some(turn);
     }
     for call in record.calls() {
-        let part = if is_compaction(call) { &mut parts.compaction } else { &mut parts.checkpoint };
+        let part = if is_compaction(call) {
+            &mut parts.compaction
+        } else {
+            &mut parts.checkpoint
+        };
         *part += rows.dollars(call);
         parts.tokens_read += call.usage.cache_read as f64;
         parts.tokens_in += call.usage.total_input() as f64;
     }
-    for usage in record.compactions.iter().filter_map(|row| row.recorded_usage) {
+    for usage in record
+        .compactions
+        .iter()
+        .filter_map(|row| row.recorded_usage)
+    {
         parts.compaction += rows.summarizer.dollars(&usage);
         parts.tokens_read += usage.cache_read as f64;
         parts.tokens_in += usage.total_input() as f64;
@@ -294,7 +368,8 @@ fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostPar
     parts
 }
 
-/// A checkpoint before a turn is counted apart; a recount belongs to the compaction that it follows.
+/// A checkpoint before a turn is counted apart; a recount belongs to the compaction that it
+/// follows.
 fn is_compaction(call: &CallRow) -> bool {
     call.purpose != Purpose::Checkpoint
 }

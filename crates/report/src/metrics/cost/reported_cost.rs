@@ -16,14 +16,23 @@ pub(crate) const COST_USD_RECORDED: Metric = Metric {
               same for every strategy, to be compared with cost_usd of `full`; mean over a unit's conversations that report every \
               call, then over units",
     compute: |run, strategy| {
-        over_units(strategy, "no conversation of the suite reports the tokens of every call", |unit| {
-            of_each(unit, |record| {
-                let prices = ModelPrices::new(run.prices, record)?;
-                // Some of its calls are not a conversation.
-                let is_whole = !record.turns.is_empty() && record.turns.iter().all(|turn| turn.recorded.is_some());
-                is_whole.then(|| reported(record).map(|usage| prices.agent.dollars(usage)).sum())
-            })
-        })
+        over_units(
+            strategy,
+            "no conversation of the suite reports the tokens of every call",
+            |unit| {
+                of_each(unit, |record| {
+                    let prices = ModelPrices::new(run.prices, record)?;
+                    // Some of its calls are not a conversation.
+                    let is_whole = !record.turns.is_empty()
+                        && record.turns.iter().all(|turn| turn.recorded.is_some());
+                    is_whole.then(|| {
+                        reported(record)
+                            .map(|usage| prices.agent.dollars(usage))
+                            .sum()
+                    })
+                })
+            },
+        )
     },
     ..Metric::share(Section::Cost, "Cost")
 };
@@ -37,7 +46,11 @@ pub(crate) const FIXED_PREFIX_TOKENS: Metric = Metric {
               over a unit's conversations, then over units",
     compute: |_, strategy| {
         over_units(strategy, NO_USAGE, |unit| {
-            of_each(unit, |record| reported(record).next().map(|_| f64::from(record.case.fixed_prefix_tokens)))
+            of_each(unit, |record| {
+                reported(record)
+                    .next()
+                    .map(|_| f64::from(record.case.fixed_prefix_tokens))
+            })
         })
     },
     ..Metric::share(Section::Cost, "Cost")
@@ -46,9 +59,18 @@ pub(crate) const FIXED_PREFIX_TOKENS: Metric = Metric {
 const NO_USAGE: &str = "the suite holds no token counts of recorded calls";
 
 fn reported(record: &Record) -> impl Iterator<Item = &Usage> {
-    record.turns.iter().filter_map(|turn| turn.recorded.as_ref())
+    record
+        .turns
+        .iter()
+        .filter_map(|turn| turn.recorded.as_ref())
 }
 
 fn of_each(unit: &UnitRecords, number: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
-    mean(&unit.records.iter().filter_map(|record| number(record)).collect::<Vec<_>>())
+    mean(
+        &unit
+            .records
+            .iter()
+            .filter_map(|record| number(record))
+            .collect::<Vec<_>>(),
+    )
 }

@@ -59,25 +59,51 @@ impl<'c> Conversation<'c> {
         messages: &[Arc<CountedMessage>],
         records: &[&Record],
     ) -> Result<Self, ReportError> {
-        let mut protocols = records.iter().map(|record| record.case.protocol).collect::<Vec<_>>();
+        let mut protocols = records
+            .iter()
+            .map(|record| record.case.protocol)
+            .collect::<Vec<_>>();
         protocols.dedup();
         let pictures = protocols.iter().map(|protocol| picture(*protocol, records));
-        let pictures = pictures.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
+        let pictures = pictures
+            .filter_map(Result::transpose)
+            .collect::<Result<Vec<_>, _>>()?;
         let marks = Marks::new(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
-        let shown = messages.iter().map(|counted| said(&counted.message, &marks, ROOM)).collect::<Vec<_>>();
-        let head = pictures.iter().map(|picture| picture["svg"].as_str().map_or(0, str::len)).sum();
+        let shown = messages
+            .iter()
+            .map(|counted| said(&counted.message, &marks, ROOM))
+            .collect::<Vec<_>>();
+        let head = pictures
+            .iter()
+            .map(|picture| picture["svg"].as_str().map_or(0, str::len))
+            .sum();
         let parts = pages(head, shown.iter().map(span));
         let on_page = |(page, part): (usize, &Range<usize>)| {
-            messages[part.clone()].iter().map(move |counted| (counted.message.id.0, page)).collect::<Vec<_>>()
+            messages[part.clone()]
+                .iter()
+                .map(move |counted| (counted.message.id.0, page))
+                .collect::<Vec<_>>()
         };
         let page_of = parts.iter().enumerate().flat_map(on_page).collect();
         let cases = records.iter().map(|record| {
             let (strategy, protocol) = (&record.case.strategy, record.case.protocol);
-            let name = if protocols.len() > 1 { format!("{strategy} ({})", protocol.name()) } else { strategy.clone() };
+            let name = if protocols.len() > 1 {
+                format!("{strategy} ({})", protocol.name())
+            } else {
+                strategy.clone()
+            };
             json!({"name": name, "folder": folder_of(protocol, strategy)})
         });
         let cases = cases.collect();
-        Ok(Conversation { scenario, stem: file_name(&scenario.id), pictures, messages: shown, parts, page_of, cases })
+        Ok(Conversation {
+            scenario,
+            stem: file_name(&scenario.id),
+            pictures,
+            messages: shown,
+            parts,
+            page_of,
+            cases,
+        })
     }
 
     /// The pages of its messages, with links to what each strategy lost.
@@ -94,17 +120,34 @@ impl<'c> Conversation<'c> {
                 "at": at,
                 "pages": pages,
             });
-            let text = filled("conversation.html", include_str!("conversation.html"), &page)?;
-            Ok(File { folder: "conversations".to_owned(), name: pages[at].clone(), text })
+            let text = filled(
+                "conversation.html",
+                include_str!("conversation.html"),
+                &page,
+            )?;
+            Ok(File {
+                folder: "conversations".to_owned(),
+                name: pages[at].clone(),
+                text,
+            })
         });
         files.collect()
     }
 
     /// The pages of a case of this conversation.
     pub(super) fn case_files(&self, story: &Story<'_>) -> Result<Vec<File>, ReportError> {
-        // Every strategy's would make the folder a tenth larger; one that shows levels cannot be read without it.
-        let has_levels = story.record.compactions.iter().any(|row| row.event.journey.is_some());
-        let picture = if has_levels { story.picture()?.filter(|svg| svg.len() <= PICTURE) } else { None };
+        // Every strategy's would make the folder a tenth larger; one that shows levels cannot be
+        // read without it.
+        let has_levels = story
+            .record
+            .compactions
+            .iter()
+            .any(|row| row.event.journey.is_some());
+        let picture = if has_levels {
+            story.picture()?.filter(|svg| svg.len() <= PICTURE)
+        } else {
+            None
+        };
         let (lists, parts) = self.lists(story, picture.as_deref());
         let pages = self.addresses(parts.len());
         let case = &story.record.case;
@@ -134,14 +177,19 @@ impl<'c> Conversation<'c> {
                 "pages": pages,
             });
             let text = filled("case.html", include_str!("case.html"), &page)?;
-            Ok(File { folder: folder.clone(), name: pages[at].clone(), text })
+            Ok(File {
+                folder: folder.clone(),
+                name: pages[at].clone(),
+                text,
+            })
         });
         files.collect()
     }
 
     /// The lists of a case's pages, and what of them, one after the other, each page has.
     fn lists(&self, story: &Story<'_>, picture: Option<&str>) -> (Lists, Vec<Range<usize>>) {
-        // What is on a page depends on the length of addresses, but little: first all are as on one page.
+        // What is on a page depends on the length of addresses, but little: first all are as on one
+        // page.
         let lists = self.lists_on(story, std::slice::from_ref(&(0..usize::MAX)), 0);
         let parts = pages(picture.map_or(0, str::len), lists.all().map(span));
         if parts.len() == 1 {
@@ -150,14 +198,24 @@ impl<'c> Conversation<'c> {
         (self.lists_on(story, &parts, lists.lost.len()), parts)
     }
 
-    /// The lists with addresses on these pages, where so many lost facts come before the list of facts.
+    /// The lists with addresses on these pages, where so many lost facts come before the list of
+    /// facts.
     fn lists_on(&self, story: &Story<'_>, parts: &[Range<usize>], lost: usize) -> Lists {
         let address = |at: usize, anchor: String| {
-            let page = parts.iter().position(|part| part.contains(&at)).unwrap_or_default();
+            let page = parts
+                .iter()
+                .position(|part| part.contains(&at))
+                .unwrap_or_default();
             format!("{}{anchor}", numbered(&self.stem, page))
         };
-        let facts = story.facts().zip(lost..).map(|((index, _), at)| (index, at)).collect::<HashMap<_, _>>();
-        let steps = story.compactions_by_step().map(|(at, after)| (after, lost + facts.len() + at));
+        let facts = story
+            .facts()
+            .zip(lost..)
+            .map(|((index, _), at)| (index, at))
+            .collect::<HashMap<_, _>>();
+        let steps = story
+            .compactions_by_step()
+            .map(|(at, after)| (after, lost + facts.len() + at));
         let steps = steps.collect::<HashMap<_, _>>();
         Lists::new(
             story,
@@ -166,8 +224,18 @@ impl<'c> Conversation<'c> {
                     let page = self.page_of.get(&id).copied().unwrap_or_default();
                     format!("../conversations/{}#m{id}", numbered(&self.stem, page))
                 },
-                fact: &|index| address(facts.get(&index).copied().unwrap_or_default(), format!("#fact-{index}")),
-                step: &|after| address(steps.get(&after).copied().unwrap_or_default(), format!("#step-{after}")),
+                fact: &|index| {
+                    address(
+                        facts.get(&index).copied().unwrap_or_default(),
+                        format!("#fact-{index}"),
+                    )
+                },
+                step: &|after| {
+                    address(
+                        steps.get(&after).copied().unwrap_or_default(),
+                        format!("#step-{after}"),
+                    )
+                },
                 room: ROOM,
                 short: SHORT_ROOM,
                 changes: CHANGES,
@@ -178,7 +246,14 @@ impl<'c> Conversation<'c> {
     /// Its line in the list of a strategy.
     pub(super) fn row(&self, story: &Story<'_>) -> Row {
         let last = story.record.observations.last();
-        let lost = || last.map_or(0, |last| story.facts().filter(|(index, _)| last.fates.0[*index].is_lost()).count());
+        let lost = || {
+            last.map_or(0, |last| {
+                story
+                    .facts()
+                    .filter(|(index, _)| last.fates.0[*index].is_lost())
+                    .count()
+            })
+        };
         let stated = stated(story);
         Row {
             name: cut(&self.scenario.id, SHORT_ROOM),
@@ -188,7 +263,11 @@ impl<'c> Conversation<'c> {
             compactions: story.record.rounds(),
             stated,
             // As in the report, a context that cannot be used counts as empty.
-            lost: if story.unusable().is_some() { stated } else { lost() },
+            lost: if story.unusable().is_some() {
+                stated
+            } else {
+                lost()
+            },
         }
     }
 
@@ -197,9 +276,12 @@ impl<'c> Conversation<'c> {
     }
 }
 
-/// The size of the context in the turns of each strategy under test; nothing if there is none, or no room for it.
+/// The size of the context in the turns of each strategy under test; nothing if there is none, or
+/// no room for it.
 fn picture(protocol: Protocol, records: &[&Record]) -> Result<Option<Value>, ReportError> {
-    let is_shown = |record: &&&Record| record.case.protocol == protocol && record.case.family != Family::Control;
+    let is_shown = |record: &&&Record| {
+        record.case.protocol == protocol && record.case.family != Family::Control
+    };
     let of_protocol = records.iter().filter(is_shown).copied().collect::<Vec<_>>();
     if of_protocol.is_empty() {
         return Ok(None);
@@ -222,7 +304,11 @@ pub(super) struct Row {
 impl Row {
     /// The share of the facts that were said and are not lost; infinite if none was said.
     pub(super) fn kept(&self) -> f64 {
-        if self.stated == 0 { f64::INFINITY } else { 1.0 - self.lost as f64 / self.stated as f64 }
+        if self.stated == 0 {
+            f64::INFINITY
+        } else {
+            1.0 - self.lost as f64 / self.stated as f64
+        }
     }
 
     pub(super) fn shown(&self) -> Value {

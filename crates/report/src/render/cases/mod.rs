@@ -1,5 +1,5 @@
-//! The pages of single conversations, beside a report: a list for each strategy, a page for each of its conversations with what
-//! was lost, and a page with the messages, which all strategies share.
+//! The pages of single conversations, beside a report: a list for each strategy, a page for each of
+//! its conversations with what was lost, and a page with the messages, which all strategies share.
 //!
 //! Absent on purpose: other numbers than a reader can count on these pages.
 
@@ -28,7 +28,8 @@ use super::{ReportError, filled, made};
 
 /// The folder beside the report.
 const FOLDER: &str = "cases";
-/// What was written, in that folder. It is written last, so that a report leads to no unfinished page.
+/// What was written, in that folder. It is written last, so that a report leads to no unfinished
+/// page.
 const WRITTEN: &str = "written.json";
 
 /// The pages of a run, while they are written.
@@ -59,14 +60,17 @@ impl Written {
     pub(super) fn read(dir: &Path, manifest: &Manifest) -> Option<Self> {
         let text = std::fs::read_to_string(dir.join(FOLDER).join(WRITTEN)).ok()?;
         let written: Written = serde_json::from_str(&text).ok()?;
-        let of_run = (&written.suite_hash, &written.settings_hash) == (&manifest.suite_hash, &manifest.settings_hash);
+        let of_run = (&written.suite_hash, &written.settings_hash)
+            == (&manifest.suite_hash, &manifest.settings_hash);
         of_run.then_some(written)
     }
 
     /// Where the pages are not complete: how many there are, and what writes the others.
     pub(super) fn note(&self) -> Option<String> {
         (self.conversations < self.of).then(|| {
-            let Written { conversations, of, .. } = self;
+            let Written {
+                conversations, of, ..
+            } = self;
             let (first, have) = match conversations {
                 0 => ("None".to_owned(), "has"),
                 1 => ("The first".to_owned(), "has"),
@@ -87,22 +91,36 @@ fn folder_of(protocol: Protocol, strategy: &str) -> String {
 }
 
 impl Cases {
-    /// Begins the pages of a run of `of` conversations, and removes those of before. At most `most` bytes will be written.
+    /// Begins the pages of a run of `of` conversations, and removes those of before. At most `most`
+    /// bytes will be written.
     ///
     /// # Errors
     /// [`ReportError`] if the folder cannot be emptied or made.
     pub fn begin(report: &Path, most: u64, of: usize) -> Result<Self, ReportError> {
         let dir = report.join(FOLDER);
-        let failed = |source| ReportError::Io { path: dir.clone(), source };
+        let failed = |source| ReportError::Io {
+            path: dir.clone(),
+            source,
+        };
         match std::fs::remove_dir_all(&dir) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(failed(error));
+            }
             _ => create_folder(&dir).map_err(failed)?,
         }
-        Ok(Cases { dir, most, bytes: 0, of, conversations: 0, lists: BTreeMap::new(), folders: BTreeSet::new() })
+        Ok(Cases {
+            dir,
+            most,
+            bytes: 0,
+            of,
+            conversations: 0,
+            lists: BTreeMap::new(),
+            folders: BTreeSet::new(),
+        })
     }
 
-    /// Writes the pages of a conversation: its messages, and what each of these cases lost of it. `false` if they would exceed the
-    /// limit; then nothing is written.
+    /// Writes the pages of a conversation: its messages, and what each of these cases lost of it.
+    /// `false` if they would exceed the limit; then nothing is written.
     ///
     /// # Errors
     /// [`ReportError`] if a page cannot be made or written.
@@ -112,24 +130,42 @@ impl Cases {
         messages: &[Arc<CountedMessage>],
         cases: &[(Record, BTreeMap<String, String>)],
     ) -> Result<bool, ReportError> {
-        let conversation =
-            Conversation::new(scenario, messages, &cases.iter().map(|(record, _)| record).collect::<Vec<_>>())?;
+        let conversation = Conversation::new(
+            scenario,
+            messages,
+            &cases.iter().map(|(record, _)| record).collect::<Vec<_>>(),
+        )?;
         let mut files = conversation.files()?;
         let mut rows = Vec::new();
         for (record, texts) in cases {
-            let story = Story { scenario, messages, record, texts, only: None };
+            let story = Story {
+                scenario,
+                messages,
+                record,
+                texts,
+                only: None,
+            };
             files.extend(conversation.case_files(&story)?);
-            rows.push(((record.case.protocol, record.case.strategy.clone()), conversation.row(&story)));
+            rows.push((
+                (record.case.protocol, record.case.strategy.clone()),
+                conversation.row(&story),
+            ));
         }
-        let in_lists = rows.iter().map(|(_, row)| span(&row.shown())).sum::<usize>();
+        let in_lists = rows
+            .iter()
+            .map(|(_, row)| span(&row.shown()))
+            .sum::<usize>();
         let bytes = (files.iter().map(|file| file.text.len()).sum::<usize>() + in_lists) as u64;
         if self.bytes + bytes > self.most {
             return Ok(false);
         }
         self.bytes += bytes;
         self.conversations += 1;
-        files.iter().try_for_each(|file| self.put((&file.folder, &file.name), &file.text))?;
-        rows.into_iter().for_each(|(key, row)| self.lists.entry(key).or_default().push(row));
+        files
+            .iter()
+            .try_for_each(|file| self.put((&file.folder, &file.name), &file.text))?;
+        rows.into_iter()
+            .for_each(|(key, row)| self.lists.entry(key).or_default().push(row));
         Ok(true)
     }
 
@@ -160,22 +196,34 @@ impl Cases {
                     "pages": (0..parts.len()).map(|page| numbered("index", page)).collect::<Vec<_>>(),
                 });
                 let text = filled("list.html", include_str!("list.html"), &page)?;
-                self.put((&folder_of(protocol, &strategy), &numbered("index", at)), &text)?;
+                self.put(
+                    (&folder_of(protocol, &strategy), &numbered("index", at)),
+                    &text,
+                )?;
             }
         }
         for folder in &self.folders {
-            sync_folder(folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+            sync_folder(folder).map_err(|source| ReportError::Io {
+                path: folder.clone(),
+                source,
+            })?;
         }
-        let json = serde_json::to_string_pretty(&written).map_err(|error| made(WRITTEN, &error))? + "\n";
+        let json =
+            serde_json::to_string_pretty(&written).map_err(|error| made(WRITTEN, &error))? + "\n";
         let path = self.dir.join(WRITTEN);
-        write_whole(&path, |out| out.write_all(json.as_bytes())).map_err(|source| ReportError::Io { path, source })
+        write_whole(&path, |out| out.write_all(json.as_bytes()))
+            .map_err(|source| ReportError::Io { path, source })
     }
 
-    /// Writes a page. Nothing leads to it before [`Cases::finish`], so it need not be replaced as a whole.
+    /// Writes a page. Nothing leads to it before [`Cases::finish`], so it need not be replaced as a
+    /// whole.
     fn put(&mut self, (folder, name): (&str, &str), text: &str) -> Result<(), ReportError> {
         let folder = self.dir.join(folder);
         if !self.folders.contains(&folder) {
-            create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+            create_folder(&folder).map_err(|source| ReportError::Io {
+                path: folder.clone(),
+                source,
+            })?;
             self.folders.insert(folder.clone());
         }
         let path = folder.join(name);

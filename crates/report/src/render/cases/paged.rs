@@ -23,7 +23,8 @@ pub(super) fn span(item: &Value) -> usize {
     }
 }
 
-/// The items of each page, in order; an empty list has one page. The first page holds `head` bytes beside its items.
+/// The items of each page, in order; an empty list has one page. The first page holds `head` bytes
+/// beside its items.
 pub(super) fn pages(head: usize, spans: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let (mut begins, mut used, mut count) = (vec![0], head, 0);
     for span in spans {
@@ -38,8 +39,13 @@ pub(super) fn pages(head: usize, spans: impl Iterator<Item = usize>) -> Vec<Rang
     begins.windows(2).map(|page| page[0]..page[1]).collect()
 }
 
-/// What of this list is on the page, where its first item is the page's items' `from`-th, and where the next list begins.
-pub(super) fn slice<'l>(list: &'l [Value], page: &Range<usize>, from: usize) -> (&'l [Value], usize) {
+/// What of this list is on the page, where its first item is the page's items' `from`-th, and where
+/// the next list begins.
+pub(super) fn slice<'l>(
+    list: &'l [Value],
+    page: &Range<usize>,
+    from: usize,
+) -> (&'l [Value], usize) {
     let place = |at: usize| at.saturating_sub(from).min(list.len());
     (&list[place(page.start)..place(page.end)], from + list.len())
 }
@@ -51,11 +57,23 @@ mod tests {
 
     #[test]
     fn items_are_on_one_page_each_and_in_order() {
-        for spans in [vec![], vec![5], vec![MOST, 1], vec![MOST / 2; 5], vec![2 * MOST, 2 * MOST, 1, 1]] {
+        for spans in [
+            vec![],
+            vec![5],
+            vec![MOST, 1],
+            vec![MOST / 2; 5],
+            vec![2 * MOST, 2 * MOST, 1, 1],
+        ] {
             let pages = pages(0, spans.iter().copied());
-            assert_eq!(pages.iter().cloned().flatten().collect::<Vec<_>>(), (0..spans.len()).collect::<Vec<_>>());
+            assert_eq!(
+                pages.iter().cloned().flatten().collect::<Vec<_>>(),
+                (0..spans.len()).collect::<Vec<_>>()
+            );
             for page in pages.iter().filter(|page| page.len() > 1) {
-                assert!(spans[page.clone()].iter().sum::<usize>() <= MOST, "{pages:?} of {spans:?}");
+                assert!(
+                    spans[page.clone()].iter().sum::<usize>() <= MOST,
+                    "{pages:?} of {spans:?}"
+                );
             }
         }
     }

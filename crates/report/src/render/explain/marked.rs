@@ -1,5 +1,5 @@
-//! Marks the values of facts in a text, letter by letter. This only guides the eye: the matcher decides whether a text holds a
-//! fact, and knows other spellings too.
+//! Marks the values of facts in a text, letter by letter. This only guides the eye: the matcher
+//! decides whether a text holds a fact, and knows other spellings too.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -31,19 +31,34 @@ impl<'f> Marks<'f> {
             }
         }
         // The fastest kind takes seconds to build for a long value.
-        let finds = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(forms.keys());
-        Marks { finds: finds.ok(), ids: forms.into_values().collect() }
+        let finds = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(forms.keys());
+        Marks {
+            finds: finds.ok(),
+            ids: forms.into_values().collect(),
+        }
     }
 
-    /// The text in pieces; of values that overlap the one that begins first, and of these the longest.
+    /// The text in pieces; of values that overlap the one that begins first, and of these the
+    /// longest.
     pub(super) fn pieces<'t>(&self, text: &'t str) -> Vec<MarkedText<'t>>
     where
         'f: 't,
     {
-        let found = self.finds.iter().flat_map(|finds| finds.find_overlapping_iter(text));
+        let found = self
+            .finds
+            .iter()
+            .flat_map(|finds| finds.find_overlapping_iter(text));
         let whole = found.filter(|found| is_whole(text, found.start(), &text[found.range()]));
         let mut found = whole
-            .map(|found| (found.start(), Reverse(found.len()), self.ids[found.pattern().as_usize()]))
+            .map(|found| {
+                (
+                    found.start(),
+                    Reverse(found.len()),
+                    self.ids[found.pattern().as_usize()],
+                )
+            })
             .collect::<Vec<_>>();
         found.sort_unstable();
         let (mut pieces, mut done) = (Vec::new(), 0);
@@ -52,13 +67,22 @@ impl<'f> Marks<'f> {
                 continue;
             }
             if at > done {
-                pieces.push(MarkedText { text: &text[done..at], fact: None });
+                pieces.push(MarkedText {
+                    text: &text[done..at],
+                    fact: None,
+                });
             }
             done = at + length;
-            pieces.push(MarkedText { text: &text[at..done], fact: Some(fact) });
+            pieces.push(MarkedText {
+                text: &text[at..done],
+                fact: Some(fact),
+            });
         }
         if done < text.len() {
-            pieces.push(MarkedText { text: &text[done..], fact: None });
+            pieces.push(MarkedText {
+                text: &text[done..],
+                fact: None,
+            });
         }
         pieces
     }
@@ -67,9 +91,13 @@ impl<'f> Marks<'f> {
 /// Whether it is not part of a longer word or number.
 fn is_whole(text: &str, at: usize, form: &str) -> bool {
     let meets = |one: Option<char>, other: Option<char>| {
-        one.zip(other).is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())
+        one.zip(other)
+            .is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())
     };
-    let (before, after) = (text[..at].chars().next_back(), text[at + form.len()..].chars().next());
+    let (before, after) = (
+        text[..at].chars().next_back(),
+        text[at + form.len()..].chars().next(),
+    );
     !meets(before, form.chars().next()) && !meets(form.chars().next_back(), after)
 }
 
@@ -94,8 +122,18 @@ mod tests {
             ("", vec![]),
         ] {
             let pieces = marks.pieces(text);
-            assert_eq!(pieces.iter().map(|piece| piece.text).collect::<String>(), text);
-            assert_eq!(pieces.iter().filter_map(|piece| piece.fact).collect::<Vec<_>>(), marked, "{text}");
+            assert_eq!(
+                pieces.iter().map(|piece| piece.text).collect::<String>(),
+                text
+            );
+            assert_eq!(
+                pieces
+                    .iter()
+                    .filter_map(|piece| piece.fact)
+                    .collect::<Vec<_>>(),
+                marked,
+                "{text}"
+            );
         }
     }
 }

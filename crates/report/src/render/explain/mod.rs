@@ -1,4 +1,5 @@
-//! One conversation step by step: what left, what was written, and what each fact went through; as text or as a page.
+//! One conversation step by step: what left, what was written, and what each fact went through; as
+//! text or as a page.
 //!
 //! Absent on purpose: means over conversations, which the report has.
 
@@ -45,15 +46,25 @@ struct FateChange<'s> {
 
 impl<'s> Story<'s> {
     pub(super) fn title(&self) -> String {
-        format!("{} on {}", self.record.case.strategy, self.record.case.scenario)
+        format!(
+            "{} on {}",
+            self.record.case.strategy, self.record.case.scenario
+        )
     }
 
     pub(super) fn limits(&self) -> String {
         let budget = &self.record.case.budget;
         let tokens = |count: u32| grouped(f64::from(count));
-        let retained =
-            budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{} tokens", tokens(most)));
-        let assumed = if budget.assumed_window { " (assumed)" } else { "" };
+        let retained = budget
+            .retained
+            .map_or("as the strategy likes".to_owned(), |most| {
+                format!("{} tokens", tokens(most))
+            });
+        let assumed = if budget.assumed_window {
+            " (assumed)"
+        } else {
+            ""
+        };
         format!(
             "window {}{assumed}, trigger {} tokens, retained {retained}",
             tokens(budget.window),
@@ -64,7 +75,9 @@ impl<'s> Story<'s> {
     /// Why the context counts as empty at the end; nothing if it can be used.
     pub(super) fn unusable(&self) -> Option<&'static str> {
         Some(match self.record.observations.last()?.unusable? {
-            Unusable::OverWindow => "its last request is over the window, so that a provider refuses it",
+            Unusable::OverWindow => {
+                "its last request is over the window, so that a provider refuses it"
+            }
             Unusable::CompactionFailed => "a compaction was due and failed",
         })
     }
@@ -72,25 +85,46 @@ impl<'s> Story<'s> {
     /// The view after each round as a picture, if one is recorded.
     pub(in crate::render) fn picture(&self) -> Result<Option<String>, ReportError> {
         let figure = views_of(self.record);
-        figure.map(|figure| draw::svg(&figure).map_err(|what| made("a picture", &what))).transpose()
+        figure
+            .map(|figure| draw::svg(&figure).map_err(|what| made("a picture", &what)))
+            .transpose()
     }
 
     /// The facts to report, with their indices.
     pub(super) fn facts(&self) -> impl Iterator<Item = (usize, &'s Fact)> {
-        let is_told = |fact: &Fact| self.only.map_or(fact.decoy_of.is_none(), |id| fact.id == id);
-        self.scenario.facts.iter().enumerate().filter(move |(_, fact)| is_told(fact))
+        let is_told = |fact: &Fact| {
+            self.only
+                .map_or(fact.decoy_of.is_none(), |id| fact.id == id)
+        };
+        self.scenario
+            .facts
+            .iter()
+            .enumerate()
+            .filter(move |(_, fact)| is_told(fact))
     }
 
-    /// For each part of memory that is asked: the questions whose requests held the answer, and all.
+    /// For each part of memory that is asked: the questions whose requests held the answer, and
+    /// all.
     fn memory(&self) -> impl Iterator<Item = (MemoryPart, usize, usize)> {
-        [MemoryPart::Document, MemoryPart::Notes].into_iter().filter_map(|part| {
-            let is_held = |probe: usize| {
-                self.record.answers.iter().any(|answer| answer.probe as usize == probe && answer.present)
-            };
-            let probes = self.record.probes.iter().enumerate().filter(|(_, probe)| probe.memory == Some(part));
-            let held = probes.map(|(probe, _)| is_held(probe)).collect::<Vec<_>>();
-            (!held.is_empty()).then(|| (part, held.iter().filter(|held| **held).count(), held.len()))
-        })
+        [MemoryPart::Document, MemoryPart::Notes]
+            .into_iter()
+            .filter_map(|part| {
+                let is_held = |probe: usize| {
+                    self.record
+                        .answers
+                        .iter()
+                        .any(|answer| answer.probe as usize == probe && answer.present)
+                };
+                let probes = self
+                    .record
+                    .probes
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, probe)| probe.memory == Some(part));
+                let held = probes.map(|(probe, _)| is_held(probe)).collect::<Vec<_>>();
+                (!held.is_empty())
+                    .then(|| (part, held.iter().filter(|held| **held).count(), held.len()))
+            })
     }
 
     /// Finds the values of these facts.
@@ -102,10 +136,19 @@ impl<'s> Story<'s> {
     fn changes(&self, FactsAround { before, after }: FactsAround<'s>) -> Vec<FateChange<'s>> {
         let change = |(index, fact): (usize, &'s Fact)| {
             let earlier = before.map_or(Fate::Unstated, |observation| observation.fates.0[index]);
-            let from = if earlier == Fate::Unstated { Fate::Verbatim } else { earlier };
-            FateChange { fact, from, to: after.fates.0[index] }
+            let from = if earlier == Fate::Unstated {
+                Fate::Verbatim
+            } else {
+                earlier
+            };
+            FateChange {
+                fact,
+                from,
+                to: after.fates.0[index],
+            }
         };
-        let changed = |change: &FateChange<'_>| change.to != Fate::Unstated && change.to != change.from;
+        let changed =
+            |change: &FateChange<'_>| change.to != Fate::Unstated && change.to != change.from;
         let mut changes = self.facts().map(change).filter(changed).collect::<Vec<_>>();
         changes.sort_by_key(|change| change.to.is_present());
         changes
@@ -113,7 +156,9 @@ impl<'s> Story<'s> {
 
     /// What a compaction put into the view.
     fn written(&self, row: &CompactionRow) -> impl Iterator<Item = &'s str> {
-        row.inserted.iter().filter_map(|hash| self.texts.get(hash).map(String::as_str))
+        row.inserted
+            .iter()
+            .filter_map(|hash| self.texts.get(hash).map(String::as_str))
     }
 }
 

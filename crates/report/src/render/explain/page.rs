@@ -31,7 +31,10 @@ impl Story<'_> {
         let timeline = self.timeline();
         let marks = self.marks();
         let message = |message: &Message| {
-            let decisions = timeline.iter().filter(|step| step.after() == message.id).map(Step::words);
+            let decisions = timeline
+                .iter()
+                .filter(|step| step.after() == message.id)
+                .map(Step::words);
             json!({"said": said(message, &marks, usize::MAX), "decisions": decisions.collect::<Vec<_>>()})
         };
         let page = json!({

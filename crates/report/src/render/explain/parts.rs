@@ -21,7 +21,8 @@ pub(in crate::render) struct Place<'p> {
     pub(in crate::render) fact: &'p dyn Fn(usize) -> String,
     /// The address of a decision, by the message before it.
     pub(in crate::render) step: &'p dyn Fn(u32) -> String,
-    /// Bytes of HTML that the texts of one message, decision or answer may take; longer ones are cut.
+    /// Bytes of HTML that the texts of one message, decision or answer may take; longer ones are
+    /// cut.
     pub(in crate::render) room: usize,
     /// The same for one value, subject or question.
     pub(in crate::render) short: usize,
@@ -44,22 +45,46 @@ impl Lists {
     pub(in crate::render) fn new(story: &Story<'_>, place: &Place<'_>) -> Self {
         let marks = story.marks();
         Lists {
-            lost: story.facts().filter_map(|(index, fact)| lost(story, index, fact, place)).collect(),
-            facts: story.facts().map(|(index, fact)| fact_line(story, index, fact, place)).collect(),
-            steps: story.timeline().iter().map(|decision| step(story, &marks, decision, place)).collect(),
-            answers: story.record.answers.iter().filter_map(|answer| told(story, &marks, answer, place)).collect(),
+            lost: story
+                .facts()
+                .filter_map(|(index, fact)| lost(story, index, fact, place))
+                .collect(),
+            facts: story
+                .facts()
+                .map(|(index, fact)| fact_line(story, index, fact, place))
+                .collect(),
+            steps: story
+                .timeline()
+                .iter()
+                .map(|decision| step(story, &marks, decision, place))
+                .collect(),
+            answers: story
+                .record
+                .answers
+                .iter()
+                .filter_map(|answer| told(story, &marks, answer, place))
+                .collect(),
         }
     }
 
     pub(in crate::render) fn all(&self) -> impl Iterator<Item = &Value> {
-        self.lost.iter().chain(&self.facts).chain(&self.steps).chain(&self.answers)
+        self.lost
+            .iter()
+            .chain(&self.facts)
+            .chain(&self.steps)
+            .chain(&self.answers)
     }
 }
 
 /// The number of facts that were said.
 pub(in crate::render) fn stated(story: &Story<'_>) -> usize {
-    let Some(last) = story.record.observations.last() else { return 0 };
-    story.facts().filter(|(index, _)| last.fates.0[*index] != Fate::Unstated).count()
+    let Some(last) = story.record.observations.last() else {
+        return 0;
+    };
+    story
+        .facts()
+        .filter(|(index, _)| last.fates.0[*index] != Fate::Unstated)
+        .count()
 }
 
 /// Each fate with the colours of its ground and letter as CSS writes them.
@@ -68,7 +93,11 @@ pub(in crate::render) fn legend() -> Value {
     let shown = |(fate, colour): (&Fate, RGBColor)| {
         let letter = fate.letter();
         // As a selector of CSS names it.
-        let class = if letter.is_alphanumeric() { letter.to_string() } else { format!("\\{letter}") };
+        let class = if letter.is_alphanumeric() {
+            letter.to_string()
+        } else {
+            format!("\\{letter}")
+        };
         let (ground, ink) = (css(colour), css(readable_on(colour)));
         json!({"letter": letter, "class": class, "name": fate.name(), "ground": ground, "ink": ink})
     };
@@ -81,7 +110,8 @@ pub(in crate::render) fn points(story: &Story<'_>) -> Value {
     Value::from_iter(story.record.observations.iter().map(point))
 }
 
-/// A fact that is out of the context at the end: how it was lost, after which message, and which said it; else nothing.
+/// A fact that is out of the context at the end: how it was lost, after which message, and which
+/// said it; else nothing.
 fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Option<Value> {
     let observations = &story.record.observations;
     let fate = observations.last()?.fates.0[index];
@@ -89,8 +119,16 @@ fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Opti
         return None;
     }
     // The first point from which on it stays lost.
-    let since = observations.iter().rev().take_while(|seen| seen.fates.0[index].is_lost()).last()?;
-    let is_step = story.record.compactions.iter().any(|row| row.event.after == since.after);
+    let since = observations
+        .iter()
+        .rev()
+        .take_while(|seen| seen.fates.0[index].is_lost())
+        .last()?;
+    let is_step = story
+        .record
+        .compactions
+        .iter()
+        .any(|row| row.event.after == since.after);
     let linked = |address: String, number: u32| json!({"address": address, "number": number});
     Some(json!({
         "value": cut(&fact.value, place.short),
@@ -105,7 +143,11 @@ fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Opti
 
 /// A fact, and by point its fate's letter.
 fn fact_line(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Value {
-    let fates = story.record.observations.iter().map(|observation| observation.fates.0[index].letter());
+    let fates = story
+        .record
+        .observations
+        .iter()
+        .map(|observation| observation.fates.0[index].letter());
     json!({
         "index": index,
         "id": fact.id,
@@ -142,16 +184,42 @@ fn step(story: &Story<'_>, marks: &Marks<'_>, decision: &Step<'_>, place: &Place
 }
 
 /// An answer; nothing if it is about another fact than the one followed.
-fn told(story: &Story<'_>, marks: &Marks<'_>, answer: &AnswerRow, place: &Place<'_>) -> Option<Value> {
+fn told(
+    story: &Story<'_>,
+    marks: &Marks<'_>,
+    answer: &AnswerRow,
+    place: &Place<'_>,
+) -> Option<Value> {
     let row = story.record.probes.get(answer.probe as usize)?;
-    let probe = story.scenario.probes.iter().find(|probe| probe.id == row.id)?;
-    if story.only.is_some_and(|id| !probe.fact_ids.iter().any(|asked| asked == id)) {
+    let probe = story
+        .scenario
+        .probes
+        .iter()
+        .find(|probe| probe.id == row.id)?;
+    if story
+        .only
+        .is_some_and(|id| !probe.fact_ids.iter().any(|asked| asked == id))
+    {
         return None;
     }
-    let values = story.scenario.facts.iter().filter(|fact| probe.fact_ids.contains(&fact.id));
-    let values = values.map(|fact| fact.value.as_str()).collect::<Vec<_>>().join(", ");
-    let expected = if probe.abstain_expected { "not to know".to_owned() } else { probe.gold.clone().unwrap_or(values) };
-    let reply = answer.call.as_ref().and_then(|call| story.texts.get(call.reply.as_ref()?));
+    let values = story
+        .scenario
+        .facts
+        .iter()
+        .filter(|fact| probe.fact_ids.contains(&fact.id));
+    let values = values
+        .map(|fact| fact.value.as_str())
+        .collect::<Vec<_>>()
+        .join(", ");
+    let expected = if probe.abstain_expected {
+        "not to know".to_owned()
+    } else {
+        probe.gold.clone().unwrap_or(values)
+    };
+    let reply = answer
+        .call
+        .as_ref()
+        .and_then(|call| story.texts.get(call.reply.as_ref()?));
     Some(json!({
         "after": answer.after.0,
         "question": cut(&probe.question, place.short),
@@ -208,7 +276,11 @@ fn marked(text: &str, marks: &Marks<'_>, room: &mut usize) -> Vec<Value> {
 /// The text, cut to the room.
 pub(in crate::render) fn cut(text: &str, room: usize) -> String {
     let part = fitting(text, room);
-    if part.len() == text.len() { text.to_owned() } else { format!("{part}...") }
+    if part.len() == text.len() {
+        text.to_owned()
+    } else {
+        format!("{part}...")
+    }
 }
 
 /// As much of the text's beginning as takes no more bytes of HTML.
@@ -227,5 +299,7 @@ fn fitting(text: &str, room: usize) -> &str {
 
 /// Bytes of the text in HTML.
 pub(in crate::render) fn escaped(text: &str) -> usize {
-    text.bytes().map(|byte| if b"<>&\"'/".contains(&byte) { 6 } else { 1 }).sum()
+    text.bytes()
+        .map(|byte| if b"<>&\"'/".contains(&byte) { 6 } else { 1 })
+        .sum()
 }

@@ -12,19 +12,29 @@ impl Story<'_> {
     pub fn text(&self) -> String {
         let facts = self.record.facts.iter().filter(|fact| !fact.decoy).count();
         let messages = self.messages.len();
-        let mut text = format!("{} ({messages} messages, {facts} facts)\n{}\n", self.title(), self.limits());
+        let mut text = format!(
+            "{} ({messages} messages, {facts} facts)\n{}\n",
+            self.title(),
+            self.limits()
+        );
         for step in self.timeline() {
             let _ = writeln!(text, "\nafter message {}: {}", step.after().0, step.words());
-            let Step::Compaction(row, round, shown) = step else { continue };
+            let Step::Compaction(row, round, shown) = step else {
+                continue;
+            };
             let said = [("left", left(row)), ("unread", unread(row))];
-            for (what, said) in said.into_iter().filter_map(|(what, said)| Some((what, said?))) {
+            for (what, said) in said
+                .into_iter()
+                .filter_map(|(what, said)| Some((what, said?)))
+            {
                 let _ = writeln!(text, "  {what}: {said}");
             }
             for line in shown {
                 let _ = writeln!(text, "  {line}");
             }
             let Some(round) = round else { continue };
-            self.written(row).for_each(|written| tell_written(&mut text, written));
+            self.written(row)
+                .for_each(|written| tell_written(&mut text, written));
             tell_changes(&mut text, self, round);
         }
         if self.record.compactions.is_empty() {
@@ -44,31 +54,66 @@ fn tell_written(text: &mut String, written: &str) {
 
 fn tell_changes(text: &mut String, story: &Story<'_>, round: FactsAround<'_>) {
     for FateChange { fact, from, to } in story.changes(round) {
-        let _ = writeln!(text, "  {} -> {}: {} = {}", from.name(), to.name(), fact.id, one_line(&fact.value));
+        let _ = writeln!(
+            text,
+            "  {} -> {}: {} = {}",
+            from.name(),
+            to.name(),
+            fact.id,
+            one_line(&fact.value)
+        );
     }
 }
 
 fn tell_end(text: &mut String, story: &Story<'_>) {
-    let Some(last) = story.record.observations.last() else { return };
+    let Some(last) = story.record.observations.last() else {
+        return;
+    };
     let _ = writeln!(text, "\nat the end, after message {}:", last.after.0);
     if let Some(why) = story.unusable() {
-        let _ = writeln!(text, "  the context counts as empty, since {why}; it held all the same:");
+        let _ = writeln!(
+            text,
+            "  the context counts as empty, since {why}; it held all the same:"
+        );
     }
     for fate in Fate::STATED {
-        let of_fate = story.facts().filter(|(index, _)| last.fates.0[*index] == *fate);
-        let values = of_fate.map(|(_, fact)| one_line(&fact.value)).collect::<Vec<_>>();
+        let of_fate = story
+            .facts()
+            .filter(|(index, _)| last.fates.0[*index] == *fate);
+        let values = of_fate
+            .map(|(_, fact)| one_line(&fact.value))
+            .collect::<Vec<_>>();
         if !values.is_empty() {
             let listed = values[..values.len().min(MOST_VALUES)].join(", ");
-            let more = if values.len() > MOST_VALUES { ", ..." } else { "" };
-            let _ = writeln!(text, "  {:<15}{:>5}  {listed}{more}", fate.name(), values.len());
+            let more = if values.len() > MOST_VALUES {
+                ", ..."
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                text,
+                "  {:<15}{:>5}  {listed}{more}",
+                fate.name(),
+                values.len()
+            );
         }
     }
-    let stored = story.facts().filter(|(index, _)| last.is_stored(*index as u32)).count();
+    let stored = story
+        .facts()
+        .filter(|(index, _)| last.is_stored(*index as u32))
+        .count();
     if stored > 0 {
-        let _ = writeln!(text, "  {stored} of those out of the context are still in storage");
+        let _ = writeln!(
+            text,
+            "  {stored} of those out of the context are still in storage"
+        );
     }
     for (part, held, asked) in story.memory() {
-        let _ = writeln!(text, "  of {asked} answers that only {} states, requests held {held}", memory_name(part));
+        let _ = writeln!(
+            text,
+            "  of {asked} answers that only {} states, requests held {held}",
+            memory_name(part)
+        );
     }
 }
 
@@ -86,5 +131,7 @@ fn one_line(value: &str) -> String {
 
 /// Text of a transcript without control characters, so that it cannot steer a terminal.
 fn visible(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    text.chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! Every decision of a case in order of the log: checkpoints before the trigger, checkpoints shown, and compactions; in words.
+//! Every decision of a case in order of the log: checkpoints before the trigger, checkpoints shown,
+//! and compactions; in words.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,9 @@ use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{Outcome, RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use compactometer_engine::journey::{Change, Journey, Level, ShownSummary};
 use compactometer_engine::message::MessageId;
-use compactometer_formats::record::{CallRow, CheckpointRow, CompactionRow, Observation, ObservationKind};
+use compactometer_formats::record::{
+    CallRow, CheckpointRow, CompactionRow, Observation, ObservationKind,
+};
 
 use super::{Story, ranges};
 use crate::numbers::grouped;
@@ -24,7 +27,8 @@ pub(super) enum Step<'s> {
     Checkpoint(&'s CheckpointRow),
     /// A checkpoint shown outside a compaction.
     Recovery(&'s RecoveryEvent),
-    /// A compaction, the facts around it if it changed the view, and what it did to the summaries that are shown.
+    /// A compaction, the facts around it if it changed the view, and what it did to the summaries
+    /// that are shown.
     Compaction(&'s CompactionRow, Option<FactsAround<'s>>, Vec<String>),
 }
 
@@ -70,7 +74,11 @@ impl<'s> Story<'s> {
     pub(super) fn timeline(&self) -> Vec<Step<'s>> {
         let mut steps = self.compactions();
         steps.extend(self.record.checkpoints.iter().map(Step::Checkpoint));
-        let showings = self.record.recoveries.iter().filter(|event| event.outcome != RecoveryOutcome::NothingToShow);
+        let showings = self
+            .record
+            .recoveries
+            .iter()
+            .filter(|event| event.outcome != RecoveryOutcome::NothingToShow);
         steps.extend(showings.map(Step::Recovery));
         steps.sort_by_key(|step| (step.after(), step.rank()));
         steps
@@ -79,7 +87,9 @@ impl<'s> Story<'s> {
     /// The place of each compaction among all decisions, and the message before it.
     pub(in crate::render) fn compactions_by_step(&self) -> impl Iterator<Item = (usize, u32)> {
         let steps = self.timeline().into_iter().enumerate();
-        steps.filter(|(_, step)| matches!(step, Step::Compaction(..))).map(|(at, step)| (at, step.after().0))
+        steps
+            .filter(|(_, step)| matches!(step, Step::Compaction(..)))
+            .map(|(at, step)| (at, step.after().0))
     }
 
     fn compactions(&self) -> Vec<Step<'s>> {
@@ -93,7 +103,11 @@ impl<'s> Story<'s> {
             let around = after.map(|after| FactsAround { before, after });
             before = after.or(before);
             levels.round += u32::from(is_applied);
-            let shown = row.event.journey.as_ref().map_or_else(Vec::new, |journey| levels.next(journey));
+            let shown = row
+                .event
+                .journey
+                .as_ref()
+                .map_or_else(Vec::new, |journey| levels.next(journey));
             Step::Compaction(row, around, shown)
         };
         self.record.compactions.iter().map(step).collect()
@@ -111,15 +125,26 @@ struct Levels<'s> {
 impl<'s> Levels<'s> {
     /// What the next compaction made of the summaries, in words.
     fn next(&mut self, journey: &'s Journey) -> Vec<String> {
-        self.written_in.extend(journey.summaries.last().map(|newest| (newest.id, self.round)));
-        let levels =
-            Level::ALL.iter().filter_map(|level| Some(format!("{} {}", journey.by_level.get(level)?, level.name())));
+        self.written_in.extend(
+            journey
+                .summaries
+                .last()
+                .map(|newest| (newest.id, self.round)),
+        );
+        let levels = Level::ALL
+            .iter()
+            .filter_map(|level| Some(format!("{} {}", journey.by_level.get(level)?, level.name())));
         let mut lines = vec![format!(
             "summaries: {}; {} tokens",
             levels.collect::<Vec<_>>().join(", "),
             grouped(f64::from(journey.tokens))
         )];
-        lines.extend(journey.changes_since(self.before).iter().filter_map(|change| self.words(journey, change)));
+        lines.extend(
+            journey
+                .changes_since(self.before)
+                .iter()
+                .filter_map(|change| self.words(journey, change)),
+        );
         self.before = &journey.summaries;
         lines
     }
@@ -128,11 +153,23 @@ impl<'s> Levels<'s> {
     fn words(&self, journey: &Journey, change: &Change) -> Option<String> {
         Some(match change {
             Change::Created(_) => return None,
-            Change::Compressed { id, old_level, new_level } => {
-                format!("{}: {} -> {}", self.rounds(&[*id]), old_level.name(), new_level.name())
+            Change::Compressed {
+                id,
+                old_level,
+                new_level,
+            } => {
+                format!(
+                    "{}: {} -> {}",
+                    self.rounds(&[*id]),
+                    old_level.name(),
+                    new_level.name()
+                )
             }
             Change::Merged { result, .. } => {
-                let now = journey.summaries.iter().find(|summary| summary.id == *result)?;
+                let now = journey
+                    .summaries
+                    .iter()
+                    .find(|summary| summary.id == *result)?;
                 format!("{}: merged", self.rounds(&now.members))
             }
             Change::LeftOut(numbers) => format!("{}: no longer shown", self.rounds(numbers)),
@@ -143,14 +180,21 @@ impl<'s> Levels<'s> {
     /// The rounds that wrote these records, runs of them as first and last.
     fn rounds(&self, numbers: &[u32]) -> String {
         let mut runs: Vec<(u32, u32)> = Vec::new();
-        for round in numbers.iter().filter_map(|number| self.written_in.get(number).copied()) {
+        for round in numbers
+            .iter()
+            .filter_map(|number| self.written_in.get(number).copied())
+        {
             match runs.last_mut().filter(|(_, last)| *last + 1 == round) {
                 Some((_, last)) => *last = round,
                 None => runs.push((round, round)),
             }
         }
         let words = ranges(runs.into_iter());
-        if numbers.len() == 1 { format!("summary of round {words}") } else { format!("summaries of rounds {words}") }
+        if numbers.len() == 1 {
+            format!("summary of round {words}")
+        } else {
+            format!("summaries of rounds {words}")
+        }
     }
 }
 
@@ -162,7 +206,11 @@ fn compaction(row: &CompactionRow) -> String {
             tokens(event.tokens_before),
             tokens(event.tokens_after),
             tokens(event.tokens_retained),
-            if event.over_budget { ", OVER BUDGET" } else { "" }
+            if event.over_budget {
+                ", OVER BUDGET"
+            } else {
+                ""
+            }
         ),
         Outcome::Skipped(reason) => format!("skipped: {reason}"),
         Outcome::Failed(reason) => format!("failed: {reason}"),
@@ -177,10 +225,17 @@ fn compaction(row: &CompactionRow) -> String {
 fn checkpoint(row: &CheckpointRow) -> String {
     let event = &row.event;
     let size = tokens(event.tokens);
-    let read = event.extraction.as_ref().map(|extraction| format!(", {}", reading(extraction))).unwrap_or_default();
+    let read = event
+        .extraction
+        .as_ref()
+        .map(|extraction| format!(", {}", reading(extraction)))
+        .unwrap_or_default();
     match &event.failed {
         None => format!("checkpoint, {size} tokens{read}{}", calls(&row.calls)),
-        Some(reason) => format!("no checkpoint, {size} tokens{read}: {reason}{}", calls(&row.calls)),
+        Some(reason) => format!(
+            "no checkpoint, {size} tokens{read}: {reason}{}",
+            calls(&row.calls)
+        ),
     }
 }
 
@@ -194,8 +249,12 @@ fn recovery(event: &RecoveryEvent) -> String {
         RecoveryReason::Shared => "another conversation's share changed".to_owned(),
     };
     match &event.outcome {
-        RecoveryOutcome::Shown(items, all) if items == all => format!("{why}: checkpoint shown, {items} items"),
-        RecoveryOutcome::Shown(items, all) => format!("{why}: checkpoint shown, {items} of {all} items"),
+        RecoveryOutcome::Shown(items, all) if items == all => {
+            format!("{why}: checkpoint shown, {items} items")
+        }
+        RecoveryOutcome::Shown(items, all) => {
+            format!("{why}: checkpoint shown, {items} of {all} items")
+        }
         RecoveryOutcome::NothingToShow => format!("{why}: nothing to show"),
         RecoveryOutcome::Failed(reason) => format!("{why}: checkpoint not shown: {reason}"),
     }
@@ -219,8 +278,15 @@ fn calls(calls: &[CallRow]) -> String {
         return String::new();
     }
     let sum = |of: fn(&CallRow) -> u64| grouped(calls.iter().map(of).sum::<u64>() as f64);
-    let (input, output) = (sum(|call| call.usage.total_input()), sum(|call| call.usage.output));
-    format!("; {} call{}, {input} tokens in, {output} out", calls.len(), if calls.len() == 1 { "" } else { "s" })
+    let (input, output) = (
+        sum(|call| call.usage.total_input()),
+        sum(|call| call.usage.output),
+    );
+    format!(
+        "; {} call{}, {input} tokens in, {output} out",
+        calls.len(),
+        if calls.len() == 1 { "" } else { "s" }
+    )
 }
 
 fn tokens(count: u32) -> String {

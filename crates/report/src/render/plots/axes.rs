@@ -14,7 +14,8 @@ const APART: f64 = 3.0;
 /// Why a panel over rounds is empty.
 pub(super) const ONE_ROUND: &str = "one round: a curve needs two; the CSV has the values";
 
-/// Share of a step by which a sum may pass a tick and still end there: shares are rounded to nine digits.
+/// Share of a step by which a sum may pass a tick and still end there: shares are rounded to nine
+/// digits.
 const SLACK: f64 = 1e-6;
 
 /// A linear scale with ticks at multiples of a round step.
@@ -26,24 +27,39 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// From 0, or a step under the lowest number, to a step over the highest, with about five ticks.
+    /// From 0, or a step under the lowest number, to a step over the highest, with about five
+    /// ticks.
     pub(super) fn covering(numbers: impl IntoIterator<Item = f64>) -> Self {
-        let (low, high) =
-            numbers.into_iter().fold((0.0_f64, 0.0_f64), |(low, high), number| (low.min(number), high.max(number)));
+        let (low, high) = numbers
+            .into_iter()
+            .fold((0.0_f64, 0.0_f64), |(low, high), number| {
+                (low.min(number), high.max(number))
+            });
         let high = if high > low { high } else { low + 1.0 };
         let step = round_step((high - low) / 5.0);
-        Scale { min: (low / step + SLACK).floor() * step, max: ((high / step - SLACK).ceil() * step).max(step), step }
+        Scale {
+            min: (low / step + SLACK).floor() * step,
+            max: ((high / step - SLACK).ceil() * step).max(step),
+            step,
+        }
     }
 
     /// From 0 to exactly `most`, with ticks at whole numbers.
     pub(super) fn counting(most: usize) -> Self {
         let max = most.max(1) as f64;
-        Scale { min: 0.0, max, step: round_step(max / 8.0).max(1.0) }
+        Scale {
+            min: 0.0,
+            max,
+            step: round_step(max / 8.0).max(1.0),
+        }
     }
 
     /// The same, with room for what is drawn aside of the last number.
     pub(super) fn with_room(self) -> Self {
-        Scale { max: self.max + 0.3, ..self }
+        Scale {
+            max: self.max + 0.3,
+            ..self
+        }
     }
 
     fn ticks(&self) -> impl Iterator<Item = f64> {
@@ -80,7 +96,11 @@ fn round_step(about: f64) -> f64 {
     while power > about {
         power /= 10.0;
     }
-    [1.0, 2.0, 5.0].into_iter().map(|times| times * power).find(|step| *step >= about * 0.999).unwrap_or(10.0 * power)
+    [1.0, 2.0, 5.0]
+        .into_iter()
+        .map(|times| times * power)
+        .find(|step| *step >= about * 0.999)
+        .unwrap_or(10.0 * power)
 }
 
 /// The inside of a pair of axes, in pixels, and its scales.
@@ -96,7 +116,10 @@ pub(super) struct Axes {
 impl Axes {
     pub(super) fn at(&self, x: f64, y: f64) -> (f64, f64) {
         let across = self.left + self.x.place(x) * (self.right - self.left);
-        (across, self.bottom - self.y.place(y) * (self.bottom - self.top))
+        (
+            across,
+            self.bottom - self.y.place(y) * (self.bottom - self.top),
+        )
     }
 
     /// Grid, tick labels and titles.
@@ -107,9 +130,24 @@ impl Axes {
             figure.text((self.left - 8.0, y), self.y.show(tick), Anchor::End);
         }
         self.draw_x(figure, x_title);
-        let widest = self.y.ticks().map(|tick| text_width(&self.y.show(tick))).fold(0.0, f64::max);
-        figure.vertical_text((self.left - 8.0 - widest - LINE * 0.7, (self.top + self.bottom) / 2.0), y_title);
-        figure.line(vec![(self.left, self.top), (self.left, self.bottom)], GREY, 1.0, &[]);
+        let widest = self
+            .y
+            .ticks()
+            .map(|tick| text_width(&self.y.show(tick)))
+            .fold(0.0, f64::max);
+        figure.vertical_text(
+            (
+                self.left - 8.0 - widest - LINE * 0.7,
+                (self.top + self.bottom) / 2.0,
+            ),
+            y_title,
+        );
+        figure.line(
+            vec![(self.left, self.top), (self.left, self.bottom)],
+            GREY,
+            1.0,
+            &[],
+        );
     }
 
     /// Only the horizontal axis, with grid lines across the inside.
@@ -117,10 +155,23 @@ impl Axes {
         for tick in self.x.ticks() {
             let (x, _) = self.at(tick, self.y.min);
             figure.line(vec![(x, self.top), (x, self.bottom)], PALE, 1.0, &[]);
-            figure.text((x, self.bottom + LINE * 0.7), self.x.show(tick), Anchor::Middle);
+            figure.text(
+                (x, self.bottom + LINE * 0.7),
+                self.x.show(tick),
+                Anchor::Middle,
+            );
         }
-        figure.text(((self.left + self.right) / 2.0, self.bottom + LINE * 1.9), title, Anchor::Middle);
-        figure.line(vec![(self.left, self.bottom), (self.right, self.bottom)], GREY, 1.0, &[]);
+        figure.text(
+            ((self.left + self.right) / 2.0, self.bottom + LINE * 1.9),
+            title,
+            Anchor::Middle,
+        );
+        figure.line(
+            vec![(self.left, self.bottom), (self.right, self.bottom)],
+            GREY,
+            1.0,
+            &[],
+        );
     }
 
     /// A curve through points with their symbols.
@@ -132,8 +183,8 @@ impl Axes {
         places.iter().for_each(|place| figure.symbol(*place, style));
     }
 
-    /// A curve through values, with their intervals if it has a place among the curves: each is drawn a little right of the one
-    /// before, so that they do not cover each other.
+    /// A curve through values, with their intervals if it has a place among the curves: each is
+    /// drawn a little right of the one before, so that they do not cover each other.
     pub(super) fn curve_with_intervals(
         &self,
         figure: &mut Figure,
@@ -143,11 +194,19 @@ impl Axes {
     ) {
         let aside = self.aside(place.unwrap_or(0));
         let place_of = |x: f64| self.within(x + aside);
-        let points = values.iter().filter_map(|(x, value)| Some((place_of(*x), value.value?))).collect::<Vec<_>>();
+        let points = values
+            .iter()
+            .filter_map(|(x, value)| Some((place_of(*x), value.value?)))
+            .collect::<Vec<_>>();
         for (x, value) in values.iter().filter(|_| place.is_some()) {
             if let (Some(low), Some(high)) = (value.low, value.high) {
                 let x = place_of(*x);
-                figure.line(vec![self.at(x, low), self.at(x, high)], style.colour, 1.0, &[]);
+                figure.line(
+                    vec![self.at(x, low), self.at(x, high)],
+                    style.colour,
+                    1.0,
+                    &[],
+                );
             }
         }
         self.curve(figure, &points, style);
@@ -171,17 +230,25 @@ impl Axes {
     /// Says in an empty panel why it is empty.
     pub(super) fn say_empty(&self, figure: &mut Figure, why: &str) {
         let lines = wrap(why, self.right - self.left - 40.0);
-        let middle = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
+        let middle = (
+            (self.left + self.right) / 2.0,
+            (self.top + self.bottom) / 2.0,
+        );
         for (at, line) in lines.iter().enumerate() {
             let y = middle.1 + (at as f64 - (lines.len() as f64 - 1.0) / 2.0) * LINE;
             let half = text_width(line) / 2.0 + 6.0;
-            figure.bar((middle.0 - half, y - LINE / 2.0), (middle.0 + half, y + LINE / 2.0), plotters::style::WHITE);
+            figure.bar(
+                (middle.0 - half, y - LINE / 2.0),
+                (middle.0 + half, y + LINE / 2.0),
+                plotters::style::WHITE,
+            );
             figure.coloured_text((middle.0, y), line.clone(), Anchor::Middle, GREY);
         }
     }
 }
 
-/// The axes of one panel of several that lie below each other, each `height` high, beside a legend of these names.
+/// The axes of one panel of several that lie below each other, each `height` high, beside a legend
+/// of these names.
 pub(super) fn beside_legend<'n>(
     names: impl IntoIterator<Item = &'n str>,
     (panel, height): (f64, f64),
@@ -190,11 +257,23 @@ pub(super) fn beside_legend<'n>(
 ) -> Axes {
     let right = super::WIDTH - 16.0 - legend_width(names);
     let (top, bottom) = (panel * height + 20.0, (panel + 1.0) * height - LINE * 2.6);
-    Axes { left: 84.0, top, right, bottom, x, y }
+    Axes {
+        left: 84.0,
+        top,
+        right,
+        bottom,
+        x,
+        y,
+    }
 }
 
 /// A legend of lines with symbols, one a row, downwards from a corner.
-pub(super) fn legend(figure: &mut Figure, (x, y): (f64, f64), entries: &[(Style, &str)], has_lines: bool) {
+pub(super) fn legend(
+    figure: &mut Figure,
+    (x, y): (f64, f64),
+    entries: &[(Style, &str)],
+    has_lines: bool,
+) {
     for (at, (style, name)) in entries.iter().enumerate() {
         let y = y + LINE * at as f64;
         if has_lines {
@@ -228,7 +307,11 @@ pub(super) fn swatches(
         if x + needed > left + width && x > left {
             (x, y) = (left, y + LINE);
         }
-        figure.bar((x, y - TEXT * 0.4), (x + TEXT * 0.8, y + TEXT * 0.4), *colour);
+        figure.bar(
+            (x, y - TEXT * 0.4),
+            (x + TEXT * 0.8, y + TEXT * 0.4),
+            *colour,
+        );
         figure.coloured_text((x + 20.0, y), *name, Anchor::Start, BLACK);
         x += needed;
     }
@@ -258,7 +341,10 @@ mod tests {
     fn scales_end_on_round_ticks() {
         let scale = Scale::covering([0.13, 0.97]);
         assert_eq!(
-            scale.ticks().map(|tick| scale.show(tick)).collect::<Vec<_>>(),
+            scale
+                .ticks()
+                .map(|tick| scale.show(tick))
+                .collect::<Vec<_>>(),
             ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
         );
         let tokens = Scale::covering([9_600.0, 31_000.0]);
@@ -267,7 +353,10 @@ mod tests {
         let signed = Scale::covering([-0.03, 0.5]);
         assert!(signed.min <= -0.03 && signed.max >= 0.5);
         assert_eq!(Scale::covering([0.0]).max, 1.0);
-        assert_eq!(Scale::counting(2).ticks().collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
+        assert_eq!(
+            Scale::counting(2).ticks().collect::<Vec<_>>(),
+            [0.0, 1.0, 2.0]
+        );
         assert_eq!(Scale::counting(130).ticks().last(), Some(120.0));
     }
 }

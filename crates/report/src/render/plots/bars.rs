@@ -39,17 +39,41 @@ impl Bars<'_> {
     pub(super) fn draw(&self) -> Figure {
         let is_apart = |pair: &&[Row]| pair[0].family != pair[1].family;
         let gaps = FAMILY_GAP * self.rows.windows(2).filter(is_apart).count() as f64;
-        let names = self.rows.iter().map(|row| text_width(row.name)).fold(0.0, f64::max);
-        let notes = self.rows.iter().map(|row| text_width(&row.note)).fold(0.0, f64::max);
+        let names = self
+            .rows
+            .iter()
+            .map(|row| text_width(row.name))
+            .fold(0.0, f64::max);
+        let notes = self
+            .rows
+            .iter()
+            .map(|row| text_width(&row.note))
+            .fold(0.0, f64::max);
         let mut figure = Figure::new(WIDTH, 0.0);
         let left = names + 24.0;
-        let taken = swatches(&mut figure, (left, 18.0), WIDTH - left - 16.0, self.segments);
+        let taken = swatches(
+            &mut figure,
+            (left, 18.0),
+            WIDTH - left - 16.0,
+            self.segments,
+        );
         let top = 18.0 + taken + if self.mark.is_some() { LINE } else { 0.0 };
         let bottom = top + ROW * self.rows.len() as f64 + gaps;
-        let totals = self.rows.iter().filter_map(|row| row.parts.as_ref().ok()).map(|parts| parts.iter().sum());
+        let totals = self
+            .rows
+            .iter()
+            .filter_map(|row| row.parts.as_ref().ok())
+            .map(|parts| parts.iter().sum());
         let x = Scale::covering(totals.chain([self.reach]));
         let right = WIDTH - 24.0 - notes.max(24.0);
-        let axes = Axes { left, top, right, bottom, x, y: Scale::covering([1.0]) };
+        let axes = Axes {
+            left,
+            top,
+            right,
+            bottom,
+            x,
+            y: Scale::covering([1.0]),
+        };
         figure.height = bottom + LINE * 2.6;
         axes.draw_x(&mut figure, self.title);
         if self.rows.is_empty() {
@@ -92,7 +116,12 @@ impl Bars<'_> {
             }
             let label = (self.inside)(*part);
             if to - from > text_width(&label) + 8.0 {
-                figure.coloured_text(((from + to) / 2.0, y), label, Anchor::Middle, readable_on(*colour));
+                figure.coloured_text(
+                    ((from + to) / 2.0, y),
+                    label,
+                    Anchor::Middle,
+                    readable_on(*colour),
+                );
             }
         }
         axes.at(sum, 0.0).0
@@ -101,14 +130,23 @@ impl Bars<'_> {
     fn draw_mark(&self, figure: &mut Figure, axes: &Axes) {
         let Some((at, name)) = self.mark else { return };
         let (x, _) = axes.at(at, 0.0);
-        figure.line(vec![(x, axes.top - 4.0), (x, axes.bottom)], BLACK, 1.5, &[5.0, 4.0]);
+        figure.line(
+            vec![(x, axes.top - 4.0), (x, axes.bottom)],
+            BLACK,
+            1.5,
+            &[5.0, 4.0],
+        );
         figure.text((x, axes.top - LINE * 0.7), name, Anchor::Middle);
     }
 }
 
 fn draw_note(figure: &mut Figure, note: &str, (x, y): (f64, f64)) {
     if !note.is_empty() {
-        figure.bar((x + 5.0, y - 9.0), (x + 11.0 + text_width(note), y + 9.0), WHITE);
+        figure.bar(
+            (x + 5.0, y - 9.0),
+            (x + 11.0 + text_width(note), y + 9.0),
+            WHITE,
+        );
         figure.text((x + 8.0, y), note, Anchor::Start);
     }
 }
@@ -124,7 +162,11 @@ pub(crate) fn readable_on(colour: RGBColor) -> RGBColor {
 fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
     let linear = |part: u8| {
         let part = f64::from(part) / 255.0;
-        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        if part <= 0.04045 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
     };
     0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }
@@ -150,12 +192,27 @@ mod tests {
     #[test]
     fn every_bar_is_above_the_axis() {
         let families = [Family::Recorded, Family::Reference, Family::Control];
-        let row = |family| Row { name: "one", family, parts: Ok(vec![1.0]), note: String::new() };
+        let row = |family| Row {
+            name: "one",
+            family,
+            parts: Ok(vec![1.0]),
+            note: String::new(),
+        };
         let rows = families.into_iter().map(row).collect();
         let inside = |_: f64| String::new();
-        let figure = Bars { rows, segments: &[(BLACK, "all")], title: "cost", reach: 0.0, inside, mark: None }.draw();
+        let figure = Bars {
+            rows,
+            segments: &[(BLACK, "all")],
+            title: "cost",
+            reach: 0.0,
+            inside,
+            mark: None,
+        }
+        .draw();
         let bars = figure.marks.iter().filter_map(|mark| match mark {
-            Mark::Bar { to, colour: BLACK, .. } => Some(to.1),
+            Mark::Bar {
+                to, colour: BLACK, ..
+            } => Some(to.1),
             _ => None,
         });
         let axis = figure.marks.iter().filter_map(|mark| match mark {
@@ -163,17 +220,34 @@ mod tests {
             _ => None,
         });
         let (lowest, axis) = (bars.fold(0.0, f64::max), axis.fold(0.0, f64::max));
-        assert!(lowest > 0.0 && lowest < axis, "bars to {lowest}, axis at {axis}");
+        assert!(
+            lowest > 0.0 && lowest < axis,
+            "bars to {lowest}, axis at {axis}"
+        );
     }
 
     #[test]
     fn the_mark_crosses_no_note_out() {
-        let row = Row { name: "cheap", family: Family::Reference, parts: Ok(vec![0.95]), note: "0.950".to_owned() };
+        let row = Row {
+            name: "cheap",
+            family: Family::Reference,
+            parts: Ok(vec![0.95]),
+            note: "0.950".to_owned(),
+        };
         let segments = &[(BLACK, "all")];
         let mark = Some((1.0, "full"));
         let inside = |_: f64| String::new();
-        let figure = Bars { rows: vec![row], segments, title: "cost", reach: 0.0, inside, mark }.draw();
-        let last = |wanted: fn(&Mark) -> bool| figure.marks.iter().rposition(wanted).expect("it is drawn");
+        let figure = Bars {
+            rows: vec![row],
+            segments,
+            title: "cost",
+            reach: 0.0,
+            inside,
+            mark,
+        }
+        .draw();
+        let last =
+            |wanted: fn(&Mark) -> bool| figure.marks.iter().rposition(wanted).expect("it is drawn");
         let line = last(|mark| matches!(mark, Mark::Line { dash, .. } if !dash.is_empty()));
         assert!(last(|mark| matches!(mark, Mark::Text { text, .. } if text == "0.950")) > line);
     }

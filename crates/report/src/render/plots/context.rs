@@ -16,11 +16,20 @@ const HEIGHT: f64 = 420.0;
 
 pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let records = records(run, group);
-    let scenario = records.first().map_or("", |(_, record)| record.case.scenario.as_str());
-    let mut rows = vec![header(&["scenario", "strategy", "turn", "message", "input_tokens"])];
+    let scenario = records
+        .first()
+        .map_or("", |(_, record)| record.case.scenario.as_str());
+    let mut rows = vec![header(&[
+        "scenario",
+        "strategy",
+        "turn",
+        "message",
+        "input_tokens",
+    ])];
     for (_, record) in &records {
         for (at, turn) in record.turns.iter().enumerate() {
-            let numbers = [at + 1, turn.message.0 as usize, turn.input as usize].map(|number| number.to_string());
+            let numbers = [at + 1, turn.message.0 as usize, turn.input as usize]
+                .map(|number| number.to_string());
             let mut row = vec![scenario.to_owned(), record.case.strategy.clone()];
             row.extend(numbers);
             rows.push(row);
@@ -49,11 +58,23 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
 /// The picture of one conversation: what each of these records, all of one protocol, made of it.
 pub(crate) fn of_conversation(records: &[&Record]) -> Figure {
     let styles = styles(records.iter().map(|record| record.case.family));
-    let records = styles.into_iter().zip(records.iter().copied()).collect::<Vec<_>>();
-    let window = records.iter().map(|(_, record)| record.case.budget.window).max().unwrap_or_default();
-    let of_all = records.first().filter(|(_, record)| record.case.protocol.has_limits_of_run());
+    let records = styles
+        .into_iter()
+        .zip(records.iter().copied())
+        .collect::<Vec<_>>();
+    let window = records
+        .iter()
+        .map(|(_, record)| record.case.budget.window)
+        .max()
+        .unwrap_or_default();
+    let of_all = records
+        .first()
+        .filter(|(_, record)| record.case.protocol.has_limits_of_run());
     let limits = of_all.map_or(Vec::new(), |(_, record)| {
-        vec![("window", record.case.budget.window), ("trigger", record.case.budget.trigger)]
+        vec![
+            ("window", record.case.budget.window),
+            ("trigger", record.case.budget.trigger),
+        ]
     });
     draw(window, &limits, &records)
 }
@@ -61,8 +82,14 @@ pub(crate) fn of_conversation(records: &[&Record]) -> Figure {
 /// Which strategies never compacted, where their lines hide each other.
 fn on_one_line(records: &[(Style, &Record)]) -> String {
     let idle = records.iter().filter(|(_, record)| record.rounds() == 0);
-    let names = idle.map(|(_, record)| code(&record.case.strategy)).collect::<Vec<_>>();
-    if names.len() > 1 { format!(" Never compacted, so on one line: {}.", names.join(", ")) } else { String::new() }
+    let names = idle
+        .map(|(_, record)| code(&record.case.strategy))
+        .collect::<Vec<_>>();
+    if names.len() > 1 {
+        format!(" Never compacted, so on one line: {}.", names.join(", "))
+    } else {
+        String::new()
+    }
 }
 
 /// Which lines leave the picture, and where they end.
@@ -85,25 +112,47 @@ fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
 /// The records of the first scenario by id, in the group's order.
 fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
     let first = first_conversation(run);
-    let of = |name: &str| first.iter().find(|record| record.case.strategy == name).copied();
-    styled(group).into_iter().filter_map(|(style, strategy)| Some((style, of(&strategy.name)?))).collect()
+    let of = |name: &str| {
+        first
+            .iter()
+            .find(|record| record.case.strategy == name)
+            .copied()
+    };
+    styled(group)
+        .into_iter()
+        .filter_map(|(style, strategy)| Some((style, of(&strategy.name)?)))
+        .collect()
 }
 
-/// The picture ends at this many windows, unless a strategy under test goes higher: `full` would flatten the rest.
+/// The picture ends at this many windows, unless a strategy under test goes higher: `full` would
+/// flatten the rest.
 const WINDOWS: f64 = 1.4;
 
 fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Figure {
     let height = with_legend(HEIGHT, records.len());
     let mut figure = Figure::new(WIDTH, height);
-    let most = records.iter().map(|(_, record)| record.turns.len()).max().unwrap_or(0);
-    let names = records.iter().map(|(_, record)| record.case.strategy.as_str());
+    let most = records
+        .iter()
+        .map(|(_, record)| record.turns.len())
+        .max()
+        .unwrap_or(0);
+    let names = records
+        .iter()
+        .map(|(_, record)| record.case.strategy.as_str());
     let y = Scale::covering([highest(window, records)]);
-    let axes = Axes { left: 100.0, ..beside_legend(names, (0.0, height), Scale::counting(most), y) };
+    let axes = Axes {
+        left: 100.0,
+        ..beside_legend(names, (0.0, height), Scale::counting(most), y)
+    };
     axes.draw(&mut figure, "turn of the agent", "input tokens");
     // The first strategies lie on top.
     for (style, record) in records.iter().rev() {
-        let line: Vec<_> = visible(record, axes.y.max).map(|(turn, input)| axes.at(turn, input)).collect();
-        line.last().into_iter().for_each(|end| figure.symbol(*end, *style));
+        let line: Vec<_> = visible(record, axes.y.max)
+            .map(|(turn, input)| axes.at(turn, input))
+            .collect();
+        line.last()
+            .into_iter()
+            .for_each(|end| figure.symbol(*end, *style));
         figure.line(line, style.colour, 1.5, style.dash);
     }
     let mut above = f64::NEG_INFINITY;
@@ -111,14 +160,21 @@ fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Fi
         let from = axes.at(axes.x.min, f64::from(*limit));
         figure.line(vec![from, (axes.right, from.1)], BLACK, 1.0, &[2.0, 3.0]);
         // Under its line where another is too close above.
-        let label = if from.1 - above > LINE { from.1 - 9.0 } else { from.1 + 10.0 };
+        let label = if from.1 - above > LINE {
+            from.1 - 9.0
+        } else {
+            from.1 + 10.0
+        };
         figure.text((axes.left + 6.0, label), *name, Anchor::Start);
         above = from.1;
     }
     if most == 0 {
         axes.say_empty(&mut figure, "the agent took no turn in this conversation");
     }
-    let entries: Vec<_> = records.iter().map(|(style, record)| (*style, record.case.strategy.as_str())).collect();
+    let entries: Vec<_> = records
+        .iter()
+        .map(|(style, record)| (*style, record.case.strategy.as_str()))
+        .collect();
     axes.legend(&mut figure, &entries);
     figure
 }
@@ -126,14 +182,21 @@ fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Fi
 /// The limits that hold for all strategies, the highest first.
 fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
     match run.protocol.limits() {
-        LimitsOf::Run => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
+        LimitsOf::Run => vec![
+            ("window", run.manifest.window),
+            ("trigger", run.manifest.trigger),
+        ],
         LimitsOf::Strategy | LimitsOf::Recording => Vec::new(),
     }
 }
 
 fn highest(window: u32, records: &[(Style, &Record)]) -> f64 {
-    let tested = records.iter().filter(|(_, record)| record.case.family.is_tested());
-    let sizes = tested.flat_map(|(_, record)| &record.turns).map(|turn| f64::from(turn.input));
+    let tested = records
+        .iter()
+        .filter(|(_, record)| record.case.family.is_tested());
+    let sizes = tested
+        .flat_map(|(_, record)| &record.turns)
+        .map(|turn| f64::from(turn.input));
     sizes.fold(f64::from(window) * WINDOWS, f64::max)
 }
 

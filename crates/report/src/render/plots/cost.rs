@@ -10,10 +10,16 @@ use super::{Plot, header, number};
 use crate::data::{FULL, ProtocolRun};
 use crate::metrics::UNMETERED;
 use crate::metrics::cost;
-use crate::metrics::cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts};
+use crate::metrics::cost::{
+    BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts,
+};
 
-const SEGMENTS: &[(RGBColor, &str)] =
-    &[(BLUE, "agent's input"), (SKY, "agent's output"), (ORANGE, "compaction calls"), (GREEN, "checkpoint calls")];
+const SEGMENTS: &[(RGBColor, &str)] = &[
+    (BLUE, "agent's input"),
+    (SKY, "agent's output"),
+    (ORANGE, "compaction calls"),
+    (GREEN, "checkpoint calls"),
+];
 
 const COLUMNS: [&str; 10] = [
     "strategy",
@@ -39,18 +45,56 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         if strategy.name == FULL {
             full = parts.map(|parts| parts.total());
         }
-        let parts = parts.ok_or_else(|| if strategy.unmetered { UNMETERED.to_owned() } else { run.no_price() });
-        let note = parts.as_ref().map_or(String::new(), |parts| note(strategy, parts.total()));
-        let parts = parts.map(|parts| vec![parts.agent_input, parts.agent_output, parts.compaction, parts.checkpoint]);
-        bars.push(Row { name: &strategy.name, family: strategy.family, parts, note });
+        let parts = parts.ok_or_else(|| {
+            if strategy.unmetered {
+                UNMETERED.to_owned()
+            } else {
+                run.no_price()
+            }
+        });
+        let note = parts
+            .as_ref()
+            .map_or(String::new(), |parts| note(strategy, parts.total()));
+        let parts = parts.map(|parts| {
+            vec![
+                parts.agent_input,
+                parts.agent_output,
+                parts.compaction,
+                parts.checkpoint,
+            ]
+        });
+        bars.push(Row {
+            name: &strategy.name,
+            family: strategy.family,
+            parts,
+            note,
+        });
     }
     let mark = full.map(|cost| (cost, "full"));
     let inside = |_: f64| String::new();
     let title = "cost per conversation, US dollars";
-    let figure = Bars { rows: bars, segments: SEGMENTS, title, reach: 0.0, inside, mark }.draw();
-    let of = |model: &str| run.prices.row(model).map(|row| format!("{}, {}", code(&row.name), row.date));
-    let beside = run.manifest.target.as_ref().and_then(|_| of(&run.manifest.summarizer));
-    let beside = beside.map_or(String::new(), |row| format!("; the session's calls at those of {row}"));
+    let figure = Bars {
+        rows: bars,
+        segments: SEGMENTS,
+        title,
+        reach: 0.0,
+        inside,
+        mark,
+    }
+    .draw();
+    let of = |model: &str| {
+        run.prices
+            .row(model)
+            .map(|row| format!("{}, {}", code(&row.name), row.date))
+    };
+    let beside = run
+        .manifest
+        .target
+        .as_ref()
+        .and_then(|_| of(&run.manifest.summarizer));
+    let beside = beside.map_or(String::new(), |row| {
+        format!("; the session's calls at those of {row}")
+    });
     let priced = of(run.manifest.target_model());
     let priced = priced.map_or(String::new(), |row| format!(" Prices of {row}{beside}."));
     let caption = format!(
@@ -58,7 +102,13 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
          each other by 10 s; means over units. The dashed line is `full`, with caching too. Beside each bar: its cost, and the \
          turns after which a compaction is paid for.{priced}"
     );
-    Plot { name: "cost".to_owned(), title: "Cost per conversation", caption, figure, rows }
+    Plot {
+        name: "cost".to_owned(),
+        title: "Cost per conversation",
+        caption,
+        figure,
+        rows,
+    }
 }
 
 fn row(strategy: &StrategySummary, parts: Option<CostParts>) -> Vec<String> {
@@ -73,7 +123,9 @@ fn row(strategy: &StrategySummary, parts: Option<CostParts>) -> Vec<String> {
         COST_SAVING_10MIN.value(strategy),
         BREAK_EVEN_TURNS.value(strategy),
     ];
-    std::iter::once(strategy.name.clone()).chain(columns.map(number)).collect()
+    std::iter::once(strategy.name.clone())
+        .chain(columns.map(number))
+        .collect()
 }
 
 /// The cost, and after how many turns a compaction is paid for.

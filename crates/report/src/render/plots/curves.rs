@@ -20,7 +20,10 @@ pub(super) struct RecallCurve<'s> {
 impl<'s> RecallCurve<'s> {
     /// The points that can be compared: no curve leads through a failure.
     pub(super) fn held(&self) -> impl Iterator<Item = (f64, &'s SweepPoint)> {
-        self.points.iter().copied().filter(|(_, point)| point.fails.is_none())
+        self.points
+            .iter()
+            .copied()
+            .filter(|(_, point)| point.fails.is_none())
     }
 }
 
@@ -31,15 +34,32 @@ pub(super) fn collect<'s>(
     x: impl Fn(&SweepPoint) -> Option<f64>,
 ) -> Vec<RecallCurve<'s>> {
     let curve = |(style, name): (Style, &str)| {
-        let own = points.iter().filter(|point| point.strategy == name && point.recall.value.is_some());
-        let mut points = own.filter_map(|point| Some((x(point)?, point))).collect::<Vec<_>>();
+        let own = points
+            .iter()
+            .filter(|point| point.strategy == name && point.recall.value.is_some());
+        let mut points = own
+            .filter_map(|point| Some((x(point)?, point)))
+            .collect::<Vec<_>>();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         let fails = points.iter().any(|(_, point)| point.fails.is_some());
-        let label = if fails { format!("{name} (fails)") } else { name.to_owned() };
-        RecallCurve { style, label, points }
+        let label = if fails {
+            format!("{name} (fails)")
+        } else {
+            name.to_owned()
+        };
+        RecallCurve {
+            style,
+            label,
+            points,
+        }
     };
-    let styles = styled(group).into_iter().map(|(style, strategy)| (style, strategy.name.as_str()));
-    styles.map(curve).filter(|curve| !curve.points.is_empty()).collect()
+    let styles = styled(group)
+        .into_iter()
+        .map(|(style, strategy)| (style, strategy.name.as_str()));
+    styles
+        .map(curve)
+        .filter(|curve| !curve.points.is_empty())
+        .collect()
 }
 
 pub(super) fn rows(sweep: &Sweep, curves: &[RecallCurve]) -> Vec<Vec<String>> {
@@ -57,10 +77,20 @@ pub(super) fn rows(sweep: &Sweep, curves: &[RecallCurve]) -> Vec<Vec<String>> {
     ];
     let mut rows = vec![header(&columns)];
     for (_, point) in curves.iter().flat_map(|curve| &curve.points) {
-        let mut row = vec![point.strategy.clone(), point.retained.to_string(), point.split.to_string()];
-        row.extend([point.written_budget.to_string(), number(point.tokens_retained)]);
+        let mut row = vec![
+            point.strategy.clone(),
+            point.retained.to_string(),
+            point.split.to_string(),
+        ];
+        row.extend([
+            point.written_budget.to_string(),
+            number(point.tokens_retained),
+        ]);
         row.extend([point.recall.value, point.recall.low, point.recall.high].map(number));
-        row.extend([point.recall.n.to_string(), point.fails.clone().unwrap_or_default()]);
+        row.extend([
+            point.recall.n.to_string(),
+            point.fails.clone().unwrap_or_default(),
+        ]);
         rows.push(row);
     }
     rows
@@ -69,18 +99,35 @@ pub(super) fn rows(sweep: &Sweep, curves: &[RecallCurve]) -> Vec<Vec<String>> {
 pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scale) -> Figure {
     let height = with_legend(HEIGHT, curves.len());
     let mut figure = Figure::new(super::WIDTH, height);
-    let recalls = curves.iter().flat_map(RecallCurve::held).map(|(_, point)| &point.recall);
-    let y = Scale::covering(recalls.flat_map(|recall| [recall.value, recall.low, recall.high]).flatten());
+    let recalls = curves
+        .iter()
+        .flat_map(RecallCurve::held)
+        .map(|(_, point)| &point.recall);
+    let y = Scale::covering(
+        recalls
+            .flat_map(|recall| [recall.value, recall.low, recall.high])
+            .flatten(),
+    );
     let labels = curves.iter().map(|curve| curve.label.as_str());
     let axes = beside_legend(labels, (0.0, height), x, y);
-    axes.draw(&mut figure, x_title, &format!("recall ({})", sweep_metric(&sweep.metric)));
+    axes.draw(
+        &mut figure,
+        x_title,
+        &format!("recall ({})", sweep_metric(&sweep.metric)),
+    );
     // The first strategies lie on top.
     for (place, curve) in curves.iter().enumerate().rev() {
         let aside = axes.aside(place);
-        let points = curve.held().map(|(x, point)| (axes.within(x + aside), &point.recall)).collect::<Vec<_>>();
+        let points = curve
+            .held()
+            .map(|(x, point)| (axes.within(x + aside), &point.recall))
+            .collect::<Vec<_>>();
         axes.curve_with_intervals(&mut figure, &points, curve.style, Some(0));
     }
-    let entries = curves.iter().map(|curve| (curve.style, curve.label.as_str())).collect::<Vec<_>>();
+    let entries = curves
+        .iter()
+        .map(|curve| (curve.style, curve.label.as_str()))
+        .collect::<Vec<_>>();
     axes.legend(&mut figure, &entries);
     if curves.is_empty() {
         axes.say_empty(&mut figure, "no strategy has a recall at any point");
@@ -90,9 +137,16 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
 
 /// What each strategy may write at the run's size and its own split, for captions.
 pub(super) fn written(points: &[SweepPoint], retained: u32) -> String {
-    let own =
-        points.iter().filter(|point| point.retained == retained && point.is_own_split && point.family.is_tested());
-    let told = own.map(|point| format!("{} {}", point.strategy, grouped(f64::from(point.written_budget))));
+    let own = points.iter().filter(|point| {
+        point.retained == retained && point.is_own_split && point.family.is_tested()
+    });
+    let told = own.map(|point| {
+        format!(
+            "{} {}",
+            point.strategy,
+            grouped(f64::from(point.written_budget))
+        )
+    });
     format!(
         "Of {} retained tokens, at its own split each may write: {}.",
         grouped(f64::from(retained)),

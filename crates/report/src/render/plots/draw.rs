@@ -1,4 +1,5 @@
-//! Figures as SVG and PNG, through plotters. The font is shipped, so that no machine's fonts change a picture.
+//! Figures as SVG and PNG, through plotters. The font is shipped, so that no machine's fonts change
+//! a picture.
 
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -10,36 +11,54 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{
-    Color, FontDesc, FontFamily, FontStyle, FontTransform, IntoTextStyle, RGBColor, TextStyle, WHITE, register_font,
+    Color, FontDesc, FontFamily, FontStyle, FontTransform, IntoTextStyle, RGBColor, TextStyle,
+    WHITE, register_font,
 };
 
 use super::figure::{Anchor, Figure, Mark, Symbol, TEXT};
 use crate::render::phrases::in_xml;
 
-/// The name under which the font is registered: what a browser without it falls back to is in it too.
+/// The name under which the font is registered: what a browser without it falls back to is in it
+/// too.
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 const FONT_BYTES: &[u8] = include_bytes!("../../../assets/DejaVuSans.ttf");
 /// Pixels of a PNG for one of the figure.
 const PNG_SCALE: f64 = 2.0;
 const SYMBOL_RADIUS: f64 = 5.0;
-/// How much lower a PNG's level text must stand so that its small letters are centred, as an SVG's are.
+/// How much lower a PNG's level text must stand so that its small letters are centred, as an SVG's
+/// are.
 const PNG_DROP: f64 = 2.5;
 
 /// The figure as an SVG document.
 pub(crate) fn svg(figure: &Figure) -> Result<String, String> {
     let mut text = String::new();
     let size = (figure.width as u32, figure.height as u32);
-    draw(figure, SVGBackend::with_string(&mut text, size).into_drawing_area(), 1.0, 0.0)?;
+    draw(
+        figure,
+        SVGBackend::with_string(&mut text, size).into_drawing_area(),
+        1.0,
+        0.0,
+    )?;
     Ok(in_xml(&text))
 }
 
 /// The figure as a PNG at twice its size.
 pub(crate) fn png(figure: &Figure) -> Result<Vec<u8>, String> {
-    let (width, height) = ((figure.width * PNG_SCALE) as u32, (figure.height * PNG_SCALE) as u32);
+    let (width, height) = (
+        (figure.width * PNG_SCALE) as u32,
+        (figure.height * PNG_SCALE) as u32,
+    );
     let mut pixels = RgbImage::new(width, height);
-    draw(figure, BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), PNG_SCALE, PNG_DROP)?;
+    draw(
+        figure,
+        BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(),
+        PNG_SCALE,
+        PNG_DROP,
+    )?;
     let mut png = Cursor::new(Vec::new());
-    pixels.write_to(&mut png, ImageOutputFormat::Png).map_err(|error| error.to_string())?;
+    pixels
+        .write_to(&mut png, ImageOutputFormat::Png)
+        .map_err(|error| error.to_string())?;
     Ok(png.into_inner())
 }
 
@@ -47,8 +66,12 @@ pub(crate) fn png(figure: &Figure) -> Result<Vec<u8>, String> {
 pub(crate) fn text_width(text: &str) -> f64 {
     // Measured large: the font's boxes are whole pixels.
     const LARGE: f64 = 10.0;
-    let found = font(TEXT * LARGE).ok().and_then(|font| font.box_size(text).ok());
-    found.map_or(text.chars().count() as f64 * TEXT * 0.6, |(width, _)| f64::from(width) / LARGE)
+    let found = font(TEXT * LARGE)
+        .ok()
+        .and_then(|font| font.box_size(text).ok());
+    found.map_or(text.chars().count() as f64 * TEXT * 0.6, |(width, _)| {
+        f64::from(width) / LARGE
+    })
 }
 
 fn font(size: f64) -> Result<FontDesc<'static>, String> {
@@ -56,22 +79,42 @@ fn font(size: f64) -> Result<FontDesc<'static>, String> {
     if !REGISTERED.get_or_init(|| register_font(FONT, FontStyle::Normal, FONT_BYTES).is_ok()) {
         return Err("the shipped font cannot be read".to_owned());
     }
-    Ok(FontDesc::new(FontFamily::Name(FONT), size, FontStyle::Normal))
+    Ok(FontDesc::new(
+        FontFamily::Name(FONT),
+        size,
+        FontStyle::Normal,
+    ))
 }
 
-fn draw<B: DrawingBackend>(figure: &Figure, area: DrawingArea<B, Shift>, scale: f64, drop: f64) -> Result<(), String> {
+fn draw<B: DrawingBackend>(
+    figure: &Figure,
+    area: DrawingArea<B, Shift>,
+    scale: f64,
+    drop: f64,
+) -> Result<(), String> {
     let pen = Pen { area, scale, drop };
     pen.area.fill(&WHITE).map_err(|error| error.to_string())?;
     for mark in &figure.marks {
         match mark {
-            Mark::Line { points, colour, width, dash } => {
+            Mark::Line {
+                points,
+                colour,
+                width,
+                dash,
+            } => {
                 for stroke in strokes(points, dash) {
                     pen.path(&stroke, *colour, *width)?;
                 }
             }
             Mark::Bar { from, to, colour } => pen.bar(*from, *to, *colour)?,
             Mark::Symbol { at, symbol, colour } => pen.symbol(*at, *symbol, *colour)?,
-            Mark::Text { at, text, colour, anchor, is_vertical } => {
+            Mark::Text {
+                at,
+                text,
+                colour,
+                anchor,
+                is_vertical,
+            } => {
                 pen.text(*at, text, *colour, *anchor, *is_vertical)?;
             }
         }
@@ -87,18 +130,25 @@ struct Pen<B: DrawingBackend> {
 
 impl<B: DrawingBackend> Pen<B> {
     fn at(&self, point: (f64, f64)) -> (i32, i32) {
-        ((point.0 * self.scale).round() as i32, (point.1 * self.scale).round() as i32)
+        (
+            (point.0 * self.scale).round() as i32,
+            (point.1 * self.scale).round() as i32,
+        )
     }
 
     fn path(&self, points: &[(f64, f64)], colour: RGBColor, width: f64) -> Result<(), String> {
         let points: Vec<_> = points.iter().map(|point| self.at(*point)).collect();
         let width = (width * self.scale).round().max(1.0) as u32;
-        self.area.draw(&PathElement::new(points, colour.stroke_width(width))).map_err(|error| error.to_string())
+        self.area
+            .draw(&PathElement::new(points, colour.stroke_width(width)))
+            .map_err(|error| error.to_string())
     }
 
     fn bar(&self, from: (f64, f64), to: (f64, f64), colour: RGBColor) -> Result<(), String> {
         let rectangle = Rectangle::new([self.at(from), self.at(to)], colour.filled());
-        self.area.draw(&rectangle).map_err(|error| error.to_string())
+        self.area
+            .draw(&rectangle)
+            .map_err(|error| error.to_string())
     }
 
     fn symbol(&self, (x, y): (f64, f64), symbol: Symbol, colour: RGBColor) -> Result<(), String> {
@@ -121,8 +171,13 @@ impl<B: DrawingBackend> Pen<B> {
             Symbol::Wedge => &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
             Symbol::Diamond => &[(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)],
         };
-        let corners: Vec<_> = corners.iter().map(|(dx, dy)| self.at((x + r * dx, y + r * dy))).collect();
-        self.area.draw(&Polygon::new(corners, colour.filled())).map_err(|error| error.to_string())
+        let corners: Vec<_> = corners
+            .iter()
+            .map(|(dx, dy)| self.at((x + r * dx, y + r * dy)))
+            .collect();
+        self.area
+            .draw(&Polygon::new(corners, colour.filled()))
+            .map_err(|error| error.to_string())
     }
 
     fn text(
@@ -134,15 +189,28 @@ impl<B: DrawingBackend> Pen<B> {
         is_vertical: bool,
     ) -> Result<(), String> {
         let font = font(TEXT * self.scale)?;
-        let font = if is_vertical { font.transform(FontTransform::Rotate270) } else { font };
+        let font = if is_vertical {
+            font.transform(FontTransform::Rotate270)
+        } else {
+            font
+        };
         let place = match anchor {
             Anchor::Start => HPos::Left,
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
-        let at = if is_vertical { at } else { (at.0, at.1 + self.drop) };
-        let style: TextStyle = font.into_text_style(&self.area).color(&colour).pos(Pos::new(place, VPos::Center));
-        self.area.draw(&Text::new(text, self.at(at), style)).map_err(|error| error.to_string())
+        let at = if is_vertical {
+            at
+        } else {
+            (at.0, at.1 + self.drop)
+        };
+        let style: TextStyle = font
+            .into_text_style(&self.area)
+            .color(&colour)
+            .pos(Pos::new(place, VPos::Center));
+        self.area
+            .draw(&Text::new(text, self.at(at), style))
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -158,7 +226,10 @@ fn strokes(points: &[(f64, f64)], dash: &[f64]) -> Vec<Vec<(f64, f64)>> {
         let (mut from, to) = (ends[0], ends[1]);
         let mut length = libm::hypot(to.0 - from.0, to.1 - from.1);
         while length.is_finite() && length > left {
-            from = (from.0 + (to.0 - from.0) * left / length, from.1 + (to.1 - from.1) * left / length);
+            from = (
+                from.0 + (to.0 - from.0) * left / length,
+                from.1 + (to.1 - from.1) * left / length,
+            );
             length -= left;
             if place % 2 == 0 {
                 stroke.push(from);

@@ -15,6 +15,8 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
         title: "A picture for tests",
         caption: "Nothing is drawn.".to_owned(),
         figure: Figure::new(WIDTH, 100.0),
-        rows: std::iter::once(header(&["row"])).chain((0..9).map(row)).collect(),
+        rows: std::iter::once(header(&["row"]))
+            .chain((0..9).map(row))
+            .collect(),
     }
 }

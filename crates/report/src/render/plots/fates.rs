@@ -10,32 +10,74 @@ use super::{Plot, header};
 use crate::data::ProtocolRun;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours.
-pub(crate) const COLOURS: [RGBColor; 9] =
-    [BLUE, SKY, GREEN, VERMILION, ORANGE, PURPLE, YELLOW, RGBColor(0xbb, 0xbb, 0xbb), BLACK];
+pub(crate) const COLOURS: [RGBColor; 9] = [
+    BLUE,
+    SKY,
+    GREEN,
+    VERMILION,
+    ORANGE,
+    PURPLE,
+    YELLOW,
+    RGBColor(0xbb, 0xbb, 0xbb),
+    BLACK,
+];
 
 pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
-    let share =
-        |shares: &std::collections::BTreeMap<String, f64>, fate: &Fate| shares.get(fate.name()).copied().unwrap_or(0.0);
+    let share = |shares: &std::collections::BTreeMap<String, f64>, fate: &Fate| {
+        shares.get(fate.name()).copied().unwrap_or(0.0)
+    };
     // A fate that no strategy shows needs no place in the legend.
-    let occurs = |fate: &Fate| group.strategies.iter().any(|strategy| share(&strategy.fates, fate) > 0.0);
-    let shown: Vec<(&Fate, RGBColor)> = Fate::STATED.iter().zip(COLOURS).filter(|(fate, _)| occurs(fate)).collect();
-    let segments: Vec<(RGBColor, &str)> = shown.iter().map(|(fate, colour)| (*colour, fate.name())).collect();
+    let occurs = |fate: &Fate| {
+        group
+            .strategies
+            .iter()
+            .any(|strategy| share(&strategy.fates, fate) > 0.0)
+    };
+    let shown: Vec<(&Fate, RGBColor)> = Fate::STATED
+        .iter()
+        .zip(COLOURS)
+        .filter(|(fate, _)| occurs(fate))
+        .collect();
+    let segments: Vec<(RGBColor, &str)> = shown
+        .iter()
+        .map(|(fate, colour)| (*colour, fate.name()))
+        .collect();
     let mut rows = vec![header(&["strategy", "fate", "share"])];
     let mut bars = Vec::new();
     for strategy in &group.strategies {
         for fate in Fate::STATED {
-            rows.push(vec![strategy.name.clone(), fate.name().to_owned(), share(&strategy.fates, fate).to_string()]);
+            rows.push(vec![
+                strategy.name.clone(),
+                fate.name().to_owned(),
+                share(&strategy.fates, fate).to_string(),
+            ]);
         }
         let parts = if strategy.fates.is_empty() {
             Err("no fact is stated at an observation point".to_owned())
         } else {
-            Ok(shown.iter().map(|(fate, _)| 100.0 * share(&strategy.fates, fate)).collect())
+            Ok(shown
+                .iter()
+                .map(|(fate, _)| 100.0 * share(&strategy.fates, fate))
+                .collect())
         };
-        bars.push(Row { name: &strategy.name, family: strategy.family, parts, note: String::new() });
+        bars.push(Row {
+            name: &strategy.name,
+            family: strategy.family,
+            parts,
+            note: String::new(),
+        });
     }
     let title = "stated facts at the last observation point, %";
     let inside = |percent: f64| format!("{percent:.0}");
-    let figure = Bars { rows: bars, segments: &segments, title, reach: 100.0, inside, mark: None }.draw();
+    let figure = Bars {
+        rows: bars,
+        segments: &segments,
+        title,
+        reach: 100.0,
+        inside,
+        mark: None,
+    }
+    .draw();
     Plot {
         name: "fates".to_owned(),
         title: "Where each fact ended",

@@ -1,4 +1,5 @@
-//! A picture as a list of marks in pixels, before any file format: plots build one, [`super::draw`] draws it.
+//! A picture as a list of marks in pixels, before any file format: plots build one, [`super::draw`]
+//! draws it.
 
 use plotters::style::RGBColor;
 
@@ -20,10 +21,29 @@ pub(crate) struct Figure {
 /// One thing to draw.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Mark {
-    Line { points: Vec<(f64, f64)>, colour: RGBColor, width: f64, dash: Dash },
-    Bar { from: (f64, f64), to: (f64, f64), colour: RGBColor },
-    Symbol { at: (f64, f64), symbol: Symbol, colour: RGBColor },
-    Text { at: (f64, f64), text: String, colour: RGBColor, anchor: Anchor, is_vertical: bool },
+    Line {
+        points: Vec<(f64, f64)>,
+        colour: RGBColor,
+        width: f64,
+        dash: Dash,
+    },
+    Bar {
+        from: (f64, f64),
+        to: (f64, f64),
+        colour: RGBColor,
+    },
+    Symbol {
+        at: (f64, f64),
+        symbol: Symbol,
+        colour: RGBColor,
+    },
+    Text {
+        at: (f64, f64),
+        text: String,
+        colour: RGBColor,
+        anchor: Anchor,
+        is_vertical: bool,
+    },
 }
 
 /// Where a text lies on its point; all are centred across their line.
@@ -59,53 +79,123 @@ pub(crate) struct Style {
 
 impl Figure {
     pub(crate) fn new(width: f64, height: f64) -> Self {
-        Figure { width, height, marks: Vec::new() }
+        Figure {
+            width,
+            height,
+            marks: Vec::new(),
+        }
     }
 
-    pub(crate) fn line(&mut self, points: Vec<(f64, f64)>, colour: RGBColor, width: f64, dash: Dash) {
-        self.marks.push(Mark::Line { points, colour, width, dash });
+    pub(crate) fn line(
+        &mut self,
+        points: Vec<(f64, f64)>,
+        colour: RGBColor,
+        width: f64,
+        dash: Dash,
+    ) {
+        self.marks.push(Mark::Line {
+            points,
+            colour,
+            width,
+            dash,
+        });
     }
 
-    /// A bar with the pattern of its colour, so that colours which a reader sees alike still differ.
+    /// A bar with the pattern of its colour, so that colours which a reader sees alike still
+    /// differ.
     pub(crate) fn bar(&mut self, from: (f64, f64), to: (f64, f64), colour: RGBColor) {
         self.marks.push(Mark::Bar { from, to, colour });
-        let strokes = hatching(colour).map(|hatching| hatching.strokes(from, to)).unwrap_or_default();
+        let strokes = hatching(colour)
+            .map(|hatching| hatching.strokes(from, to))
+            .unwrap_or_default();
         if strokes.len() > 1 {
             self.line(strokes, shaded(colour), 1.0, &[]);
         }
     }
 
     pub(crate) fn symbol(&mut self, at: (f64, f64), style: Style) {
-        self.marks.push(Mark::Symbol { at, symbol: style.symbol, colour: style.colour });
+        self.marks.push(Mark::Symbol {
+            at,
+            symbol: style.symbol,
+            colour: style.colour,
+        });
     }
 
     pub(crate) fn text(&mut self, at: (f64, f64), text: impl Into<String>, anchor: Anchor) {
         self.coloured_text(at, text, anchor, BLACK);
     }
 
-    pub(crate) fn coloured_text(&mut self, at: (f64, f64), text: impl Into<String>, anchor: Anchor, colour: RGBColor) {
-        self.marks.push(Mark::Text { at, text: text.into(), colour, anchor, is_vertical: false });
+    pub(crate) fn coloured_text(
+        &mut self,
+        at: (f64, f64),
+        text: impl Into<String>,
+        anchor: Anchor,
+        colour: RGBColor,
+    ) {
+        self.marks.push(Mark::Text {
+            at,
+            text: text.into(),
+            colour,
+            anchor,
+            is_vertical: false,
+        });
     }
 
     pub(crate) fn vertical_text(&mut self, at: (f64, f64), text: impl Into<String>) {
         let text = text.into();
-        self.marks.push(Mark::Text { at, text, colour: BLACK, anchor: Anchor::Middle, is_vertical: true });
+        self.marks.push(Mark::Text {
+            at,
+            text,
+            colour: BLACK,
+            anchor: Anchor::Middle,
+            is_vertical: true,
+        });
     }
 }
 
-/// The style of the strategy at that place among those of its family. Colours: Okabe and Ito, "Color Universal Design"
-/// (2008), without the yellow, which is too weak on white; controls are grey and dashed.
+/// The style of the strategy at that place among those of its family. Colours: Okabe and Ito,
+/// "Color Universal Design" (2008), without the yellow, which is too weak on white; controls are
+/// grey and dashed.
 pub(crate) fn style(place: usize, is_control: bool) -> Style {
     const COLOURS: [RGBColor; 6] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY];
-    const GREYS: [RGBColor; 3] = [RGBColor(0x33, 0x33, 0x33), RGBColor(0x77, 0x77, 0x77), RGBColor(0xa5, 0xa5, 0xa5)];
-    const SYMBOLS: [Symbol; 7] =
-        [Symbol::Disc, Symbol::Square, Symbol::Triangle, Symbol::Diamond, Symbol::Wedge, Symbol::Cross, Symbol::Plus];
-    const DASHES: [Dash; 5] = [&[9.0, 4.0], &[2.5, 3.0], &[14.0, 4.0, 2.5, 4.0], &[5.0, 3.0], &[18.0, 5.0]];
+    const GREYS: [RGBColor; 3] = [
+        RGBColor(0x33, 0x33, 0x33),
+        RGBColor(0x77, 0x77, 0x77),
+        RGBColor(0xa5, 0xa5, 0xa5),
+    ];
+    const SYMBOLS: [Symbol; 7] = [
+        Symbol::Disc,
+        Symbol::Square,
+        Symbol::Triangle,
+        Symbol::Diamond,
+        Symbol::Wedge,
+        Symbol::Cross,
+        Symbol::Plus,
+    ];
+    const DASHES: [Dash; 5] = [
+        &[9.0, 4.0],
+        &[2.5, 3.0],
+        &[14.0, 4.0, 2.5, 4.0],
+        &[5.0, 3.0],
+        &[18.0, 5.0],
+    ];
     let symbol = SYMBOLS[place % SYMBOLS.len()];
     if is_control {
-        Style { colour: GREYS[place % GREYS.len()], symbol, dash: DASHES[place % DASHES.len()] }
+        Style {
+            colour: GREYS[place % GREYS.len()],
+            symbol,
+            dash: DASHES[place % DASHES.len()],
+        }
     } else {
-        let dash: Dash = if place < COLOURS.len() { &[] } else { DASHES[place % DASHES.len()] };
-        Style { colour: COLOURS[place % COLOURS.len()], symbol, dash }
+        let dash: Dash = if place < COLOURS.len() {
+            &[]
+        } else {
+            DASHES[place % DASHES.len()]
+        };
+        Style {
+            colour: COLOURS[place % COLOURS.len()],
+            symbol,
+            dash,
+        }
     }
 }

@@ -34,10 +34,13 @@ pub(super) fn shaded(RGBColor(red, green, blue): RGBColor) -> RGBColor {
 }
 
 impl Hatching {
-    /// One line through the rectangle, back and forth along its edges, since a stroke of its own for each would make large files.
+    /// One line through the rectangle, back and forth along its edges, since a stroke of its own
+    /// for each would make large files.
     pub(super) fn strokes(self, from: (f64, f64), to: (f64, f64)) -> Vec<(f64, f64)> {
-        let ((left, right), (top, bottom)) =
-            ((from.0.min(to.0), from.0.max(to.0)), (from.1.min(to.1), from.1.max(to.1)));
+        let ((left, right), (top, bottom)) = (
+            (from.0.min(to.0), from.0.max(to.0)),
+            (from.1.min(to.1), from.1.max(to.1)),
+        );
         let (width, height) = (right - left, bottom - top);
         let reach = match self {
             Hatching::Level => height,
@@ -54,12 +57,28 @@ impl Hatching {
                     (left + at.min(width), top + (at - width).max(0.0)),
                 ];
                 let turned = |(x, y): (f64, f64)| (x, top + bottom - y);
-                if self == Hatching::Rising { ends } else { ends.map(turned) }
+                if self == Hatching::Rising {
+                    ends
+                } else {
+                    ends.map(turned)
+                }
             }
         };
-        let count = if reach.is_finite() { (reach / GAP) as usize } else { 0 };
+        let count = if reach.is_finite() {
+            (reach / GAP) as usize
+        } else {
+            0
+        };
         let strokes = (1..=count).map(|number| (number, stroke(GAP * number as f64 - GAP / 2.0)));
-        strokes.flat_map(|(number, [one, other])| if number % 2 == 0 { [one, other] } else { [other, one] }).collect()
+        strokes
+            .flat_map(|(number, [one, other])| {
+                if number % 2 == 0 {
+                    [one, other]
+                } else {
+                    [other, one]
+                }
+            })
+            .collect()
     }
 }
 
@@ -69,8 +88,17 @@ mod tests {
 
     #[test]
     fn strokes_stay_inside_their_bar() {
-        for hatching in [Hatching::Rising, Hatching::Falling, Hatching::Level, Hatching::Upright] {
-            for (from, to) in [((10.0, 5.0), (310.0, 25.0)), ((10.0, 25.0), (14.0, 5.0)), ((3.0, 3.0), (3.0, 3.0))] {
+        for hatching in [
+            Hatching::Rising,
+            Hatching::Falling,
+            Hatching::Level,
+            Hatching::Upright,
+        ] {
+            for (from, to) in [
+                ((10.0, 5.0), (310.0, 25.0)),
+                ((10.0, 25.0), (14.0, 5.0)),
+                ((3.0, 3.0), (3.0, 3.0)),
+            ] {
                 let strokes = hatching.strokes(from, to);
                 let is_inside = |(x, y): &(f64, f64)| {
                     (from.0.min(to.0)..=from.0.max(to.0)).contains(x)
@@ -79,8 +107,15 @@ mod tests {
                 assert!(strokes.iter().all(is_inside), "{hatching:?} {strokes:?}");
             }
             let large = hatching.strokes((0.0, 0.0), (60.0, 60.0));
-            assert!(large.len() >= 20 && large.len() % 2 == 0, "{hatching:?} {large:?}");
-            assert!(hatching.strokes((0.0, 0.0), (f64::INFINITY, f64::NAN)).is_empty());
+            assert!(
+                large.len() >= 20 && large.len() % 2 == 0,
+                "{hatching:?} {large:?}"
+            );
+            assert!(
+                hatching
+                    .strokes((0.0, 0.0), (f64::INFINITY, f64::NAN))
+                    .is_empty()
+            );
         }
     }
 
@@ -91,7 +126,10 @@ mod tests {
         };
         for pair in super::super::fates::COLOURS.windows(2) {
             let apart = (brightness(pair[0]) - brightness(pair[1])).abs();
-            assert!(hatching(pair[0]) != hatching(pair[1]) || apart > 60.0, "{pair:?}");
+            assert!(
+                hatching(pair[0]) != hatching(pair[1]) || apart > 60.0,
+                "{pair:?}"
+            );
         }
     }
 }

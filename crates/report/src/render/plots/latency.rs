@@ -1,4 +1,5 @@
-//! How long turns wait for compactions and checkpoints: one wait, a whole conversation, and how many turns wait at all.
+//! How long turns wait for compactions and checkpoints: one wait, a whole conversation, and how
+//! many turns wait at all.
 
 use compactometer_formats::summary::{Group, StrategySummary};
 use plotters::style::RGBColor;
@@ -10,7 +11,9 @@ use super::figure::{Anchor, Figure};
 use super::{Plot, WIDTH, header, number};
 use crate::data::ProtocolRun;
 use crate::metrics::Metric;
-use crate::metrics::compactions::{WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms};
+use crate::metrics::compactions::{
+    WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms,
+};
 
 const ROW: f64 = 30.0;
 /// Pixels between two panels.
@@ -51,8 +54,17 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         let background = run.strategy(&strategy.name).and_then(background_ms);
         let total = WAIT_MS_TOTAL.get(strategy);
         let mut row = vec![strategy.name.clone()];
-        row.extend([&WAIT_MS_P50, &WAIT_MS_P95, &WAIT_MS_TOTAL].map(|metric| number(metric.value(strategy))));
-        row.extend([total.and_then(|total| total.low), total.and_then(|total| total.high)].map(number));
+        row.extend(
+            [&WAIT_MS_P50, &WAIT_MS_P95, &WAIT_MS_TOTAL]
+                .map(|metric| number(metric.value(strategy))),
+        );
+        row.extend(
+            [
+                total.and_then(|total| total.low),
+                total.and_then(|total| total.high),
+            ]
+            .map(number),
+        );
         row.extend([number(WAITING_SHARE.value(strategy)), number(background)]);
         row.push(group.latency.remark().unwrap_or("measured").to_owned());
         rows.push(row);
@@ -62,9 +74,14 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
             None => others.push(strategy.name.as_str()),
         }
     }
-    let nobody =
-        if others.is_empty() { String::new() } else { format!(" No turn waits under: {}.", others.join(", ")) };
-    let worth = group.latency.remark().map_or(String::new(), |remark| format!(" These latencies are {remark}."));
+    let nobody = if others.is_empty() {
+        String::new()
+    } else {
+        format!(" No turn waits under: {}.", others.join(", "))
+    };
+    let worth = group.latency.remark().map_or(String::new(), |remark| {
+        format!(" These latencies are {remark}.")
+    });
     Plot {
         name: "latency".to_owned(),
         title: "Waiting for compactions",
@@ -92,9 +109,15 @@ fn waiting_of(strategy: &StrategySummary, background: Option<f64>) -> Option<Wai
 
 fn draw(waiting: &[Waiting], remark: Option<&str>) -> Figure {
     let mut figure = Figure::new(WIDTH, 0.0);
-    let names = waiting.iter().map(|row| text_width(row.name)).fold(60.0, f64::max);
+    let names = waiting
+        .iter()
+        .map(|row| text_width(row.name))
+        .fold(60.0, f64::max);
     let left = names + 24.0;
-    let mut entries = vec![(BLUE, "median, or all (blocking)"), (SKY, "95th percentile")];
+    let mut entries = vec![
+        (BLUE, "median, or all (blocking)"),
+        (SKY, "95th percentile"),
+    ];
     if waiting.iter().any(|row| row.background > 0.0) {
         entries.push((ORANGE, "background"));
     }
@@ -104,29 +127,54 @@ fn draw(waiting: &[Waiting], remark: Option<&str>) -> Figure {
     figure.height = bottom + LINE * 2.6;
     let worth = remark.map_or(String::new(), |remark| format!(" ({remark})"));
     let panels = [
-        Panel { title: format!("one wait, s{worth}"), parts: |row| [row.p50, row.p95 - row.p50], colours: [BLUE, SKY] },
+        Panel {
+            title: format!("one wait, s{worth}"),
+            parts: |row| [row.p50, row.p95 - row.p50],
+            colours: [BLUE, SKY],
+        },
         Panel {
             title: format!("conversation, s{worth}"),
             parts: |row| [row.total, row.background],
             colours: [BLUE, ORANGE],
         },
-        Panel { title: "turns that wait, %".to_owned(), parts: |row| [row.turns, 0.0], colours: [BLUE, SKY] },
+        Panel {
+            title: "turns that wait, %".to_owned(),
+            parts: |row| [row.turns, 0.0],
+            colours: [BLUE, SKY],
+        },
     ];
     let width = (WIDTH - 24.0 - left - 2.0 * GAP) / 3.0;
     for (at, panel) in panels.iter().enumerate() {
         let left = left + at as f64 * (width + GAP);
         let x = Scale::covering(waiting.iter().map(|row| (panel.parts)(row).iter().sum()));
-        let axes = Axes { left, top, right: left + width, bottom, x, y: Scale::covering([1.0]) };
+        let axes = Axes {
+            left,
+            top,
+            right: left + width,
+            bottom,
+            x,
+            y: Scale::covering([1.0]),
+        };
         axes.draw_x(&mut figure, &panel.title);
         for (place, row) in waiting.iter().enumerate() {
-            draw_bar(&mut figure, &axes, top + ROW * (place as f64 + 0.5), &(panel.parts)(row), &panel.colours);
+            draw_bar(
+                &mut figure,
+                &axes,
+                top + ROW * (place as f64 + 0.5),
+                &(panel.parts)(row),
+                &panel.colours,
+            );
         }
         if waiting.is_empty() {
             axes.say_empty(&mut figure, "no wait is recorded");
         }
     }
     for (place, row) in waiting.iter().enumerate() {
-        figure.text((left - 10.0, top + ROW * (place as f64 + 0.5)), row.name, Anchor::End);
+        figure.text(
+            (left - 10.0, top + ROW * (place as f64 + 0.5)),
+            row.name,
+            Anchor::End,
+        );
     }
     figure
 }
@@ -141,5 +189,10 @@ fn draw_bar(figure: &mut Figure, axes: &Axes, y: f64, parts: &[f64; 2], colours:
             figure.bar((from, y - 10.0), (to, y + 10.0), *colour);
         }
     }
-    figure.line(vec![(axes.left, axes.top), (axes.left, axes.bottom)], GREY, 1.0, &[]);
+    figure.line(
+        vec![(axes.left, axes.top), (axes.left, axes.bottom)],
+        GREY,
+        1.0,
+        &[],
+    );
 }

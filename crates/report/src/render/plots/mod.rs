@@ -1,4 +1,5 @@
-//! The pictures of a report, each with its data as CSV. Every one shows all strategies in the same style and order.
+//! The pictures of a report, each with its data as CSV. Every one shows all strategies in the same
+//! style and order.
 
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::summary::{Group, StrategySummary, Summary};
@@ -76,25 +77,41 @@ const ALL: &[Drawing] = &[
 /// The pictures of each group. Of several groups, each picture's file is named after its group.
 pub(crate) fn all(runs: &[ProtocolRun], summary: &Summary) -> Vec<Vec<Plot>> {
     let groups = &summary.groups;
-    let ending = |group: &Group| if groups.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
+    let ending = |group: &Group| {
+        if groups.len() > 1 {
+            format!("-{}", slug(group))
+        } else {
+            String::new()
+        }
+    };
     let of_group = |(at, (run, group)): (usize, (&ProtocolRun, &Group))| {
         let drawn = ALL.iter().filter_map(|drawing| match drawing {
             Drawing::Group(plot) => {
                 let plot = plot(run, group);
-                Some(Plot { name: plot.name + &ending(group), ..plot })
+                Some(Plot {
+                    name: plot.name + &ending(group),
+                    ..plot
+                })
             }
             Drawing::Report(plot) if at == 0 => plot(summary),
             Drawing::Report(_) => None,
         });
         drawn.collect()
     };
-    runs.iter().filter(|run| !run.is_swept()).zip(groups).enumerate().map(of_group).collect()
+    runs.iter()
+        .filter(|run| !run.is_swept())
+        .zip(groups)
+        .enumerate()
+        .map(of_group)
+        .collect()
 }
 
 /// The records of the first conversation by id.
 fn first_conversation<'r>(run: &ProtocolRun<'r>) -> Vec<&'r Record> {
     let first = run.records().map(|record| &record.case.scenario).min();
-    run.records().filter(|record| Some(&record.case.scenario) == first).collect()
+    run.records()
+        .filter(|record| Some(&record.case.scenario) == first)
+        .collect()
 }
 
 /// Strategies with their styles, references first.
@@ -108,7 +125,11 @@ fn styles(families: impl Iterator<Item = Family>) -> Vec<Style> {
     let (mut references, mut controls) = (0, 0);
     let style = |family: Family| {
         let is_control = family == Family::Control;
-        let place = if is_control { &mut controls } else { &mut references };
+        let place = if is_control {
+            &mut controls
+        } else {
+            &mut references
+        };
         *place += 1;
         figure::style(*place - 1, is_control)
     };
@@ -137,14 +158,23 @@ mod tests {
     /// Each level text with its left, right, top and bottom edge.
     fn boxes(figure: &Figure) -> Vec<(&str, [f64; 4])> {
         let of = |mark| match mark {
-            &Mark::Text { at: (x, y), ref text, anchor, is_vertical: false, .. } => {
+            &Mark::Text {
+                at: (x, y),
+                ref text,
+                anchor,
+                is_vertical: false,
+                ..
+            } => {
                 let width = draw::text_width(text);
                 let left = match anchor {
                     Anchor::Start => x,
                     Anchor::Middle => x - width / 2.0,
                     Anchor::End => x - width,
                 };
-                Some((text.as_str(), [left, left + width, y - TEXT * 0.4, y + TEXT * 0.4]))
+                Some((
+                    text.as_str(),
+                    [left, left + width, y - TEXT * 0.4, y + TEXT * 0.4],
+                ))
             }
             _ => None,
         };
@@ -154,7 +184,10 @@ mod tests {
     fn assert_legible(plot: &Plot) {
         let texts = boxes(&plot.figure);
         for (at, (text, [left, right, top, bottom])) in texts.iter().enumerate() {
-            let inside = *left >= 0.0 && *right <= plot.figure.width && *top >= 0.0 && *bottom <= plot.figure.height;
+            let inside = *left >= 0.0
+                && *right <= plot.figure.width
+                && *top >= 0.0
+                && *bottom <= plot.figure.height;
             assert!(inside, "`{text}` leaves the picture `{}`", plot.name);
             for (other, [left_2, right_2, top_2, bottom_2]) in &texts[at + 1..] {
                 let meets = left < right_2 && left_2 < right && top < bottom_2 && top_2 < bottom;
@@ -165,34 +198,53 @@ mod tests {
 
     /// The records with forty more strategies, each like `chained`.
     fn crowd(records: &[Record]) -> Vec<Record> {
-        let of_chained = records.iter().filter(|record| record.case.strategy == "chained");
+        let of_chained = records
+            .iter()
+            .filter(|record| record.case.strategy == "chained");
         let named = |at: usize| {
             of_chained.clone().cloned().map(move |mut record| {
                 record.case.strategy = format!("chained[tail={at}]");
                 record
             })
         };
-        records.iter().cloned().chain((1..=40).flat_map(named)).collect()
+        records
+            .iter()
+            .cloned()
+            .chain((1..=40).flat_map(named))
+            .collect()
     }
 
     #[test]
     fn texts_neither_overlap_nor_leave_the_picture() {
         let (manifest, mut records) = common::simulated::run(5);
         plots(&manifest, &records).iter().for_each(assert_legible);
-        plots(&manifest, &crowd(&records)).iter().for_each(assert_legible);
+        plots(&manifest, &crowd(&records))
+            .iter()
+            .for_each(assert_legible);
         // A strategy that fails to compact: window and trigger come close to each other.
         let mut tall = records.clone();
-        tall.iter_mut().flat_map(|record| record.turns.last_mut()).for_each(|turn| turn.input = 100_000);
+        tall.iter_mut()
+            .flat_map(|record| record.turns.last_mut())
+            .for_each(|turn| turn.input = 100_000);
         plots(&manifest, &tall).iter().for_each(assert_legible);
         // Everything at one size and one recall: no label finds a place beside its point.
-        let same = records.iter().find(|record| record.case.strategy == "chained").cloned().expect("it was simulated");
+        let same = records
+            .iter()
+            .find(|record| record.case.strategy == "chained")
+            .cloned()
+            .expect("it was simulated");
         for record in &mut records {
             let (case, group) = (record.case.clone(), record.case.group.clone());
-            *record = Record { case, ..same.clone() };
+            *record = Record {
+                case,
+                ..same.clone()
+            };
             record.case.group = group;
         }
         plots(&manifest, &records).iter().for_each(assert_legible);
-        plots(&common::manifest(&[], 0, 0), &[]).iter().for_each(assert_legible);
+        plots(&common::manifest(&[], 0, 0), &[])
+            .iter()
+            .for_each(assert_legible);
     }
 
     #[test]
@@ -201,7 +253,10 @@ mod tests {
         let drawn = plots(&manifest, &records);
         drawn.iter().for_each(assert_legible);
         for name in ["recall_by_size", "recall_by_split"] {
-            let plot = drawn.iter().find(|plot| plot.name == name).expect("the run had sweeps");
+            let plot = drawn
+                .iter()
+                .find(|plot| plot.name == name)
+                .expect("the run had sweeps");
             let has = |text: &str| boxes(&plot.figure).iter().any(|(found, _)| *found == text);
             assert!(has("chained (fails)") && has("summarize"), "{name}");
             assert!(
@@ -211,17 +266,27 @@ mod tests {
             );
         }
         let alone = plots(&manifest, &records[..1]);
-        assert!(alone.iter().all(|plot| plot.name != "recall_by_split"), "one point is not a curve");
+        assert!(
+            alone.iter().all(|plot| plot.name != "recall_by_split"),
+            "one point is not a curve"
+        );
     }
 
     /// A strategy that fails keeps whole views, which lie far outside the sizes that are compared.
     #[test]
     fn points_of_failures_are_left_out_and_everything_stays_in_its_frame() {
         let (manifest, mut records) = common::simulated::swept(5);
-        let failing = records.iter_mut().filter(|record| record.case.strategy == "chained");
-        failing.flat_map(|record| &mut record.compactions).for_each(|row| row.event.tokens_retained = 90_000);
+        let failing = records
+            .iter_mut()
+            .filter(|record| record.case.strategy == "chained");
+        failing
+            .flat_map(|record| &mut record.compactions)
+            .for_each(|row| row.event.tokens_retained = 90_000);
         let drawn = plots(&manifest, &records);
-        let plot = drawn.iter().find(|plot| plot.name == "recall_by_size").expect("the run had sweeps");
+        let plot = drawn
+            .iter()
+            .find(|plot| plot.name == "recall_by_size")
+            .expect("the run had sweeps");
         let legend = plot.figure.marks.iter().filter_map(|mark| match mark {
             Mark::Text { at, text, .. } if text == "summarize" => Some(at.0),
             _ => None,
@@ -233,8 +298,15 @@ mod tests {
             Mark::Symbol { at, .. } => Some(at.0),
             _ => None,
         });
-        assert!(symbols.clone().count() > 4 && symbols.clone().all(inside), "{:?}", symbols.collect::<Vec<_>>());
-        assert!(plot.rows.iter().any(|row| row[0] == "chained"), "the data still has them");
+        assert!(
+            symbols.clone().count() > 4 && symbols.clone().all(inside),
+            "{:?}",
+            symbols.collect::<Vec<_>>()
+        );
+        assert!(
+            plot.rows.iter().any(|row| row[0] == "chained"),
+            "the data still has them"
+        );
     }
 
     #[test]
@@ -245,8 +317,13 @@ mod tests {
         }
         let drawn = plots(&manifest, &records);
         let says = |name: &str| {
-            let plot = drawn.iter().find(|plot| plot.name == name).expect("it is drawn");
-            boxes(&plot.figure).iter().any(|(text, _)| *text == axes::ONE_ROUND)
+            let plot = drawn
+                .iter()
+                .find(|plot| plot.name == name)
+                .expect("it is drawn");
+            boxes(&plot.figure)
+                .iter()
+                .any(|(text, _)| *text == axes::ONE_ROUND)
         };
         assert!(says("survival"));
         drawn.iter().for_each(assert_legible);
@@ -257,7 +334,11 @@ mod tests {
         let (manifest, records) = common::simulated::run(5);
         for plot in plots(&manifest, &records) {
             let columns = plot.rows[0].len();
-            assert!(plot.rows.len() > 8 && plot.rows.iter().all(|row| row.len() == columns), "{}", plot.name);
+            assert!(
+                plot.rows.len() > 8 && plot.rows.iter().all(|row| row.len() == columns),
+                "{}",
+                plot.name
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Recall against what it takes: the tokens that a strategy retains, and the cost of a conversation.
+//! Recall against what it takes: the tokens that a strategy retains, and the cost of a
+//! conversation.
 
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, MetricValue};
@@ -20,7 +21,8 @@ use crate::metrics::recall::CONTEXT_RECALL_CORRECTED;
 use crate::metrics::scores::shown_recall;
 
 const HEIGHT: f64 = 470.0;
-/// A control that recalls so many times as much as any strategy is named and not drawn, since it would leave the others no room.
+/// A control that recalls so many times as much as any strategy is named and not drawn, since it
+/// would leave the others no room.
 const MOST_TIMES: f64 = 4.0;
 
 struct RecallPoint<'s> {
@@ -81,18 +83,37 @@ fn plot(group: &Group, across: &Across) -> Plot {
         across.caption
     );
     let figure = draw(group, across, metric, title);
-    Plot { name: across.file.to_owned(), title: across.title, caption, figure, rows: rows(group, across, metric) }
+    Plot {
+        name: across.file.to_owned(),
+        title: across.title,
+        caption,
+        figure,
+        rows: rows(group, across, metric),
+    }
 }
 
 fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
     let [value, low, high] = across.columns;
-    let mut rows = vec![header(&["strategy", value, low, high, metric.id, "low", "high", "n"])];
+    let mut rows = vec![header(&[
+        "strategy", value, low, high, metric.id, "low", "high", "n",
+    ])];
     for strategy in &group.strategies {
-        let (Some(across), Some(recall)) = (across.metric.get(strategy), metric.get(strategy)) else {
+        let (Some(across), Some(recall)) = (across.metric.get(strategy), metric.get(strategy))
+        else {
             continue;
         };
         let mut row = vec![strategy.name.clone()];
-        row.extend([across.value, across.low, across.high, recall.value, recall.low, recall.high].map(number));
+        row.extend(
+            [
+                across.value,
+                across.low,
+                across.high,
+                recall.value,
+                recall.low,
+                recall.high,
+            ]
+            .map(number),
+        );
         row.push(recall.n.to_string());
         rows.push(row);
     }
@@ -102,16 +123,43 @@ fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
 fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure {
     let (mut points, left_out) = points(group, &across.metric, metric);
     let highest = highest_tested(group, metric);
-    let above = |point: &mut RecallPoint| point.is_control && point.recall.value.unwrap_or(0.0) > MOST_TIMES * highest;
-    let above = points.extract_if(.., above).map(|point| shown(&point)).collect::<Vec<_>>();
-    let note = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
-    let notes = [note("above the picture", &above), note("not shown, one of both is undefined", &left_out)];
-    let notes = notes.into_iter().flatten().flat_map(|note| wrap(&note, WIDTH - 120.0)).collect::<Vec<_>>();
+    let above = |point: &mut RecallPoint| {
+        point.is_control && point.recall.value.unwrap_or(0.0) > MOST_TIMES * highest
+    };
+    let above = points
+        .extract_if(.., above)
+        .map(|point| shown(&point))
+        .collect::<Vec<_>>();
+    let note = |what: &str, names: &[String]| {
+        (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
+    };
+    let notes = [
+        note("above the picture", &above),
+        note("not shown, one of both is undefined", &left_out),
+    ];
+    let notes = notes
+        .into_iter()
+        .flatten()
+        .flat_map(|note| wrap(&note, WIDTH - 120.0))
+        .collect::<Vec<_>>();
     let bottom = HEIGHT - LINE * (2.6 + notes.len() as f64);
-    let levels = points.iter().flat_map(|point| [point.across.value, point.across.high]).flatten();
-    let recalls = points.iter().flat_map(|point| [point.recall.value, point.recall.low, point.recall.high]).flatten();
+    let levels = points
+        .iter()
+        .flat_map(|point| [point.across.value, point.across.high])
+        .flatten();
+    let recalls = points
+        .iter()
+        .flat_map(|point| [point.recall.value, point.recall.low, point.recall.high])
+        .flatten();
     let (x, y) = (Scale::covering(levels), Scale::covering(recalls));
-    let mut axes = Axes { left: 84.0, top: 20.0, right: WIDTH - 30.0, bottom, x, y };
+    let mut axes = Axes {
+        left: 84.0,
+        top: 20.0,
+        right: WIDTH - 30.0,
+        bottom,
+        x,
+        y,
+    };
     place(&mut points, &axes);
     let labels = labels(&points, &axes);
     let mut height = HEIGHT;
@@ -124,7 +172,12 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     let bottom = axes.bottom;
     let mut figure = Figure::new(WIDTH, height);
     axes.draw(&mut figure, across.axis, title);
-    for (label, point) in labels.iter().flatten().zip(&points).filter(|(label, _)| label.is_far) {
+    for (label, point) in labels
+        .iter()
+        .flatten()
+        .zip(&points)
+        .filter(|(label, _)| label.is_far)
+    {
         figure.line(vec![point.at, label.end], GREY, 0.7, &[]);
     }
     draw_points(&mut figure, &axes, &points);
@@ -135,42 +188,82 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
             }
         }
         None => {
-            let entries: Vec<_> = points.iter().map(|point| (point.style, point.name.as_str())).collect();
-            legend(&mut figure, (axes.right + 8.0, axes.top + 10.0), &entries, false);
+            let entries: Vec<_> = points
+                .iter()
+                .map(|point| (point.style, point.name.as_str()))
+                .collect();
+            legend(
+                &mut figure,
+                (axes.right + 8.0, axes.top + 10.0),
+                &entries,
+                false,
+            );
         }
     }
     if points.is_empty() {
-        axes.say_empty(&mut figure, "no strategy has both: see the reasons under the table");
+        axes.say_empty(
+            &mut figure,
+            "no strategy has both: see the reasons under the table",
+        );
     }
     for (at, line) in notes.iter().enumerate() {
-        figure.coloured_text((axes.left, bottom + LINE * (2.9 + at as f64)), line.clone(), Anchor::Start, GREY);
+        figure.coloured_text(
+            (axes.left, bottom + LINE * (2.9 + at as f64)),
+            line.clone(),
+            Anchor::Start,
+            GREY,
+        );
     }
     figure
 }
 
-/// The highest end of an interval of recall among strategies under test. If none recalls anything, nothing is too high.
+/// The highest end of an interval of recall among strategies under test. If none recalls anything,
+/// nothing is too high.
 fn highest_tested(group: &Group, metric: &Metric) -> f64 {
-    let tested = group.strategies.iter().filter(|strategy| strategy.family.is_tested());
-    let ends = tested.filter_map(|strategy| metric.get(strategy)).flat_map(|recall| [recall.high, recall.value]);
-    ends.flatten().reduce(f64::max).filter(|highest| *highest > 0.0).unwrap_or(f64::INFINITY)
+    let tested = group
+        .strategies
+        .iter()
+        .filter(|strategy| strategy.family.is_tested());
+    let ends = tested
+        .filter_map(|strategy| metric.get(strategy))
+        .flat_map(|recall| [recall.high, recall.value]);
+    ends.flatten()
+        .reduce(f64::max)
+        .filter(|highest| *highest > 0.0)
+        .unwrap_or(f64::INFINITY)
 }
 
 /// A point in words: its name, what it is drawn against, and its recall.
 fn shown(point: &RecallPoint) -> String {
     let numbers = [point.across.value, point.recall.value].map(|value| value.unwrap_or(0.0));
-    let across = if numbers[0] >= 100.0 { grouped(numbers[0]) } else { format!("{:.2}", numbers[0]) };
+    let across = if numbers[0] >= 100.0 {
+        grouped(numbers[0])
+    } else {
+        format!("{:.2}", numbers[0])
+    };
     format!("{} ({across}, {:.2})", point.name, numbers[1])
 }
 
 /// The points with both coordinates, and the names of the strategies without.
-fn points<'s>(group: &'s Group, across: &Metric, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<String>) {
+fn points<'s>(
+    group: &'s Group,
+    across: &Metric,
+    metric: &Metric,
+) -> (Vec<RecallPoint<'s>>, Vec<String>) {
     let (mut points, mut left_out) = (Vec::new(), Vec::new());
     for (style, strategy) in styled(group) {
         let defined = |metric: &Metric| metric.get(strategy).filter(|found| found.value.is_some());
         match (defined(across), defined(metric)) {
             (Some(across), Some(recall)) => {
                 let is_control = strategy.family == Family::Control;
-                points.push(RecallPoint { style, name: label(strategy), is_control, across, recall, at: (0.0, 0.0) })
+                points.push(RecallPoint {
+                    style,
+                    name: label(strategy),
+                    is_control,
+                    across,
+                    recall,
+                    at: (0.0, 0.0),
+                })
             }
             _ => left_out.push(strategy.name.clone()),
         }
@@ -180,18 +273,34 @@ fn points<'s>(group: &'s Group, across: &Metric, metric: &Metric) -> (Vec<Recall
 
 fn place(points: &mut [RecallPoint], axes: &Axes) {
     for point in points {
-        point.at = axes.at(point.across.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
+        point.at = axes.at(
+            point.across.value.unwrap_or(0.0),
+            point.recall.value.unwrap_or(0.0),
+        );
     }
 }
 
 fn draw_points(figure: &mut Figure, axes: &Axes, points: &[RecallPoint]) {
     for point in points {
-        let (across, recall) = (point.across.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
+        let (across, recall) = (
+            point.across.value.unwrap_or(0.0),
+            point.recall.value.unwrap_or(0.0),
+        );
         if let (Some(low), Some(high)) = (point.across.low, point.across.high) {
-            figure.line(vec![axes.at(low, recall), axes.at(high, recall)], point.style.colour, 1.5, &[]);
+            figure.line(
+                vec![axes.at(low, recall), axes.at(high, recall)],
+                point.style.colour,
+                1.5,
+                &[],
+            );
         }
         if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
-            figure.line(vec![axes.at(across, low), axes.at(across, high)], point.style.colour, 1.5, &[]);
+            figure.line(
+                vec![axes.at(across, low), axes.at(across, high)],
+                point.style.colour,
+                1.5,
+                &[],
+            );
         }
         figure.symbol(point.at, point.style);
     }
@@ -209,36 +318,62 @@ struct PlacedLabel {
 
 /// Offsets of a label, the nearest first.
 fn offers() -> impl Iterator<Item = (f64, f64)> {
-    const UP_AND_DOWN: [f64; 12] = [-11.0, 12.0, -28.0, 28.0, -46.0, 46.0, -64.0, 64.0, -82.0, 82.0, -100.0, 100.0];
+    const UP_AND_DOWN: [f64; 12] = [
+        -11.0, 12.0, -28.0, 28.0, -46.0, 46.0, -64.0, 64.0, -82.0, 82.0, -100.0, 100.0,
+    ];
     const ASIDE: [f64; 6] = [12.0, -12.0, 50.0, -50.0, 100.0, -100.0];
-    let mut all = UP_AND_DOWN.into_iter().flat_map(|dy| ASIDE.map(|dx| (dx, dy))).collect::<Vec<_>>();
+    let mut all = UP_AND_DOWN
+        .into_iter()
+        .flat_map(|dy| ASIDE.map(|dx| (dx, dy)))
+        .collect::<Vec<_>>();
     all.sort_by(|one, other| libm::hypot(one.0, one.1).total_cmp(&libm::hypot(other.0, other.1)));
     all.into_iter()
 }
 
-/// A place beside each point that is clear of other labels, symbols and intervals; nothing if a label finds none.
+/// A place beside each point that is clear of other labels, symbols and intervals; nothing if a
+/// label finds none.
 fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<PlacedLabel>> {
-    let mut taken: Vec<Block> = points.iter().flat_map(|point| blocks(point, axes)).collect();
+    let mut taken: Vec<Block> = points
+        .iter()
+        .flat_map(|point| blocks(point, axes))
+        .collect();
     let mut labels = Vec::new();
     for point in points {
         let (x, y) = point.at;
         let width = text_width(&point.name);
         let (label, block) = offers().find_map(|(dx, dy)| {
             let from = if dx > 0.0 { x + dx } else { x + dx - width };
-            let block =
-                Block { left: from, right: from + width, top: y + dy - TEXT / 2.0, bottom: y + dy + TEXT / 2.0 };
-            let inside =
-                block.left > axes.left && block.right < WIDTH - 8.0 && block.top > 0.0 && block.bottom < axes.bottom;
+            let block = Block {
+                left: from,
+                right: from + width,
+                top: y + dy - TEXT / 2.0,
+                bottom: y + dy + TEXT / 2.0,
+            };
+            let inside = block.left > axes.left
+                && block.right < WIDTH - 8.0
+                && block.top > 0.0
+                && block.bottom < axes.bottom;
             let anchor = if dx > 0.0 { Anchor::Start } else { Anchor::End };
             let own = block.distance(point.at);
             let is_far = libm::hypot(dx, dy) > 32.0;
-            // A near label that is nearer to another point would name that one; a far one has a line to its own.
-            let is_nearest =
-                is_far || points.iter().all(|other| std::ptr::eq(other, point) || block.distance(other.at) > own + 8.0);
+            // A near label that is nearer to another point would name that one; a far one has a
+            // line to its own.
+            let is_nearest = is_far
+                || points.iter().all(|other| {
+                    std::ptr::eq(other, point) || block.distance(other.at) > own + 8.0
+                });
             let is_free = inside && is_nearest && !taken.iter().any(|other| other.meets(&block));
             let at = (x + dx, y + dy);
             let end = (if dx > 0.0 { at.0 - 2.0 } else { at.0 + 2.0 }, at.1);
-            is_free.then_some((PlacedLabel { at, anchor, is_far, end }, block))
+            is_free.then_some((
+                PlacedLabel {
+                    at,
+                    anchor,
+                    is_far,
+                    end,
+                },
+                block,
+            ))
         })?;
         taken.push(block);
         labels.push(label);
@@ -249,12 +384,27 @@ fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<PlacedLabel>> {
 /// What a point covers: its symbol and its intervals.
 fn blocks(point: &RecallPoint, axes: &Axes) -> Vec<Block> {
     let (x, y) = point.at;
-    let mut blocks = vec![Block { left: x - 7.0, right: x + 7.0, top: y - 7.0, bottom: y + 7.0 }];
+    let mut blocks = vec![Block {
+        left: x - 7.0,
+        right: x + 7.0,
+        top: y - 7.0,
+        bottom: y + 7.0,
+    }];
     if let (Some(low), Some(high)) = (point.across.low, point.across.high) {
-        blocks.push(Block { left: axes.at(low, 0.0).0, right: axes.at(high, 0.0).0, top: y - 2.0, bottom: y + 2.0 });
+        blocks.push(Block {
+            left: axes.at(low, 0.0).0,
+            right: axes.at(high, 0.0).0,
+            top: y - 2.0,
+            bottom: y + 2.0,
+        });
     }
     if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
-        blocks.push(Block { left: x - 2.0, right: x + 2.0, top: axes.at(0.0, high).1, bottom: axes.at(0.0, low).1 });
+        blocks.push(Block {
+            left: x - 2.0,
+            right: x + 2.0,
+            top: axes.at(0.0, high).1,
+            bottom: axes.at(0.0, low).1,
+        });
     }
     blocks
 }
@@ -268,10 +418,16 @@ struct Block {
 
 impl Block {
     fn distance(&self, (x, y): (f64, f64)) -> f64 {
-        libm::hypot(x - x.clamp(self.left, self.right), y - y.clamp(self.top, self.bottom))
+        libm::hypot(
+            x - x.clamp(self.left, self.right),
+            y - y.clamp(self.top, self.bottom),
+        )
     }
 
     fn meets(&self, other: &Block) -> bool {
-        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
     }
 }

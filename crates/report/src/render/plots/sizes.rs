@@ -8,11 +8,25 @@ use crate::render::sweep::note;
 
 /// The plot; none if there is only one size.
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {
-    let sweep = summary.sweep.as_ref().filter(|sweep| !sweep.sizes.is_empty())?;
-    let group = summary.groups.iter().find(|group| group.protocol.has_limits_of_run())?;
+    let sweep = summary
+        .sweep
+        .as_ref()
+        .filter(|sweep| !sweep.sizes.is_empty())?;
+    let group = summary
+        .groups
+        .iter()
+        .find(|group| group.protocol.has_limits_of_run())?;
     let curves = curves::collect(group, &sweep.sizes, |point| point.tokens_retained);
-    let tokens = curves.iter().flat_map(|curve| curve.held()).map(|(tokens, _)| tokens);
-    let figure = curves::draw(sweep, &curves, "retained tokens after a compaction", Scale::covering(tokens));
+    let tokens = curves
+        .iter()
+        .flat_map(|curve| curve.held())
+        .map(|(tokens, _)| tokens);
+    let figure = curves::draw(
+        sweep,
+        &curves,
+        "retained tokens after a compaction",
+        Scale::covering(tokens),
+    );
     Some(Plot {
         name: "recall_by_size".to_owned(),
         title: "Recall over sizes",

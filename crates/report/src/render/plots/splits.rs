@@ -1,4 +1,5 @@
-//! Recall against the split of one retained budget between the verbatim tail and what a strategy writes.
+//! Recall against the split of one retained budget between the verbatim tail and what a strategy
+//! writes.
 
 use compactometer_formats::summary::Summary;
 
@@ -9,15 +10,24 @@ use crate::render::sweep::note;
 
 /// The plot; none if no other split was run.
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {
-    let sweep = summary.sweep.as_ref().filter(|sweep| !sweep.splits.is_empty())?;
-    let group = summary.groups.iter().find(|group| group.protocol.has_limits_of_run())?;
+    let sweep = summary
+        .sweep
+        .as_ref()
+        .filter(|sweep| !sweep.splits.is_empty())?;
+    let group = summary
+        .groups
+        .iter()
+        .find(|group| group.protocol.has_limits_of_run())?;
     let curves = curves::collect(group, &sweep.splits, |point| Some(100.0 * point.split));
     let retained = sweep.retained;
     let title = format!(
         "% of the {} retained tokens that are kept verbatim; the rest may be written",
         grouped(retained.into())
     );
-    let shares = curves.iter().flat_map(|curve| curve.held()).map(|(share, _)| share);
+    let shares = curves
+        .iter()
+        .flat_map(|curve| curve.held())
+        .map(|(share, _)| share);
     let figure = curves::draw(sweep, &curves, &title, Scale::covering(shares));
     Some(Plot {
         name: "recall_by_split".to_owned(),

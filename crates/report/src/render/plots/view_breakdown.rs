@@ -1,4 +1,5 @@
-//! The view over the rounds, by kind of content: the progressive plan's timeline, for every strategy.
+//! The view over the rounds, by kind of content: the progressive plan's timeline, for every
+//! strategy.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -102,17 +103,44 @@ struct ViewPanel<'r> {
 
 pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
     let panels = panels(run);
-    let scenario = panels.first().map_or("", |panel| panel.record.case.scenario.as_str());
-    let mut rows = vec![header(&["scenario", "strategy", "round", "after", "kind", "record", "level", "tokens"])];
+    let scenario = panels
+        .first()
+        .map_or("", |panel| panel.record.case.scenario.as_str());
+    let mut rows = vec![header(&[
+        "scenario", "strategy", "round", "after", "kind", "record", "level", "tokens",
+    ])];
     for panel in &panels {
         for (round, view) in (1..).zip(&panel.views) {
-            for Segment { kind, record, tokens } in view.segments() {
+            for Segment {
+                kind,
+                record,
+                tokens,
+            } in view.segments()
+            {
                 let record = record.map_or(String::new(), |record| record.to_string());
-                let level = if let Kind::AtLevel(Reverse(level)) = kind { level.name() } else { "" };
+                let level = if let Kind::AtLevel(Reverse(level)) = kind {
+                    level.name()
+                } else {
+                    ""
+                };
                 let (round, after) = (format!("{round}"), view.after.to_string());
-                let place = [scenario.to_owned(), panel.record.case.strategy.clone(), round, after];
+                let place = [
+                    scenario.to_owned(),
+                    panel.record.case.strategy.clone(),
+                    round,
+                    after,
+                ];
                 rows.push(
-                    [&place[..], &[kind.name().to_owned(), record, level.to_owned(), tokens.to_string()]].concat(),
+                    [
+                        &place[..],
+                        &[
+                            kind.name().to_owned(),
+                            record,
+                            level.to_owned(),
+                            tokens.to_string(),
+                        ],
+                    ]
+                    .concat(),
                 );
             }
         }
@@ -134,12 +162,25 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
 pub(crate) fn of_case(record: &Record) -> Option<Figure> {
     let panel = ViewPanel::new(record)?;
     let mut figure = Figure::new(WIDTH, 0.0);
-    let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &legend(std::slice::from_ref(&panel)));
+    let top = 18.0
+        + swatches(
+            &mut figure,
+            (24.0, 18.0),
+            WIDTH - 40.0,
+            &legend(std::slice::from_ref(&panel)),
+        );
     figure.height = top + PANEL * 1.6 + LINE * 3.6;
     let upper = top + LINE * 0.4;
     let x = Scale::counting(panel.views.len() + 1);
     let y = Scale::covering([panel.most()]);
-    let axes = Axes { left: 92.0, top: upper, right: WIDTH - 16.0, bottom: upper + PANEL * 1.6, x, y };
+    let axes = Axes {
+        left: 92.0,
+        top: upper,
+        right: WIDTH - 16.0,
+        bottom: upper + PANEL * 1.6,
+        x,
+        y,
+    };
     axes.draw(&mut figure, "round", "tokens");
     panel.draw(&mut figure, &axes);
     Some(figure)
@@ -147,7 +188,9 @@ pub(crate) fn of_case(record: &Record) -> Option<Figure> {
 
 /// The strategies under test that compacted the first scenario, in the report's order.
 fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
-    let tested = first_conversation(run).into_iter().filter(|record| record.case.family != Family::Control);
+    let tested = first_conversation(run)
+        .into_iter()
+        .filter(|record| record.case.family != Family::Control);
     tested.filter_map(ViewPanel::new).collect()
 }
 
@@ -157,7 +200,11 @@ impl<'r> ViewPanel<'r> {
         let rows = record.compactions.iter().filter(|row| is_applied(row));
         let view = |row: &'r CompactionRow| {
             let journey = row.event.journey.as_ref();
-            Some(RoundView { after: row.event.after.0, parts: row.view.as_ref()?, journey })
+            Some(RoundView {
+                after: row.event.after.0,
+                parts: row.view.as_ref()?,
+                journey,
+            })
         };
         let views = rows.filter_map(view).collect::<Vec<_>>();
         (!views.is_empty()).then_some(ViewPanel { record, views })
@@ -165,7 +212,12 @@ impl<'r> ViewPanel<'r> {
 
     /// Tokens of its largest view.
     fn most(&self) -> f64 {
-        let sizes = self.views.iter().map(|view| view.segments().iter().map(|part| f64::from(part.tokens)).sum());
+        let sizes = self.views.iter().map(|view| {
+            view.segments()
+                .iter()
+                .map(|part| f64::from(part.tokens))
+                .sum()
+        });
         sizes.fold(0.0, f64::max)
     }
 
@@ -177,7 +229,11 @@ impl<'r> ViewPanel<'r> {
                 sum += f64::from(part.tokens);
                 let (right, top) = axes.at(f64::from(round) + 0.4, sum);
                 // Neighbours of one colour stay apart.
-                let gap = if matches!(part.kind, Kind::AtLevel(_)) { ((bottom - top) * 0.2).min(1.5) } else { 0.0 };
+                let gap = if matches!(part.kind, Kind::AtLevel(_)) {
+                    ((bottom - top) * 0.2).min(1.5)
+                } else {
+                    0.0
+                };
                 figure.bar((left, bottom), (right, top + gap), part.kind.colour());
             }
         }
@@ -188,15 +244,37 @@ impl RoundView<'_> {
     /// From the bottom up.
     fn segments(&self) -> Vec<Segment> {
         let parts = self.parts;
-        let plain = |kind, tokens| Segment { kind, record: None, tokens };
-        let mut segments = vec![plain(Kind::System, parts.system), plain(Kind::Checkpoint, parts.checkpoint)];
+        let plain = |kind, tokens| Segment {
+            kind,
+            record: None,
+            tokens,
+        };
+        let mut segments = vec![
+            plain(Kind::System, parts.system),
+            plain(Kind::Checkpoint, parts.checkpoint),
+        ];
         for (place, (record, tokens)) in parts.summaries.iter().enumerate() {
-            let shown = self.journey.and_then(|journey| journey.summaries.iter().find(|summary| summary.id == *record));
-            let unlevelled = Kind::Summary { is_odd: place % 2 == 1 };
+            let shown = self.journey.and_then(|journey| {
+                journey
+                    .summaries
+                    .iter()
+                    .find(|summary| summary.id == *record)
+            });
+            let unlevelled = Kind::Summary {
+                is_odd: place % 2 == 1,
+            };
             let kind = shown.map_or(unlevelled, |summary| Kind::AtLevel(Reverse(summary.level)));
-            segments.push(Segment { kind, record: Some(*record), tokens: *tokens });
+            segments.push(Segment {
+                kind,
+                record: Some(*record),
+                tokens: *tokens,
+            });
         }
-        let rest = [(Kind::Spoken, parts.spoken), (Kind::Ledger, parts.ledger), (Kind::Filler, parts.filler)];
+        let rest = [
+            (Kind::Spoken, parts.spoken),
+            (Kind::Ledger, parts.ledger),
+            (Kind::Filler, parts.filler),
+        ];
         segments.extend(rest.map(|(kind, tokens)| plain(kind, tokens)));
         segments.retain(|part| part.tokens > 0);
         segments
@@ -206,8 +284,14 @@ impl RoundView<'_> {
 /// The kinds that occur.
 fn legend(panels: &[ViewPanel<'_>]) -> Vec<(RGBColor, &'static str)> {
     let views = panels.iter().flat_map(|panel| &panel.views);
-    let kinds = views.flat_map(RoundView::segments).map(|part| part.kind).collect::<BTreeSet<_>>();
-    kinds.into_iter().map(|kind| (kind.colour(), kind.legend())).collect()
+    let kinds = views
+        .flat_map(RoundView::segments)
+        .map(|part| part.kind)
+        .collect::<BTreeSet<_>>();
+    kinds
+        .into_iter()
+        .map(|kind| (kind.colour(), kind.legend()))
+        .collect()
 }
 
 const COLUMNS: usize = 2;
@@ -217,7 +301,11 @@ fn draw(panels: &[ViewPanel<'_>]) -> Figure {
     let mut figure = Figure::new(WIDTH, 0.0);
     let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &legend(panels));
     let y = Scale::covering(panels.iter().map(ViewPanel::most));
-    let most = panels.iter().map(|panel| panel.views.len()).max().unwrap_or(0);
+    let most = panels
+        .iter()
+        .map(|panel| panel.views.len())
+        .max()
+        .unwrap_or(0);
     let rows = panels.len().div_ceil(COLUMNS).max(1);
     figure.height = top + rows as f64 * (PANEL + LINE * 3.6);
     let width = WIDTH / COLUMNS as f64;
@@ -236,10 +324,17 @@ fn draw(panels: &[ViewPanel<'_>]) -> Figure {
         axes.draw(&mut figure, "round", "tokens");
         match panels.get(place) {
             Some(panel) => {
-                figure.text((axes.left, axes.top - LINE * 0.6), panel.record.case.strategy.as_str(), Anchor::Start);
+                figure.text(
+                    (axes.left, axes.top - LINE * 0.6),
+                    panel.record.case.strategy.as_str(),
+                    Anchor::Start,
+                );
                 panel.draw(&mut figure, &axes);
             }
-            None => axes.say_empty(&mut figure, "no compaction of this conversation is recorded with its view"),
+            None => axes.say_empty(
+                &mut figure,
+                "no compaction of this conversation is recorded with its view",
+            ),
         }
     }
     figure

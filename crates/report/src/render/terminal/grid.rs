@@ -28,7 +28,8 @@ const CONTROLS: usize = 3;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// Controls in the order in which they are shown: what nothing loses, what no model writes, then the rest.
+/// Controls in the order in which they are shown: what nothing loses, what no model writes, then
+/// the rest.
 const FIRST_CONTROLS: [&str; 4] = [FULL, RECENT_TALK, SAME_SIZE[0], SAME_SIZE[1]];
 
 /// A column with the texts of all rows.
@@ -46,34 +47,67 @@ type Rows<'g> = (Option<&'static str>, Vec<&'g StrategySummary>);
 /// The lines of the table, and below it what its columns show.
 pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
     let (sections, hidden) = sections(group, screen.all_rows);
-    let rows = sections.iter().flat_map(|(_, rows)| rows.iter().copied()).collect::<Vec<_>>();
+    let rows = sections
+        .iter()
+        .flat_map(|(_, rows)| rows.iter().copied())
+        .collect::<Vec<_>>();
     // A narrow terminal needs its room for numbers.
     let most = (3 * screen.width / 10).max(12);
     let names = names(&rows, most);
-    let name_width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
-    let columns = that_fit(columns(group, &rows), screen.width.saturating_sub(name_width));
+    let name_width = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or_default();
+    let columns = that_fit(
+        columns(group, &rows),
+        screen.width.saturating_sub(name_width),
+    );
     let mut lines = [0, 1]
-        .map(|line| laid_out("", name_width, columns.iter().map(|column| &*column.header[line]), &columns))
+        .map(|line| {
+            laid_out(
+                "",
+                name_width,
+                columns.iter().map(|column| &*column.header[line]),
+                &columns,
+            )
+        })
         .to_vec();
     let mut at = 0;
     for (heading, rows) in sections {
         lines.extend(heading.map(str::to_owned));
         for _ in rows {
-            lines.push(laid_out(&names[at], name_width, columns.iter().map(|column| &*column.cells[at]), &columns));
+            lines.push(laid_out(
+                &names[at],
+                name_width,
+                columns.iter().map(|column| &*column.cells[at]),
+                &columns,
+            ));
             at += 1;
         }
     }
     if hidden > 0 {
-        lines.push(format!("{hidden} more {}: --all", if hidden == 1 { "row" } else { "rows" }));
+        lines.push(format!(
+            "{hidden} more {}: --all",
+            if hidden == 1 { "row" } else { "rows" }
+        ));
     }
     if rows.iter().any(|row| is_marked(row)) {
-        let mark = "* not compared: over 5 % of due compactions failed, or of turns exceeded the window";
+        let mark =
+            "* not compared: over 5 % of due compactions failed, or of turns exceeded the window";
         lines.extend(wrapped(mark, screen.width));
     }
     if rows.iter().any(|row| row.unmetered) {
-        lines.extend(wrapped("† not compared, without costs and waits: it asks a model past the meter", screen.width));
+        lines.extend(wrapped(
+            "† not compared, without costs and waits: it asks a model past the meter",
+            screen.width,
+        ));
     }
-    let key = columns.iter().map(|column| column.about.as_str()).filter(|about| !about.is_empty()).collect::<Vec<_>>();
+    let key = columns
+        .iter()
+        .map(|column| column.about.as_str())
+        .filter(|about| !about.is_empty())
+        .collect::<Vec<_>>();
     lines.extend(wrapped(&key.join(" "), screen.width));
     lines
 }
@@ -87,7 +121,12 @@ fn mark(row: &StrategySummary) -> &'static str {
     }
 }
 
-fn laid_out<'c>(name: &str, name_width: usize, cells: impl Iterator<Item = &'c str>, columns: &[Filled]) -> String {
+fn laid_out<'c>(
+    name: &str,
+    name_width: usize,
+    cells: impl Iterator<Item = &'c str>,
+    columns: &[Filled],
+) -> String {
     let mut line = format!("{name:<name_width$}");
     for (cell, column) in cells.zip(columns) {
         line.push_str(&format!("{cell:>width$}", width = GAP + width(column)));
@@ -96,7 +135,13 @@ fn laid_out<'c>(name: &str, name_width: usize, cells: impl Iterator<Item = &'c s
 }
 
 fn width(column: &Filled) -> usize {
-    column.header.iter().chain(&column.cells).map(|text| text.chars().count()).max().unwrap_or_default()
+    column
+        .header
+        .iter()
+        .chain(&column.cells)
+        .map(|text| text.chars().count())
+        .max()
+        .unwrap_or_default()
 }
 
 /// The first columns that fit, at least one.
@@ -114,21 +159,40 @@ fn that_fit(mut columns: Vec<Filled>, room: usize) -> Vec<Filled> {
 
 /// Names with their marks, clipped unless that makes two of them alike.
 fn names(rows: &[&StrategySummary], most: usize) -> Vec<String> {
-    let of = |most: usize| rows.iter().map(move |row| clipped(&row.name, most) + mark(row));
+    let of = |most: usize| {
+        rows.iter()
+            .map(move |row| clipped(&row.name, most) + mark(row))
+    };
     let short = of(most).collect::<Vec<_>>();
     let different = short.iter().collect::<BTreeSet<_>>().len();
-    if different == rows.len() { short } else { of(usize::MAX).collect() }
+    if different == rows.len() {
+        short
+    } else {
+        of(usize::MAX).collect()
+    }
 }
 
 /// The rows to show, and the number of those left out.
 fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
-    let of = |family: fn(Family) -> bool| group.strategies.iter().filter(move |row| family(row.family));
+    let of = |family: fn(Family) -> bool| {
+        group
+            .strategies
+            .iter()
+            .filter(move |row| family(row.family))
+    };
     let recorded = of(|family| family == Family::Recorded).collect::<Vec<_>>();
-    let mut tested = of(|family| family.is_tested() && family != Family::Recorded).collect::<Vec<_>>();
+    let mut tested =
+        of(|family| family.is_tested() && family != Family::Recorded).collect::<Vec<_>>();
     let mut controls = of(|family| family == Family::Control).collect::<Vec<_>>();
-    let rank = |name: &str| FIRST_CONTROLS.iter().position(|first| *first == name).unwrap_or(FIRST_CONTROLS.len());
+    let rank = |name: &str| {
+        FIRST_CONTROLS
+            .iter()
+            .position(|first| *first == name)
+            .unwrap_or(FIRST_CONTROLS.len())
+    };
     controls.sort_by_key(|row| rank(&row.name));
-    // So few cannot tell strategies apart; how far text and values of the same size get can be seen.
+    // So few cannot tell strategies apart; how far text and values of the same size get can be
+    // seen.
     let leads = !recorded.is_empty() || group.units < FEWEST_UNITS;
     let is_first = |row: &&StrategySummary| leads && SAME_SIZE.contains(&row.name.as_str());
     let (first, mut last) = controls.into_iter().partition::<Vec<_>, _>(is_first);
@@ -140,7 +204,11 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
         last.truncate(room.saturating_sub(tested.len()));
     }
     let shown = recorded.len() + first.len() + tested.len() + last.len();
-    let strategies = if leads && !first.is_empty() { Some("strategies") } else { None };
+    let strategies = if leads && !first.is_empty() {
+        Some("strategies")
+    } else {
+        None
+    };
     let mut sections = vec![
         (None, recorded),
         (Some("of the same size, without a summary"), first),
@@ -153,8 +221,13 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
 
 /// The first rows, among them the one that others are compared with.
 fn keep(rows: &mut Vec<&StrategySummary>, most: usize, group: &Group) {
-    let reference = group.comparisons.first().map(|made| made.reference.as_str());
-    let place = rows.iter().position(|row| Some(row.name.as_str()) == reference);
+    let reference = group
+        .comparisons
+        .first()
+        .map(|made| made.reference.as_str());
+    let place = rows
+        .iter()
+        .position(|row| Some(row.name.as_str()) == reference);
     if let Some(place) = place.filter(|place| *place >= most && most > 0) {
         let row = rows.remove(place);
         rows.insert(most - 1, row);
@@ -190,16 +263,30 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary]) -> Vec<Filled> {
             cells: rows.iter().map(cell).collect(),
         })
     };
-    let first = BOUND_RECALL_CORRECTED
-        .column
-        .and_then(|column| filled(recall, Column { about: about_plain(recall).unwrap_or(column.about), ..column }));
-    let others = metrics::ALL.iter().filter(|metric| metric.id != BOUND_RECALL_CORRECTED.id && metric.id != recall.id);
-    first.into_iter().chain(others.filter_map(|metric| filled(metric, metric.column?))).collect()
+    let first = BOUND_RECALL_CORRECTED.column.and_then(|column| {
+        filled(
+            recall,
+            Column {
+                about: about_plain(recall).unwrap_or(column.about),
+                ..column
+            },
+        )
+    });
+    let others = metrics::ALL
+        .iter()
+        .filter(|metric| metric.id != BOUND_RECALL_CORRECTED.id && metric.id != recall.id);
+    first
+        .into_iter()
+        .chain(others.filter_map(|metric| filled(metric, metric.column?)))
+        .collect()
 }
 
 /// What the header of a metric's column does not say.
 fn about(metric: &Metric, column: &Column, group: &Group) -> String {
-    let remark = group.latency.remark().filter(|_| metric.unit == MetricUnit::Milliseconds && !column.about.is_empty());
+    let remark = group
+        .latency
+        .remark()
+        .filter(|_| metric.unit == MetricUnit::Milliseconds && !column.about.is_empty());
     match remark {
         Some(remark) => format!("{} ({remark}).", column.about.trim_end_matches('.')),
         None => column.about.to_owned(),
@@ -209,12 +296,12 @@ fn about(metric: &Metric, column: &Column, group: &Group) -> String {
 /// What recall is where facts have no subjects.
 fn about_plain(recall: &Metric) -> Option<&'static str> {
     match recall.id {
-        id if id == CONTEXT_RECALL_CORRECTED.id => {
-            Some("Recall: share of the values said long before that the context holds, less chance.")
-        }
-        id if id == CONTEXT_RECALL.id => {
-            Some("Recall: share of the values said long before that the context holds; chance is in it.")
-        }
+        id if id == CONTEXT_RECALL_CORRECTED.id => Some(
+            "Recall: share of the values said long before that the context holds, less chance.",
+        ),
+        id if id == CONTEXT_RECALL.id => Some(
+            "Recall: share of the values said long before that the context holds; chance is in it.",
+        ),
         _ => None,
     }
 }
@@ -224,21 +311,36 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
     if rows.iter().all(|row| row.fates.is_empty()) {
         return Vec::new();
     }
-    let column = |place, header: [&str; 2], about: &str, fates: &[&str], of_recorded: bool| Filled {
-        place,
-        header: header.map(str::to_owned),
-        about: about.to_owned(),
-        cells: rows
-            .iter()
-            .map(|row| {
-                let is_known = !row.fates.is_empty() && (of_recorded || row.family != Family::Recorded);
-                let share = fates.iter().filter_map(|fate| row.fates.get(*fate)).sum::<f64>();
-                if is_known { format!("{:.0} %", 100.0 * share) } else { "-".to_owned() }
-            })
-            .collect(),
-    };
+    let column =
+        |place, header: [&str; 2], about: &str, fates: &[&str], of_recorded: bool| Filled {
+            place,
+            header: header.map(str::to_owned),
+            about: about.to_owned(),
+            cells: rows
+                .iter()
+                .map(|row| {
+                    let is_known =
+                        !row.fates.is_empty() && (of_recorded || row.family != Family::Recorded);
+                    let share = fates
+                        .iter()
+                        .filter_map(|fate| row.fates.get(*fate))
+                        .sum::<f64>();
+                    if is_known {
+                        format!("{:.0} %", 100.0 * share)
+                    } else {
+                        "-".to_owned()
+                    }
+                })
+                .collect(),
+        };
     vec![
-        column(47, ["held", "at end"], "Held at end: of all facts.", &["verbatim", "carried"], true),
+        column(
+            47,
+            ["held", "at end"],
+            "Held at end: of all facts.",
+            &["verbatim", "carried"],
+            true,
+        ),
         column(55, ["never", "read"], "", &["dropped_unseen"], false),
         column(
             56,
@@ -255,7 +357,10 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
 fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<Filled> {
     let first = group.comparisons.first()?;
     let of = |row: &&StrategySummary| {
-        group.comparisons.iter().find(|made| made.strategy == row.name && made.metric == first.metric)
+        group
+            .comparisons
+            .iter()
+            .find(|made| made.strategy == row.name && made.metric == first.metric)
     };
     let cell = |row: &&StrategySummary| match of(row) {
         Some(made) if made.difference.is_some() => difference(made).replace("0.", "."),
@@ -263,33 +368,56 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
         None => "-".to_owned(),
     };
     let reference = common_reference(&group.comparisons).unwrap_or(OWN_REFERENCE);
-    let header = ["recall minus".to_owned(), format!("{}, 95 %", clipped(reference, 13))];
+    let header = [
+        "recall minus".to_owned(),
+        format!("{}, 95 %", clipped(reference, 13)),
+    ];
     let about = "The difference is taken in pairs, by group of conversations.";
-    Some(Filled { place: 42, header, about: about.to_owned(), cells: rows.iter().map(cell).collect() })
+    Some(Filled {
+        place: 42,
+        header,
+        about: about.to_owned(),
+        cells: rows.iter().map(cell).collect(),
+    })
 }
 
 pub(super) fn show(strategy: &StrategySummary, metric: &Metric) -> String {
     if metric.id == COST_AGAINST_FULL.id && strategy.name == FULL {
-        return COST_USD.value(strategy).map_or("-".to_owned(), |cost| format!("${cost:.2}"));
+        return COST_USD
+            .value(strategy)
+            .map_or("-".to_owned(), |cost| format!("${cost:.2}"));
     }
-    metric.value(strategy).map_or("-".to_owned(), |value| match metric.unit {
-        MetricUnit::Share if metric.id == COST_AGAINST_FULL.id => growth(value),
-        MetricUnit::Share => short_share(value),
-        MetricUnit::Milliseconds => seconds(value),
-        other => other.show(value),
-    })
+    metric
+        .value(strategy)
+        .map_or("-".to_owned(), |value| match metric.unit {
+            MetricUnit::Share if metric.id == COST_AGAINST_FULL.id => growth(value),
+            MetricUnit::Share => short_share(value),
+            MetricUnit::Milliseconds => seconds(value),
+            other => other.show(value),
+        })
 }
 
 /// A share by which something grows, in whole per cent.
 fn growth(share: f64) -> String {
     let percent = (100.0 * share).round();
-    if percent == 0.0 { "0 %".to_owned() } else { format!("{percent:+.0} %") }
+    if percent == 0.0 {
+        "0 %".to_owned()
+    } else {
+        format!("{percent:+.0} %")
+    }
 }
 
 pub(super) fn with_interval(metric: Option<&MetricValue>) -> String {
-    let Some(value) = metric.and_then(|metric| metric.value) else { return "-".to_owned() };
+    let Some(value) = metric.and_then(|metric| metric.value) else {
+        return "-".to_owned();
+    };
     match metric.and_then(|metric| metric.low.zip(metric.high)) {
-        Some((low, high)) => format!("{} {}–{}", short_share(value), short_share(low), short_share(high)),
+        Some((low, high)) => format!(
+            "{} {}–{}",
+            short_share(value),
+            short_share(low),
+            short_share(high)
+        ),
         None => short_share(value),
     }
 }

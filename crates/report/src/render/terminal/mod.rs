@@ -1,4 +1,5 @@
-//! What a terminal shows of a report: sentences, a table and a few notes on one screen, the rest on demand; without colours.
+//! What a terminal shows of a report: sentences, a table and a few notes on one screen, the rest on
+//! demand; without colours.
 
 mod grid;
 mod notes;
@@ -30,7 +31,11 @@ pub struct Screen {
 
 impl Screen {
     /// Everything, in lines of 100 characters.
-    pub const WHOLE: Screen = Screen { width: 100, all_rows: true, all_notes: true };
+    pub const WHOLE: Screen = Screen {
+        width: 100,
+        all_rows: true,
+        all_notes: true,
+    };
 }
 
 /// A report's sentences, the table of every group, and notes.
@@ -43,17 +48,32 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
         lines.extend(wrapped(&heading(group), screen.width));
         lines.push(String::new());
         if at == 0 && !summary.findings.is_empty() {
-            let numbered = summary.findings.iter().enumerate().map(|(at, finding)| format!("{} {finding}", at + 1));
+            let numbered = summary
+                .findings
+                .iter()
+                .enumerate()
+                .map(|(at, finding)| format!("{} {finding}", at + 1));
             lines.extend(numbered.flat_map(|finding| wrapped(&finding, screen.width)));
             lines.push(String::new());
         }
         lines.extend(grid::lines(group, screen));
         lines.push(String::new());
-        let swept = summary.sweep.as_ref().filter(|_| group.protocol.has_limits_of_run());
+        let swept = summary
+            .sweep
+            .as_ref()
+            .filter(|_| group.protocol.has_limits_of_run());
         if screen.all_notes {
             lines.extend(notes::compared(group, swept));
-            lines.extend(swept.into_iter().flat_map(|sweep| sweep::lines(sweep, screen.width)));
-            lines.extend(notes::all(group, swept).iter().flat_map(|line| wrapped(line, screen.width)));
+            lines.extend(
+                swept
+                    .into_iter()
+                    .flat_map(|sweep| sweep::lines(sweep, screen.width)),
+            );
+            lines.extend(
+                notes::all(group, swept)
+                    .iter()
+                    .flat_map(|line| wrapped(line, screen.width)),
+            );
         } else {
             let room = LINES.saturating_sub(lines.len()).max(LEAST_NOTES);
             lines.extend(notes::few(group, swept, screen.width, room));
@@ -70,12 +90,21 @@ pub fn by_version(summary: &Summary) -> Option<String> {
 
 /// What was run, in a line.
 fn heading(group: &Group) -> String {
-    let Group { suite, window, conversations, retained, .. } = group;
+    let Group {
+        suite,
+        window,
+        conversations,
+        retained,
+        ..
+    } = group;
     let [window, retained] = [window, retained].map(|tokens| grouped(f64::from(*tokens)));
     let limits = match group.protocol.limits() {
         LimitsOf::Run => format!("window {window} tokens, {retained} left by a compaction"),
         LimitsOf::Recording => "compacted when and as far as the recorded program did".to_owned(),
-        LimitsOf::Strategy => format!("protocol {}, window of controls {window} tokens", conditions(group)),
+        LimitsOf::Strategy => format!(
+            "protocol {}, window of controls {window} tokens",
+            conditions(group)
+        ),
     };
     let model = models(&group.summarizer, group.target.as_deref());
     let plural = if *conversations == 1 { "" } else { "s" };

@@ -1,5 +1,9 @@
 //! Records made by hand, and a made-up run that looks like a real one.
-#![allow(dead_code, clippy::unwrap_used, reason = "a test; each of its users takes a part")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "a test; each of its users takes a part"
+)]
 
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::estimate::Estimator;
@@ -13,8 +17,8 @@ use compactometer_formats::manifest::{Manifest, StrategySettings};
 use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{
-    CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Record, Stages, Turn,
-    VERSION,
+    CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind,
+    Record, Stages, Turn, VERSION,
 };
 use compactometer_formats::scenario::{Category, ValueKind};
 use compactometer_formats::view_breakdown::ViewParts;
@@ -43,9 +47,15 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         reference: None,
         pairs: Default::default(),
         settings_hash: "9209".to_owned(),
-        settings: strategies.iter().map(|name| ((*name).to_owned(), settings(name))).collect(),
+        settings: strategies
+            .iter()
+            .map(|name| ((*name).to_owned(), settings(name)))
+            .collect(),
         matcher: "3a7c".to_owned(),
-        prompts: strategies.iter().map(|name| ((*name).to_owned(), "9409".to_owned())).collect(),
+        prompts: strategies
+            .iter()
+            .map(|name| ((*name).to_owned(), "9409".to_owned()))
+            .collect(),
         prices_hash: "91ce5".to_owned(),
         tokenizer: "o200k_base".to_owned(),
         summarizer: "mock:strong".to_owned(),
@@ -69,11 +79,15 @@ pub(crate) fn settings(base: &str) -> StrategySettings {
         version: None,
         unmetered: false,
         base: base.to_owned(),
-        parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        parameters: parameters
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
     }
 }
 
-/// One dollar a token for everything would hide a mistake; these prices are all different and round.
+/// One dollar a token for everything would hide a mistake; these prices are all different and
+/// round.
 pub(crate) fn prices() -> PriceTable {
     let row = PriceRow {
         name: "priced".to_owned(),
@@ -93,7 +107,10 @@ pub(crate) fn prices() -> PriceTable {
             renewed_by_use: true,
         },
     };
-    PriceTable { mock_as: "priced".to_owned(), model: vec![row] }
+    PriceTable {
+        mock_as: "priced".to_owned(),
+        model: vec![row],
+    }
 }
 
 pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str) -> Record {
@@ -155,7 +172,9 @@ pub(crate) fn fact(id: &str, category: Category, value_kind: ValueKind) -> FactR
 
 /// `count` facts of one kind with weight 1.
 pub(crate) fn facts(count: usize, kind: ValueKind) -> Vec<FactRow> {
-    (0..count).map(|at| fact(&format!("f{at}"), Category::Decision, kind)).collect()
+    (0..count)
+        .map(|at| fact(&format!("f{at}"), Category::Decision, kind))
+        .collect()
 }
 
 /// An observation point at which every fact is eligible; fates as letters.
@@ -228,7 +247,12 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
 pub(crate) fn call(input: u64, output: u64) -> CallRow {
     CallRow {
         purpose: Purpose::Compaction,
-        usage: Usage { input, cache_read: 0, cache_write: 0, output },
+        usage: Usage {
+            input,
+            cache_read: 0,
+            cache_write: 0,
+            output,
+        },
         latency_ms: Some(2_900),
         finish: Some(Finish::Stop),
         request: None,

@@ -1,9 +1,12 @@
-//! A made-up run: eight strategies on twelve conversations, for looking at tables and pictures. Nothing here is a result.
+//! A made-up run: eight strategies on twelve conversations, for looking at tables and pictures.
+//! Nothing here is a result.
 
 use compactometer_engine::message::MessageId;
 use compactometer_formats::fate::{Fate, Fates};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::{Family, Misbound, Observation, ObservationKind, Record, Stages};
+use compactometer_formats::record::{
+    Family, Misbound, Observation, ObservationKind, Record, Stages,
+};
 use compactometer_formats::scenario::{Category, ValueKind};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -23,29 +26,53 @@ const STRATEGIES: &[(&str, Family, u32, f64, f64)] = &[
 ];
 const TURNS: u32 = 120;
 const FACTS: u32 = 40;
-const CATEGORIES: [Category; 5] =
-    [Category::Goal, Category::Decision, Category::Prohibition, Category::Reference, Category::ToolOutput];
-const KINDS: [ValueKind; 4] = [ValueKind::Nonce, ValueKind::Id, ValueKind::Number, ValueKind::Path];
+const CATEGORIES: [Category; 5] = [
+    Category::Goal,
+    Category::Decision,
+    Category::Prohibition,
+    Category::Reference,
+    Category::ToolOutput,
+];
+const KINDS: [ValueKind; 4] = [
+    ValueKind::Nonce,
+    ValueKind::Id,
+    ValueKind::Number,
+    ValueKind::Path,
+];
 
 pub(crate) fn run(scenarios: u32) -> (Manifest, Vec<Record>) {
     let names: Vec<&str> = STRATEGIES.iter().map(|(name, ..)| *name).collect();
     let mut manifest = manifest(&names, names.len() * scenarios as usize, scenarios as usize);
     manifest.suite = "simulated".to_owned();
     manifest.notes = vec!["made-up records for looking at reports: no result".to_owned()];
-    let cases = STRATEGIES.iter().flat_map(|strategy| (0..scenarios).map(move |scenario| (strategy, scenario)));
-    let records = cases.map(|(strategy, scenario)| conversation(strategy, scenario)).collect();
+    let cases = STRATEGIES
+        .iter()
+        .flat_map(|strategy| (0..scenarios).map(move |scenario| (strategy, scenario)));
+    let records = cases
+        .map(|(strategy, scenario)| conversation(strategy, scenario))
+        .collect();
     (manifest, records)
 }
 
-/// The same run with a smaller size and another split beside it; `chained` exceeds the window in every turn.
+/// The same run with a smaller size and another split beside it; `chained` exceeds the window in
+/// every turn.
 pub(crate) fn swept(scenarios: u32) -> (Manifest, Vec<Record>) {
     let (mut manifest, mut records) = run(scenarios);
-    for record in records.iter_mut().filter(|record| record.case.strategy == "chained") {
-        record.turns.iter_mut().for_each(|turn| turn.over_window = true);
+    for record in records
+        .iter_mut()
+        .filter(|record| record.case.strategy == "chained")
+    {
+        record
+            .turns
+            .iter_mut()
+            .for_each(|turn| turn.over_window = true);
     }
     let small = |mut record: Record| {
         record.case.budget.retained = Some(1_200);
-        record.compactions.iter_mut().for_each(|row| row.event.tokens_retained /= 3);
+        record
+            .compactions
+            .iter_mut()
+            .for_each(|row| row.event.tokens_retained /= 3);
         record
     };
     let split = |mut record: Record| {
@@ -55,9 +82,14 @@ pub(crate) fn swept(scenarios: u32) -> (Manifest, Vec<Record>) {
     };
     let is_swept = |record: &&Record| record.case.strategy != "full";
     let further = records.iter().filter(is_swept).cloned().map(small);
-    let tested = records.iter().filter(|record| record.case.family == Family::Reference).cloned().map(split);
+    let tested = records
+        .iter()
+        .filter(|record| record.case.family == Family::Reference)
+        .cloned()
+        .map(split);
     let further = further.chain(tested).collect::<Vec<_>>();
-    (manifest.sweep, manifest.splits, manifest.swept_cases) = (vec![1_200], vec![0.25], Some(further.len()));
+    (manifest.sweep, manifest.splits, manifest.swept_cases) =
+        (vec![1_200], vec![0.25], Some(further.len()));
     records.extend(further);
     manifest.cases = records.len();
     (manifest, records)
@@ -78,7 +110,12 @@ impl State {
 
 fn conversation(strategy: &(&str, Family, u32, f64, f64), scenario: u32) -> Record {
     let (name, family, retained, write, lose) = *strategy;
-    let mut made = record(name, family, &format!("talk-{scenario:02}"), &format!("task-{scenario:02}"));
+    let mut made = record(
+        name,
+        family,
+        &format!("talk-{scenario:02}"),
+        &format!("task-{scenario:02}"),
+    );
     made.facts = (0..FACTS).map(a_fact).collect();
     let seed = u64::from(scenario) * 100 + name.len() as u64;
     let mut state = State {
@@ -96,7 +133,11 @@ fn conversation(strategy: &(&str, Family, u32, f64, f64), scenario: u32) -> Reco
         if state.context > 9_600 && name != "full" {
             compact(&mut made, &mut state, retained, (write, lose), at);
             shared = 1_200;
-            waited = if family == Family::Reference { 2_000 + u64::from(state.random.next_u32() % 3_000) } else { 0 };
+            waited = if family == Family::Reference {
+                2_000 + u64::from(state.random.next_u32() % 3_000)
+            } else {
+                0
+            };
         }
         let mut turn = turn(state.context, shared, 60 + state.random.next_u32() % 200);
         turn.message = MessageId(at);
@@ -112,7 +153,11 @@ fn conversation(strategy: &(&str, Family, u32, f64, f64), scenario: u32) -> Reco
 }
 
 fn a_fact(at: u32) -> compactometer_formats::record::FactRow {
-    let mut row = fact(&format!("f{at:02}"), CATEGORIES[at as usize % 5], KINDS[at as usize % 4]);
+    let mut row = fact(
+        &format!("f{at:02}"),
+        CATEGORIES[at as usize % 5],
+        KINDS[at as usize % 4],
+    );
     row.has_subject = true;
     row.decoy = at % 10 == 9;
     row.generic = at % 20 == 18;
@@ -130,8 +175,18 @@ fn state_facts(state: &mut State, at: u32) {
     }
 }
 
-fn compact(made: &mut Record, state: &mut State, retained: u32, (write, lose): (f64, f64), at: u32) {
-    let latest = state.fates.iter().rposition(|fate| *fate != Fate::Unstated).unwrap_or(0);
+fn compact(
+    made: &mut Record,
+    state: &mut State,
+    retained: u32,
+    (write, lose): (f64, f64),
+    at: u32,
+) {
+    let latest = state
+        .fates
+        .iter()
+        .rposition(|fate| *fate != Fate::Unstated)
+        .unwrap_or(0);
     let mut stages = Stages::default();
     for index in 0..state.fates.len() {
         let decoy = made.facts[index].decoy;
@@ -145,8 +200,19 @@ fn compact(made: &mut Record, state: &mut State, retained: u32, (write, lose): (
     }
     state.context = 1_400 + retained - state.random.next_u32() % 200;
     state.round += 1;
-    let calls = if made.case.family == Family::Reference { vec![call(8_200, 420)] } else { Vec::new() };
-    let stages = if calls.is_empty() { Stages { left: stages.left, ..Stages::default() } } else { stages };
+    let calls = if made.case.family == Family::Reference {
+        vec![call(8_200, 420)]
+    } else {
+        Vec::new()
+    };
+    let stages = if calls.is_empty() {
+        Stages {
+            left: stages.left,
+            ..Stages::default()
+        }
+    } else {
+        stages
+    };
     let kept = retained.saturating_sub(state.random.next_u32() % 200);
     made.compactions.push(compaction(stages, kept, calls));
     let observation = look(state, at, ObservationKind::Compaction);
@@ -157,7 +223,11 @@ fn leave(state: &mut State, stages: &mut Stages, decoy: bool, write: f64) -> Fat
     let was_seen = state.happens(0.85);
     let was_written = was_seen && state.happens(write);
     let (left, reached, written) = if decoy {
-        (&mut stages.decoys_left, &mut stages.decoys_reached, &mut stages.decoys_written)
+        (
+            &mut stages.decoys_left,
+            &mut stages.decoys_reached,
+            &mut stages.decoys_written,
+        )
     } else {
         stages.kept += u32::from(was_written);
         (&mut stages.left, &mut stages.reached, &mut stages.written)
@@ -174,10 +244,21 @@ fn leave(state: &mut State, stages: &mut Stages, decoy: bool, write: f64) -> Fat
 
 fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
     let eligible: Vec<u32> = (0..FACTS).filter(|fact| fact / 4 * 10 + 30 < at).collect();
-    let selection_hits: Vec<u32> = eligible.iter().map(|_| state.random.next_u32() % 7).collect();
+    let selection_hits: Vec<u32> = eligible
+        .iter()
+        .map(|_| state.random.next_u32() % 7)
+        .collect();
     let is_present = |fact: &&u32| state.fates[**fact as usize].is_present();
-    let bound = eligible.iter().filter(is_present).filter(|fact| *fact % 7 != 3).copied().collect();
-    let rates = KINDS.iter().map(|kind| chance(*kind, state.random.next_u32() % 4, 60)).collect();
+    let bound = eligible
+        .iter()
+        .filter(is_present)
+        .filter(|fact| *fact % 7 != 3)
+        .copied()
+        .collect();
+    let rates = KINDS
+        .iter()
+        .map(|kind| chance(*kind, state.random.next_u32() % 4, 60))
+        .collect();
     Observation {
         after: MessageId(at),
         kind,
@@ -185,7 +266,11 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         tokens_since_compaction: 500,
         log_tokens: 300 * at,
         fates: Fates(state.fates.clone()),
-        used: eligible.iter().copied().filter(|fact| fact % 5 == 0).collect(),
+        used: eligible
+            .iter()
+            .copied()
+            .filter(|fact| fact % 5 == 0)
+            .collect(),
         eligible,
         uses: Vec::new(),
         echoed: 1,

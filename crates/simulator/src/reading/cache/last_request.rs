@@ -1,5 +1,5 @@
-//! A cache of the tokens and the JSON of a request's messages. Successive questions follow the same messages, which are then
-//! compared instead of being counted and serialized again.
+//! A cache of the tokens and the JSON of a request's messages. Successive questions follow the same
+//! messages, which are then compared instead of being counted and serialized again.
 //!
 //! The cache changes no reply, because both are functions of the messages.
 
@@ -29,13 +29,29 @@ struct Counted {
 }
 
 /// Passes on the messages' tokens by the engine's rule, and their JSON as the elements of a list.
-pub(crate) fn with<T>(messages: &[WireMessage], counter: &dyn TokenCounter, take: impl FnOnce(u32, &[u8]) -> T) -> T {
+pub(crate) fn with<T>(
+    messages: &[WireMessage],
+    counter: &dyn TokenCounter,
+    take: impl FnOnce(u32, &[u8]) -> T,
+) -> T {
     LAST.with_borrow_mut(|seen| {
-        let same = seen.messages.iter().zip(messages).take_while(|(seen, message)| seen.message == **message).count();
+        let same = seen
+            .messages
+            .iter()
+            .zip(messages)
+            .take_while(|(seen, message)| seen.message == **message)
+            .count();
         seen.messages.truncate(same);
-        seen.json.truncate(seen.messages.last().map_or(0, |last| last.end));
-        messages[same..].iter().for_each(|message| seen.push(message, counter));
-        let tokens = seen.messages.iter().map(|counted| counted.tokens).fold(0, u32::saturating_add);
+        seen.json
+            .truncate(seen.messages.last().map_or(0, |last| last.end));
+        messages[same..]
+            .iter()
+            .for_each(|message| seen.push(message, counter));
+        let tokens = seen
+            .messages
+            .iter()
+            .map(|counted| counted.tokens)
+            .fold(0, u32::saturating_add);
         take(tokens, &seen.json)
     })
 }
@@ -49,7 +65,11 @@ impl Seen {
             self.json.push(b',');
         }
         write_message(message, &mut self.json);
-        self.messages.push(Counted { message: message.clone(), tokens, end: self.json.len() });
+        self.messages.push(Counted {
+            message: message.clone(),
+            tokens,
+            end: self.json.len(),
+        });
     }
 }
 
@@ -69,11 +89,34 @@ fn write_message(message: &WireMessage, json: &mut Vec<u8>) {
 fn write_part(part: &Part, json: &mut Vec<u8>) {
     match part {
         Part::Text { text } => write_object(&[("type", "text"), ("text", text)], json),
-        Part::ToolCall { id, name, arguments } => {
-            write_object(&[("type", "tool_call"), ("id", id), ("name", name), ("arguments", arguments)], json);
+        Part::ToolCall {
+            id,
+            name,
+            arguments,
+        } => {
+            write_object(
+                &[
+                    ("type", "tool_call"),
+                    ("id", id),
+                    ("name", name),
+                    ("arguments", arguments),
+                ],
+                json,
+            );
         }
-        Part::ToolResult { call_id, text, is_error: false } => {
-            write_object(&[("type", "tool_result"), ("call_id", call_id), ("text", text)], json);
+        Part::ToolResult {
+            call_id,
+            text,
+            is_error: false,
+        } => {
+            write_object(
+                &[
+                    ("type", "tool_result"),
+                    ("call_id", call_id),
+                    ("text", text),
+                ],
+                json,
+            );
         }
         // Writing to a vector cannot fail.
         rare => drop(serde_json::to_writer(json, rare)),
@@ -99,7 +142,9 @@ fn write_text(text: &str, json: &mut Vec<u8>) {
     loop {
         let (plain, special) = rest.split_at(plain_length(rest));
         json.extend(plain);
-        let Some((byte, after)) = special.split_first() else { break };
+        let Some((byte, after)) = special.split_first() else {
+            break;
+        };
         match byte {
             b'"' | b'\\' => json.extend([b'\\', *byte]),
             b'\n' => json.extend(b"\\n"),
@@ -114,12 +159,17 @@ fn write_text(text: &str, json: &mut Vec<u8>) {
     json.push(b'"');
 }
 
-/// The number of bytes before the first that needs escaping. The compiler compares the bytes of a chunk at once.
+/// The number of bytes before the first that needs escaping. The compiler compares the bytes of a
+/// chunk at once.
 fn plain_length(bytes: &[u8]) -> usize {
     let is_special = |byte: &u8| (*byte < b' ') | (*byte == b'"') | (*byte == b'\\');
     let is_plain = |chunk: &&[u8]| !chunk.iter().fold(false, |any, byte| any | is_special(byte));
     let plain = bytes.chunks_exact(32).take_while(is_plain).count() * 32;
-    plain + bytes[plain..].iter().position(is_special).unwrap_or(bytes.len() - plain)
+    plain
+        + bytes[plain..]
+            .iter()
+            .position(is_special)
+            .unwrap_or(bytes.len() - plain)
 }
 
 #[cfg(test)]
@@ -136,12 +186,19 @@ mod tests {
         let text = || "([a-z \"\\\\\n\r\t\u{8}\u{c}\u{1}\u{7f}é数]|[a-z]{40}){0,4}";
         prop_oneof![
             text().prop_map(|text| Part::Text { text }),
-            (text(), prop::option::of(text())).prop_map(|(text, signature)| Part::Thinking { text, signature }),
-            (text(), text()).prop_map(|(id, arguments)| Part::ToolCall { name: id.clone(), id, arguments }),
-            (text(), text(), any::<bool>()).prop_map(|(call_id, text, is_error)| Part::ToolResult {
-                call_id,
-                text,
-                is_error
+            (text(), prop::option::of(text()))
+                .prop_map(|(text, signature)| Part::Thinking { text, signature }),
+            (text(), text()).prop_map(|(id, arguments)| Part::ToolCall {
+                name: id.clone(),
+                id,
+                arguments
+            }),
+            (text(), text(), any::<bool>()).prop_map(|(call_id, text, is_error)| {
+                Part::ToolResult {
+                    call_id,
+                    text,
+                    is_error,
+                }
             }),
             (text(), prop_oneof![0..9_u32, any::<u32>()]).prop_map(|(text, tokens)| Part::Media {
                 media_type: text.clone(),
@@ -152,9 +209,13 @@ mod tests {
     }
 
     fn messages() -> impl Strategy<Value = Vec<WireMessage>> {
-        let role = prop::sample::select(vec![Role::System, Role::User, Role::Assistant, Role::Tool]);
-        let message = (role, prop::collection::vec(part(), 0..3))
-            .prop_map(|(role, parts)| WireMessage { role, parts: parts.into() });
+        let role =
+            prop::sample::select(vec![Role::System, Role::User, Role::Assistant, Role::Tool]);
+        let message =
+            (role, prop::collection::vec(part(), 0..3)).prop_map(|(role, parts)| WireMessage {
+                role,
+                parts: parts.into(),
+            });
         prop::collection::vec(message, 0..5)
     }
 

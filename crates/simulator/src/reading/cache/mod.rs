@@ -1,5 +1,5 @@
-//! Caches: values by text, which this file holds; token counts by line; and the messages of the last request. They change no reply,
-//! because what they hold are functions of the text.
+//! Caches: values by text, which this file holds; token counts by line; and the messages of the
+//! last request. They change no reply, because what they hold are functions of the text.
 
 pub(crate) mod last_request;
 pub(crate) mod token_counts;
@@ -26,7 +26,11 @@ const ENTRY: usize = 80;
 impl<V: Clone> Cache<V> {
     /// A cache that is emptied before it exceeds a number of bytes.
     pub(crate) fn new(most_bytes: usize) -> Self {
-        Cache(Arc::new(Mutex::new(Memory { known: HashMap::default(), bytes: 0, most_bytes })))
+        Cache(Arc::new(Mutex::new(Memory {
+            known: HashMap::default(),
+            bytes: 0,
+            most_bytes,
+        })))
     }
 
     /// The value of a text. `make` returns it with its size in bytes.
@@ -75,7 +79,9 @@ mod tests {
         };
         let mut most = 0;
         for number in 0..20 {
-            cache.get(&format!("{number} {}", "x".repeat(1 << 19)), || ((), 1 << 19));
+            cache.get(&format!("{number} {}", "x".repeat(1 << 19)), || {
+                ((), 1 << 19)
+            });
             assert!((1..=8).contains(&kept()), "{} after {number}", kept());
             most = most.max(kept());
         }

@@ -1,4 +1,5 @@
-//! Token counts, cached by line and long string. Questions over one context repeat its messages, and prompts repeat lines of them.
+//! Token counts, cached by line and long string. Questions over one context repeat its messages,
+//! and prompts repeat lines of them.
 
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
@@ -33,11 +34,14 @@ impl TokenCounter for Counts {
     }
 }
 
-/// Parts of a text whose counts add up to that of the whole: mostly its lines, and the strings of a long line of JSON. Messages
-/// that are cut or relabelled, and answers that are tried at another length, share most of their parts with texts counted before.
+/// Parts of a text whose counts add up to that of the whole: mostly its lines, and the strings of a
+/// long line of JSON. Messages that are cut or relabelled, and answers that are tried at another
+/// length, share most of their parts with texts counted before.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
-    let places = memchr::memchr2_iter(b'\n', b'"', bytes).map(Some).chain([None]);
+    let places = memchr::memchr2_iter(b'\n', b'"', bytes)
+        .map(Some)
+        .chain([None]);
     let mut start = 0;
     places.filter_map(move |place| {
         let end = place.map_or(Some(bytes.len()), |place| cut(bytes, start, place))?;
@@ -48,11 +52,14 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> {
 /// The fewest bytes of a part that ends within a line.
 const LONG: usize = 64;
 
-/// The end of the part that starts at `start`, if the line end or quote at `place` ends it. The encoding always ends a piece
-/// there. A slash belongs to the line end before it, and other punctuation before a quote belongs to the quote.
+/// The end of the part that starts at `start`, if the line end or quote at `place` ends it. The
+/// encoding always ends a piece there. A slash belongs to the line end before it, and other
+/// punctuation before a quote belongs to the quote.
 fn cut(bytes: &[u8], start: usize, place: usize) -> Option<usize> {
     if bytes[place] == b'\n' {
-        let next = bytes.get(place + 1).filter(|next| next.is_ascii_graphic() && **next != b'/');
+        let next = bytes
+            .get(place + 1)
+            .filter(|next| next.is_ascii_graphic() && **next != b'/');
         return next.map(|_| place + 1);
     }
     (place - start >= LONG && bytes[place - 1].is_ascii_alphanumeric()).then_some(place)
@@ -84,9 +91,18 @@ mod tests {
 
     #[test]
     fn lines_and_long_strings_are_counted_apart() {
-        let long = "a string that is long enough to be worth a part of its own, since it comes again";
+        let long =
+            "a string that is long enough to be worth a part of its own, since it comes again";
         let text = format!("one line\n/two\n[\"{long}\",\"{long}.\",\"short\"]");
         let parts = blocks(&text).collect::<Vec<_>>();
-        assert_eq!(parts, ["one line\n/two\n", &format!("[\"{long}"), &format!("\",\"{long}.\",\"short"), "\"]"]);
+        assert_eq!(
+            parts,
+            [
+                "one line\n/two\n",
+                &format!("[\"{long}"),
+                &format!("\",\"{long}.\",\"short"),
+                "\"]"
+            ]
+        );
     }
 }

@@ -22,9 +22,13 @@ thread_local! {
     static PLAN: RefCell<Plan> = RefCell::default();
 }
 
-/// Runs with a fault at the step of this number, counted from 0; gives the steps that were asked for.
+/// Runs with a fault at the step of this number, counted from 0; gives the steps that were asked
+/// for.
 pub(crate) fn with<T>(fault: Option<(usize, Fault)>, run: impl FnOnce() -> T) -> (T, Vec<String>) {
-    PLAN.set(Plan { fault, steps: Vec::new() });
+    PLAN.set(Plan {
+        fault,
+        steps: Vec::new(),
+    });
     let result = run();
     (result, PLAN.take().steps)
 }

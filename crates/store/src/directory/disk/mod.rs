@@ -1,4 +1,5 @@
-//! Every step that changes a file. Each can fail in tests at any point, as a full disk or a kill would make it.
+//! Every step that changes a file. Each can fail in tests at any point, as a full disk or a kill
+//! would make it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,7 +11,8 @@ use crate::error::Error;
 #[cfg(test)]
 pub(super) mod faults;
 
-/// Puts a whole file in place of the one before, by a synced neighbour that is renamed. The folder is the caller's to sync.
+/// Puts a whole file in place of the one before, by a synced neighbour that is renamed. The folder
+/// is the caller's to sync.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let partial = partial(path);
     let write = || {
@@ -33,7 +35,11 @@ pub(super) fn partial(path: &Path) -> PathBuf {
 pub(super) fn append(path: &Path, length: u64, bytes: &[u8]) -> Result<(), Error> {
     let append = || {
         step("open", path)?;
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
         step("cut", path)?;
         file.set_len(length)?;
         file.seek(SeekFrom::Start(length))?;
@@ -54,22 +60,29 @@ fn write(file: &mut File, path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
-    step("rename", to).and_then(|()| fs::rename(from, to)).map_err(Error::io("rename a file to", to))
+    step("rename", to)
+        .and_then(|()| fs::rename(from, to))
+        .map_err(Error::io("rename a file to", to))
 }
 
 /// Makes names last: new, renamed and removed ones. Only where folders can be synced.
 pub(super) fn sync_folder(path: &Path) -> Result<(), Error> {
-    step("sync folder", path).and_then(|()| compactometer_disk::sync_folder(path)).map_err(Error::io("sync", path))
+    step("sync folder", path)
+        .and_then(|()| compactometer_disk::sync_folder(path))
+        .map_err(Error::io("sync", path))
 }
 
 /// Makes a folder and those above it, with names that last.
 pub(super) fn create_folder(path: &Path) -> Result<(), Error> {
-    let create = || step("create folder", path).and_then(|()| compactometer_disk::create_folder(path));
+    let create =
+        || step("create folder", path).and_then(|()| compactometer_disk::create_folder(path));
     create().map_err(Error::io("make the folder", path))
 }
 
 pub(super) fn remove_file(path: &Path) -> Result<(), Error> {
-    step("remove", path).and_then(|()| fs::remove_file(path)).map_err(Error::io("remove", path))
+    step("remove", path)
+        .and_then(|()| fs::remove_file(path))
+        .map_err(Error::io("remove", path))
 }
 
 /// Removes a folder with all in it; one that is not there is none to remove.
@@ -92,7 +105,9 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 pub(super) fn read_start(path: &Path, length: u64) -> Result<Option<Vec<u8>>, Error> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(Error::io("open", path))?;
-    file.take(length).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+    file.take(length)
+        .read_to_end(&mut bytes)
+        .map_err(Error::io("read", path))?;
     Ok((bytes.len() as u64 == length).then_some(bytes))
 }
 
@@ -103,7 +118,9 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, Error> {
         entries => entries.map_err(Error::io("list", folder))?,
     };
     let names = entries.map(|entry| Ok(entry?.file_name().into_string().ok()));
-    let names = names.collect::<io::Result<Vec<_>>>().map_err(Error::io("list", folder))?;
+    let names = names
+        .collect::<io::Result<Vec<_>>>()
+        .map_err(Error::io("list", folder))?;
     let mut names = names.into_iter().flatten().collect::<Vec<_>>();
     names.sort();
     Ok(names)
@@ -124,17 +141,28 @@ const TRIES: u32 = 1_000;
 
 /// Holds an advisory lock until the file is dropped, or the process ends in any way.
 pub(super) fn lock(path: &Path, hold: Hold) -> Result<File, Error> {
-    let open = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    let open = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path);
     let file = open.map_err(Error::io("open the lock", path))?;
     for _ in 0..TRIES {
-        let tried = if hold == Hold::Alone { file.try_lock() } else { file.try_lock_shared() };
+        let tried = if hold == Hold::Alone {
+            file.try_lock()
+        } else {
+            file.try_lock_shared()
+        };
         match tried {
             Ok(()) => return Ok(file),
             Err(fs::TryLockError::WouldBlock) => std::thread::sleep(WAIT),
             Err(fs::TryLockError::Error(error)) => return Err(Error::io("lock", path)(error)),
         }
     }
-    Err(Error::Locked { path: path.to_owned(), seconds: (WAIT * TRIES).as_secs() })
+    Err(Error::Locked {
+        path: path.to_owned(),
+        seconds: (WAIT * TRIES).as_secs(),
+    })
 }
 
 /// Every change of a file passes here.

@@ -1,4 +1,5 @@
-//! The table of the threshold plan, what is packed of it, and databases that are not as this store left them.
+//! The table of the threshold plan, what is packed of it, and databases that are not as this store
+//! left them.
 
 mod packed;
 
@@ -20,7 +21,11 @@ fn record(number: u32, body: &str) -> SessionRecord {
         covers: Some((MessageId(3), MessageId(12))),
         tokens_before: 80_000,
         tokens_after: 20_000,
-        usage: Usage { input: 2_000, output: 100, ..Usage::default() },
+        usage: Usage {
+            input: 2_000,
+            output: 100,
+            ..Usage::default()
+        },
         created_at_ms: Some(1_769_870_000_999),
         body: body.to_owned(),
         stage: 0,
@@ -28,7 +33,13 @@ fn record(number: u32, body: &str) -> SessionRecord {
 }
 
 fn commit(store: &mut impl Store, saved: &[SessionRecord]) -> Result<(), String> {
-    store.commit(&Commit { saved, view: &[], after: MessageId(12) }).map_err(|error| error.to_string())
+    store
+        .commit(&Commit {
+            saved,
+            view: &[],
+            after: MessageId(12),
+        })
+        .map_err(|error| error.to_string())
 }
 
 fn text(value: Value) -> String {
@@ -42,13 +53,18 @@ fn text(value: Value) -> String {
 }
 
 fn line(row: &Row<'_>, columns: usize) -> String {
-    (0..columns).map(|column| text(row.get_unwrap(column))).collect::<Vec<_>>().join(" | ")
+    (0..columns)
+        .map(|column| text(row.get_unwrap(column)))
+        .collect::<Vec<_>>()
+        .join(" | ")
 }
 
 fn lines(connection: &Connection, sql: &str) -> Vec<String> {
     let mut statement = connection.prepare(sql).unwrap();
     let columns = statement.column_count();
-    let rows = statement.query_map([], |row| Ok(line(row, columns))).unwrap();
+    let rows = statement
+        .query_map([], |row| Ok(line(row, columns)))
+        .unwrap();
     rows.collect::<rusqlite::Result<_>>().unwrap()
 }
 
@@ -59,10 +75,27 @@ fn a_summary_is_a_row_of_the_sources_table() {
     let store = Checkpoints::in_sqlite(&path, KEEP).unwrap();
     let price = |saved: &SessionRecord| Some(saved.usage.input as f64 / 4_000.0);
     let mut thread = store.thread("telegram:1").unwrap().priced(price);
-    let checkpoint = SessionRecord { kind: RecordKind::Checkpoint, ..record(1, "{}") };
-    commit(&mut thread, &[record(0, "- moved it\n\nKey facts:\n- quota: 455"), checkpoint]).unwrap();
-    let untimed = SessionRecord { created_at_ms: None, tokens_before: 0, ..record(2, "none") };
-    let uncovered = SessionRecord { covers: None, ..record(3, "covers nothing") };
+    let checkpoint = SessionRecord {
+        kind: RecordKind::Checkpoint,
+        ..record(1, "{}")
+    };
+    commit(
+        &mut thread,
+        &[
+            record(0, "- moved it\n\nKey facts:\n- quota: 455"),
+            checkpoint,
+        ],
+    )
+    .unwrap();
+    let untimed = SessionRecord {
+        created_at_ms: None,
+        tokens_before: 0,
+        ..record(2, "none")
+    };
+    let uncovered = SessionRecord {
+        covers: None,
+        ..record(3, "covers nothing")
+    };
     let mut unpriced = store.thread("telegram:1").unwrap();
     unpriced.load().unwrap();
     commit(&mut unpriced, &[untimed, uncovered]).unwrap();
@@ -96,12 +129,17 @@ fn a_summary_is_a_row_of_the_sources_table() {
             "created_at | DATETIME | 0 | CURRENT_TIMESTAMP | 0",
         ]
     );
-    let indexes = "SELECT name, \"unique\" FROM pragma_index_list('checkpoint_summaries') ORDER BY name";
-    let expected = ["idx_checkpoint_session | 0", "sqlite_autoindex_checkpoint_summaries_1 | 1"];
+    let indexes =
+        "SELECT name, \"unique\" FROM pragma_index_list('checkpoint_summaries') ORDER BY name";
+    let expected = [
+        "idx_checkpoint_session | 0",
+        "sqlite_autoindex_checkpoint_summaries_1 | 1",
+    ];
     assert_eq!(lines(&connection, indexes), expected);
     let unique = "SELECT name FROM pragma_index_info('sqlite_autoindex_checkpoint_summaries_1')";
     assert_eq!(lines(&connection, unique), ["session_id", "checkpoint_num"]);
-    let pragmas = ["journal_mode", "user_version"].map(|name| lines(&connection, &format!("PRAGMA {name}")).concat());
+    let pragmas = ["journal_mode", "user_version"]
+        .map(|name| lines(&connection, &format!("PRAGMA {name}")).concat());
     assert_eq!(pragmas, ["wal", "2"]);
 }
 
@@ -109,15 +147,24 @@ fn a_summary_is_a_row_of_the_sources_table() {
 fn a_database_that_is_moved_or_replaced_takes_no_more_commits() {
     for replaced in [false, true] {
         let folder = tempfile::tempdir().unwrap();
-        let (path, moved) = (folder.path().join("store.db"), folder.path().join("moved.db"));
-        let mut thread = Checkpoints::in_sqlite(&path, KEEP).unwrap().thread("t").unwrap();
+        let (path, moved) = (
+            folder.path().join("store.db"),
+            folder.path().join("moved.db"),
+        );
+        let mut thread = Checkpoints::in_sqlite(&path, KEEP)
+            .unwrap()
+            .thread("t")
+            .unwrap();
         commit(&mut thread, &[record(0, "first")]).unwrap();
         std::fs::rename(&path, &moved).unwrap();
         if replaced {
             std::fs::copy(&moved, &path).unwrap();
         }
         let error = commit(&mut thread, &[record(1, "second")]).unwrap_err();
-        assert!(error.contains(&format!("`{}` was removed or replaced", path.display())), "{error}");
+        assert!(
+            error.contains(&format!("`{}` was removed or replaced", path.display())),
+            "{error}"
+        );
         assert!(error.contains("move it back"), "{error}");
     }
 }
@@ -129,11 +176,26 @@ fn a_full_disk_loses_nothing() {
     let id = ThreadId::parse("t").unwrap();
     let append = |sequence: u64, body: &str| {
         let saved = [record(sequence as u32, body)];
-        let commit = Commit { saved: &saved, view: &[], after: MessageId(1) };
-        store.append(&id, sequence, &Change { commit, rollback: None, costs: vec![None] })
+        let commit = Commit {
+            saved: &saved,
+            view: &[],
+            after: MessageId(1),
+        };
+        store.append(
+            &id,
+            sequence,
+            &Change {
+                commit,
+                rollback: None,
+                costs: vec![None],
+            },
+        )
     };
     append(0, "small").unwrap();
-    let pages: u32 = store.connection().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+    let pages: u32 = store
+        .connection()
+        .query_row("PRAGMA page_count", [], |row| row.get(0))
+        .unwrap();
     let limit = |pages: u32| {
         let sql = format!("PRAGMA max_page_count = {pages}");
         store.connection().query_row(&sql, [], |_| Ok(())).unwrap();
@@ -141,12 +203,21 @@ fn a_full_disk_loses_nothing() {
     limit(pages + 3);
     let large = "large ".repeat(10_000);
     let error = append(1, &large).unwrap_err().to_string();
-    assert!(error.contains("store.db` : ") || error.contains("store.db`: "), "{error}");
-    assert!(error.ends_with("nothing was lost: free space there, then commit again"), "{error}");
+    assert!(
+        error.contains("store.db` : ") || error.contains("store.db`: "),
+        "{error}"
+    );
+    assert!(
+        error.ends_with("nothing was lost: free space there, then commit again"),
+        "{error}"
+    );
     assert_eq!(store.read(&id).unwrap().history, [record(0, "small")]);
     limit(pages + 1_000);
     append(1, &large).unwrap();
-    assert_eq!(store.read(&id).unwrap().history, [record(0, "small"), record(1, &large)]);
+    assert_eq!(
+        store.read(&id).unwrap().history,
+        [record(0, "small"), record(1, &large)]
+    );
 }
 
 #[test]
@@ -154,43 +225,78 @@ fn what_is_no_store_is_named_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let open = |name: &str| {
         let path = folder.path().join(name);
-        let error = Checkpoints::in_sqlite(&path, NonZeroUsize::MIN).unwrap_err().to_string();
+        let error = Checkpoints::in_sqlite(&path, NonZeroUsize::MIN)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(&path.display().to_string()), "{error}");
         error.replace(&path.display().to_string(), name)
     };
     let text = "not a database, but long enough to be looked at as if it were one. ".repeat(20);
     std::fs::write(folder.path().join("text"), &text).unwrap();
-    assert!(open("text").ends_with("; it was left as it is: name another file"), "{}", open("text"));
-    assert_eq!(std::fs::read_to_string(folder.path().join("text")).unwrap(), text);
+    assert!(
+        open("text").ends_with("; it was left as it is: name another file"),
+        "{}",
+        open("text")
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("text")).unwrap(),
+        text
+    );
     let foreign = Connection::open(folder.path().join("foreign")).unwrap();
-    foreign.execute_batch("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)").unwrap();
-    assert!(open("foreign").contains("it is another program's database"), "{}", open("foreign"));
+    foreign
+        .execute_batch("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
+        .unwrap();
+    assert!(
+        open("foreign").contains("it is another program's database"),
+        "{}",
+        open("foreign")
+    );
     assert_eq!(lines(&foreign, "SELECT * FROM theirs"), ["1"]);
     drop(Checkpoints::in_sqlite(&folder.path().join("newer"), KEEP).unwrap());
     let newer = Connection::open(folder.path().join("newer")).unwrap();
     newer.pragma_update(None, "user_version", 3).unwrap();
-    let expected = "`newer` has format 3; this version reads up to 2: use the newer version that wrote it";
+    let expected =
+        "`newer` has format 3; this version reads up to 2: use the newer version that wrote it";
     assert_eq!(open("newer"), expected);
     assert!(
-        open("no/such/folder").ends_with("name a file in a folder that exists, and make both writable for this user")
+        open("no/such/folder")
+            .ends_with("name a file in a folder that exists, and make both writable for this user")
     );
 }
 
 #[test]
 fn rows_that_somebody_took_are_missed() {
     for (sql, text) in [
-        ("DELETE FROM checkpoint_summaries", "the row of record 0 of thread `t` in `checkpoint_summaries` is missing"),
-        ("DELETE FROM saved_records WHERE number = 0", "record 0 of thread `t` is missing"),
-        ("UPDATE saved_records SET record = '{'", "a row of `saved_records`: EOF while parsing"),
-        ("UPDATE views SET view = '7'", "a row of `views`: invalid type"),
+        (
+            "DELETE FROM checkpoint_summaries",
+            "the row of record 0 of thread `t` in `checkpoint_summaries` is missing",
+        ),
+        (
+            "DELETE FROM saved_records WHERE number = 0",
+            "record 0 of thread `t` is missing",
+        ),
+        (
+            "UPDATE saved_records SET record = '{'",
+            "a row of `saved_records`: EOF while parsing",
+        ),
+        (
+            "UPDATE views SET view = '7'",
+            "a row of `views`: invalid type",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
-        let mut thread = Checkpoints::in_sqlite(&path, KEEP).unwrap().thread("t").unwrap();
+        let mut thread = Checkpoints::in_sqlite(&path, KEEP)
+            .unwrap()
+            .thread("t")
+            .unwrap();
         commit(&mut thread, &[record(0, "a"), record(1, "b")]).unwrap();
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let error = thread.load().unwrap_err().to_string();
-        assert!(error.contains(text) && error.contains("store.db"), "{error}");
+        assert!(
+            error.contains(text) && error.contains("store.db"),
+            "{error}"
+        );
     }
 }
 
@@ -198,12 +304,21 @@ fn rows_that_somebody_took_are_missed() {
 fn a_torn_database_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
-    let mut thread = Checkpoints::in_sqlite(&path, KEEP).unwrap().thread("t").unwrap();
+    let mut thread = Checkpoints::in_sqlite(&path, KEEP)
+        .unwrap()
+        .thread("t")
+        .unwrap();
     commit(&mut thread, &[record(0, &"long ".repeat(4_000))]).unwrap();
     drop(thread);
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     let read = Checkpoints::in_sqlite(&path, KEEP).and_then(|store| store.thread("t")?.load());
-    let error = read.map(|state: State| state.history.len()).unwrap_err().to_string();
-    assert!(error.contains("store.db") && error.ends_with("restore the file from a copy"), "{error}");
+    let error = read
+        .map(|state: State| state.history.len())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("store.db") && error.ends_with("restore the file from a copy"),
+        "{error}"
+    );
 }

@@ -1,7 +1,8 @@
 //! The domains of conversations. A domain is one file of text and one line in [`ALL`].
 //!
-//! Templates hold slots in braces: a form of [`crate::generate::forms::Form::by_slot`], a pool of the domain, or one of the
-//! general slots of [`crate::generate::writer::Writer::fill`]. Claims also hold `{s}`, the subject, and `{v}`, the value.
+//! Templates hold slots in braces: a form of [`crate::generate::forms::Form::by_slot`], a pool of
+//! the domain, or one of the general slots of [`crate::generate::writer::Writer::fill`]. Claims
+//! also hold `{s}`, the subject, and `{v}`, the value.
 
 use std::sync::LazyLock;
 
@@ -19,7 +20,10 @@ pub(crate) static ALL: LazyLock<Vec<Domain>> = LazyLock::new(|| {
         include_str!("research.toml"),
     ];
     // A test reads each file, so none fails here.
-    texts.into_iter().filter_map(|text| toml::from_str(text).ok()).collect()
+    texts
+        .into_iter()
+        .filter_map(|text| toml::from_str(text).ok())
+        .collect()
 });
 
 /// A kind of work that a user and an agent do together.
@@ -48,7 +52,8 @@ pub(crate) struct Domain {
     pub(crate) tools: Vec<Tool>,
     /// Claims that can be stated.
     pub(crate) claims: Vec<Claim>,
-    /// Further claims of tools: what an agent needs for later calls. Only conversations of such an agent make them.
+    /// Further claims of tools: what an agent needs for later calls. Only conversations of such an
+    /// agent make them.
     pub(crate) addresses: Vec<Claim>,
 }
 
@@ -84,7 +89,9 @@ impl Tool {
     /// The argument that takes values of the form.
     pub(crate) fn takes(&self, form: Form) -> Option<usize> {
         let takes = |template: &str| {
-            let slot = template.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            let slot = template
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'));
             slot.and_then(Form::by_slot) == Some(form)
         };
         self.arguments.iter().position(|(_, holds)| takes(holds))
@@ -129,10 +136,14 @@ pub(crate) struct Claim {
 /// Names of people, for every domain.
 pub(crate) static PEOPLE: LazyLock<Pool> = LazyLock::new(|| {
     let words = [
-        "Annika", "Bartek", "Chidi", "Dolores", "Emeka", "Farid", "Greta", "Hiroko", "Ines", "Jorma", "Katya", "Luca",
-        "Marit", "Nadia", "Oskar", "Pilar", "Rashid", "Sanna", "Tomasz", "Ulla", "Viktor", "Wanjiru", "Yusuf", "Zofia",
+        "Annika", "Bartek", "Chidi", "Dolores", "Emeka", "Farid", "Greta", "Hiroko", "Ines",
+        "Jorma", "Katya", "Luca", "Marit", "Nadia", "Oskar", "Pilar", "Rashid", "Sanna", "Tomasz",
+        "Ulla", "Viktor", "Wanjiru", "Yusuf", "Zofia",
     ];
-    Pool { slot: "person".to_owned(), words: words.map(str::to_owned).into() }
+    Pool {
+        slot: "person".to_owned(),
+        words: words.map(str::to_owned).into(),
+    }
 });
 
 #[cfg(test)]
@@ -141,7 +152,10 @@ mod tests {
 
     #[test]
     fn every_domain_is_read() {
-        let names = ALL.iter().map(|domain| domain.name.as_str()).collect::<Vec<_>>();
+        let names = ALL
+            .iter()
+            .map(|domain| domain.name.as_str())
+            .collect::<Vec<_>>();
         assert_eq!(names, ["software", "operations", "service", "research"]);
     }
 }

@@ -9,13 +9,26 @@ use super::domains::{Domain, Style};
 pub(super) fn template_texts(domain: &'static Domain) -> Vec<&'static str> {
     let mut texts = Vec::new();
     let mut add = |list: &'static [String]| texts.extend(list.iter().map(String::as_str));
-    for list in [&domain.rules, &domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings] {
+    for list in [
+        &domain.rules,
+        &domain.subjects,
+        &domain.requests,
+        &domain.remarks,
+        &domain.steps,
+        &domain.findings,
+    ] {
         add(list);
     }
     domain.pools.iter().for_each(|pool| add(&pool.words));
-    domain.tools.iter().flat_map(|tool| [&tool.items, &tool.failures]).for_each(|list| add(list));
+    domain
+        .tools
+        .iter()
+        .flat_map(|tool| [&tool.items, &tool.failures])
+        .for_each(|list| add(list));
     let claims = || domain.claims.iter().chain(&domain.addresses);
-    claims().flat_map(|claim| [&claim.says, &claim.changes]).for_each(|list| add(list));
+    claims()
+        .flat_map(|claim| [&claim.says, &claim.changes])
+        .for_each(|list| add(list));
     texts.push(&domain.role);
     texts.extend(claims().map(|claim| claim.asks.as_str()));
     for tool in &domain.tools {
@@ -25,7 +38,9 @@ pub(super) fn template_texts(domain: &'static Domain) -> Vec<&'static str> {
             Style::Json(fields) | Style::Table(fields) => {
                 texts.extend(fields.iter().map(|(_, template)| template.as_str()));
             }
-            Style::Code(texts_of) | Style::Page(texts_of) => texts.extend(texts_of.iter().map(String::as_str)),
+            Style::Code(texts_of) | Style::Page(texts_of) => {
+                texts.extend(texts_of.iter().map(String::as_str))
+            }
             Style::Log => {}
         }
     }

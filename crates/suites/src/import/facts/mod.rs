@@ -1,7 +1,9 @@
-//! Finds exact values as facts, and the calls that use them (needed-at-use, see `docs/measurement/recall.md`).
+//! Finds exact values as facts, and the calls that use them (needed-at-use, see
+//! `docs/measurement/recall.md`).
 //!
-//! A call uses a value if one of its arguments has the value and an earlier message mentions it. Absent on purpose: decisions,
-//! preferences and other facts that are not exact values, and questions about values.
+//! A call uses a value if one of its arguments has the value and an earlier message mentions it.
+//! Absent on purpose: decisions, preferences and other facts that are not exact values, and
+//! questions about values.
 
 mod candidates;
 mod generic;
@@ -37,7 +39,8 @@ pub struct FactCounts {
     pub system: usize,
     /// Unused values that are not facts, because their conversations have as many as they may.
     pub left_out: usize,
-    /// Projects, or groups where no project is known. With only one, generic values cannot be identified.
+    /// Projects, or groups where no project is known. With only one, generic values cannot be
+    /// identified.
     pub projects: usize,
     /// Whether projects are known.
     pub known_projects: bool,
@@ -46,8 +49,21 @@ pub struct FactCounts {
 impl FactCounts {
     /// The counts as text.
     pub(super) fn lines(&self) -> Vec<String> {
-        let FactCounts { facts, used, generic, system, .. } = self;
-        let projects = counted(self.projects, if self.known_projects { "project" } else { "group" });
+        let FactCounts {
+            facts,
+            used,
+            generic,
+            system,
+            ..
+        } = self;
+        let projects = counted(
+            self.projects,
+            if self.known_projects {
+                "project"
+            } else {
+                "group"
+            },
+        );
         let mut lines = vec![format!(
             "{}: {used} used by calls, in {}; {generic} generic, {system} from system prompts",
             counted(*facts, "exact value"),
@@ -59,7 +75,9 @@ impl FactCounts {
         });
         if self.left_out > 0 {
             let values = counted(self.left_out, "unused exact value");
-            lines.push(format!("{values} left out: a conversation has at most {INCIDENTAL} that no call uses"));
+            lines.push(format!(
+                "{values} left out: a conversation has at most {INCIDENTAL} that no call uses"
+            ));
         }
         lines
     }
@@ -72,24 +90,33 @@ impl FactCounts {
     }
 }
 
-/// Finds the exact values of every conversation of a suite and says what was found. Facts that are there already stay.
+/// Finds the exact values of every conversation of a suite and says what was found. Facts that are
+/// there already stay.
 ///
 /// # Errors
 /// [`ImportError`] if it finds none that is not a fact already.
 pub fn auto_facts(suite: &mut Suite) -> Result<Vec<String>, ImportError> {
-    let count = |suite: &Suite| suite.scenarios.iter().map(|scenario| scenario.facts.len()).sum::<usize>();
+    let count = |suite: &Suite| {
+        suite
+            .scenarios
+            .iter()
+            .map(|scenario| scenario.facts.len())
+            .sum::<usize>()
+    };
     let before = count(suite);
     let counts = find(&mut suite.scenarios, INCIDENTAL, Foils::Made);
     if count(suite) == before {
         let name = &suite.header.name;
-        return Err(ImportError::Other(format!("`{name}` has no exact value that is not a fact already")));
+        return Err(ImportError::Other(format!(
+            "`{name}` has no exact value that is not a fact already"
+        )));
     }
     suite.header.notes.extend(counts.notes());
     Ok(counts.lines())
 }
 
-/// Finds every exact value of every conversation of a suite, also those that no call uses. They get no foils, so no replay can
-/// measure them.
+/// Finds every exact value of every conversation of a suite, also those that no call uses. They get
+/// no foils, so no replay can measure them.
 pub fn all_facts(suite: &mut Suite) -> FactCounts {
     find(&mut suite.scenarios, usize::MAX / 2, Foils::LeftOut)
 }
@@ -101,12 +128,18 @@ pub(super) enum Foils {
     LeftOut,
 }
 
-/// Finds the facts of every scenario and adds them to those that it has. `unused` is the most values of each that no call uses.
+/// Finds the facts of every scenario and adds them to those that it has. `unused` is the most
+/// values of each that no call uses.
 pub(super) fn find(scenarios: &mut [Scenario], unused: usize, foils: Foils) -> FactCounts {
     let mut finder = Finder::new(unused, foils);
-    scenarios.iter_mut().for_each(|scenario| finder.add(scenario));
+    scenarios
+        .iter_mut()
+        .for_each(|scenario| finder.add(scenario));
     let Ok(found) = finder.compare(&mut &*scenarios);
-    scenarios.iter_mut().enumerate().for_each(|(number, scenario)| found.mark(number, scenario));
+    scenarios
+        .iter_mut()
+        .enumerate()
+        .for_each(|(number, scenario)| found.mark(number, scenario));
     found.counts
 }
 
@@ -125,7 +158,14 @@ pub(super) struct Finder {
 impl Finder {
     pub(super) fn new(unused: usize, foils: Foils) -> Self {
         let (counts, projects) = (FactCounts::default(), BTreeSet::new());
-        Finder { unused, foils, counts, projects, values: BTreeMap::new(), before: Vec::new() }
+        Finder {
+            unused,
+            foils,
+            counts,
+            projects,
+            values: BTreeMap::new(),
+            before: Vec::new(),
+        }
     }
 
     /// Adds the facts of the next conversation, none of them generic yet.
@@ -151,24 +191,60 @@ impl Finder {
 
     /// Adds the facts whose value is not a fact of the scenario yet, numbered by ids that are free.
     fn add_facts(&mut self, facts: Vec<Fact>, scenario: &mut Scenario) {
-        let known = scenario.facts.iter().flat_map(Fact::forms).map(str::to_lowercase).collect::<BTreeSet<_>>();
-        let taken = scenario.facts.iter().map(|fact| fact.id.clone()).collect::<BTreeSet<_>>();
-        let mut free = (1..).map(|number| format!("v{number}")).filter(|id| !taken.contains(id));
-        for fact in facts.into_iter().filter(|fact| !known.contains(&fact.value.to_lowercase())) {
-            let exact = || Exact { value: fact.value.clone(), kind: fact.value_kind };
-            self.values.entry(fact.value.to_ascii_lowercase()).or_insert_with(|| (exact(), 0)).1 += 1;
-            scenario.facts.push(Fact { id: free.next().unwrap_or_default(), ..fact });
+        let known = scenario
+            .facts
+            .iter()
+            .flat_map(Fact::forms)
+            .map(str::to_lowercase)
+            .collect::<BTreeSet<_>>();
+        let taken = scenario
+            .facts
+            .iter()
+            .map(|fact| fact.id.clone())
+            .collect::<BTreeSet<_>>();
+        let mut free = (1..)
+            .map(|number| format!("v{number}"))
+            .filter(|id| !taken.contains(id));
+        for fact in facts
+            .into_iter()
+            .filter(|fact| !known.contains(&fact.value.to_lowercase()))
+        {
+            let exact = || Exact {
+                value: fact.value.clone(),
+                kind: fact.value_kind,
+            };
+            self.values
+                .entry(fact.value.to_ascii_lowercase())
+                .or_insert_with(|| (exact(), 0))
+                .1 += 1;
+            scenario.facts.push(Fact {
+                id: free.next().unwrap_or_default(),
+                ..fact
+            });
         }
     }
 
     /// Compares the values of all conversations that were added, which `conversations` shows.
     pub(super) fn compare<W: Walk>(self, conversations: &mut W) -> Result<Found, W::Error> {
-        let mut counts = FactCounts { projects: self.projects.len(), ..self.counts };
+        let mut counts = FactCounts {
+            projects: self.projects.len(),
+            ..self.counts
+        };
         // With one project there is nothing to compare.
         let values = self.values.iter().filter(|_| counts.projects > 1);
-        let generic = generic::find(values.map(|(key, (exact, _))| (key.as_str(), exact)), conversations)?;
-        counts.generic += generic.iter().filter_map(|key| Some(self.values.get(key)?.1)).sum::<usize>();
-        Ok(Found { counts, generic, before: self.before })
+        let generic = generic::find(
+            values.map(|(key, (exact, _))| (key.as_str(), exact)),
+            conversations,
+        )?;
+        counts.generic += generic
+            .iter()
+            .filter_map(|key| Some(self.values.get(key)?.1))
+            .sum::<usize>();
+        Ok(Found {
+            counts,
+            generic,
+            before: self.before,
+        })
     }
 }
 
@@ -180,7 +256,8 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Marks the generic ones of the facts that were added to a conversation, given by its number from 0. They have no foils.
+    /// Marks the generic ones of the facts that were added to a conversation, given by its number
+    /// from 0. They have no foils.
     pub(super) fn mark(&self, number: usize, scenario: &mut Scenario) {
         let added = scenario.facts.iter_mut().skip(self.before[number]);
         for fact in added.filter(|fact| self.generic.contains(&fact.value.to_ascii_lowercase())) {
@@ -192,26 +269,52 @@ impl Found {
 
 /// Foils of each candidate, in order.
 fn foils_of(scenario: &Scenario, found: &Candidates) -> Vec<Vec<String>> {
-    let values = found.values().map(|candidate| (candidate.exact.kind, candidate.exact.value.as_str()));
-    let texts = scenario.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
+    let values = found
+        .values()
+        .map(|candidate| (candidate.exact.kind, candidate.exact.value.as_str()));
+    let texts = scenario
+        .messages
+        .iter()
+        .flat_map(|message| &message.parts)
+        .filter_map(part_text);
     foils::make(&values.collect::<Vec<_>>(), texts)
 }
 
 fn facts(scenario: &Scenario, found: Candidates, foils: Vec<Vec<String>>) -> Vec<Fact> {
-    let speakers = scenario.messages.iter().map(|message| (message.id, Speaker::from(message.role)));
+    let speakers = scenario
+        .messages
+        .iter()
+        .map(|message| (message.id, Speaker::from(message.role)));
     let speakers = speakers.collect::<HashMap<_, _>>();
     let mut facts = Vec::new();
     for (candidate, foil_values) in found.into_values().zip(foils) {
-        let Candidate { exact, evidence, used_at, subject, .. } = candidate;
-        let Some(stated_by) = evidence.first().and_then(|first| speakers.get(first).copied()) else { continue };
+        let Candidate {
+            exact,
+            evidence,
+            used_at,
+            subject,
+            ..
+        } = candidate;
+        let Some(stated_by) = evidence
+            .first()
+            .and_then(|first| speakers.get(first).copied())
+        else {
+            continue;
+        };
         let subject = subject.filter(|_| !used_at.is_empty());
         let subject = subject.unwrap_or_else(|| "exact value that no call uses".to_owned());
         // Facts get their ids when they are added, in order.
         let stated = Fact::stated("", subject, exact.value, exact.kind, evidence);
-        facts.push(Fact { stated_by, foil_values, used_at, ..stated });
+        facts.push(Fact {
+            stated_by,
+            foil_values,
+            used_at,
+            ..stated
+        });
     }
     facts.sort_by(|one, other| {
-        (one.evidence_message_ids.first(), &one.value).cmp(&(other.evidence_message_ids.first(), &other.value))
+        (one.evidence_message_ids.first(), &one.value)
+            .cmp(&(other.evidence_message_ids.first(), &other.value))
     });
     facts
 }

@@ -1,7 +1,7 @@
 //! Conversations as Anthropic's Messages API takes them, as JSON or JSON Lines.
 //!
-//! There, a result is part of a user's message. Here, it is a separate message. Absent on purpose: definitions of tools beside the
-//! messages, which are only counted.
+//! There, a result is part of a user's message. Here, it is a separate message. Absent on purpose:
+//! definitions of tools beside the messages, which are only counted.
 
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
@@ -33,7 +33,13 @@ fn recognises(text: &str) -> bool {
             let kind = block["type"].as_str().unwrap_or_default();
             matches!(
                 kind,
-                "text" | "image" | "document" | "thinking" | "redacted_thinking" | "tool_use" | "tool_result"
+                "text"
+                    | "image"
+                    | "document"
+                    | "thinking"
+                    | "redacted_thinking"
+                    | "tool_use"
+                    | "tool_result"
             )
         };
         matches!(message["role"].as_str(), Some("user" | "assistant")) && types.iter().all(is_known)
@@ -41,14 +47,23 @@ fn recognises(text: &str) -> bool {
     !messages.is_empty() && messages.iter().all(is_own)
 }
 
-fn messages(conversation: &Conversation, recorder: &mut Recorder) -> Result<Vec<Spoken>, ImportError> {
+fn messages(
+    conversation: &Conversation,
+    recorder: &mut Recorder,
+) -> Result<Vec<Spoken>, ImportError> {
     let Conversation { around, messages } = conversation;
     let mut said = Vec::new();
     let mut reader = Blocks { recorder };
     let system = blocks(&around["system"]);
     if let (false, Some((place, _))) = (system.is_empty(), messages.first()) {
         let parts = parts(&mut reader, *place, Role::System, &system)?;
-        said.push(Spoken { place: *place, role: Role::System, at_ms: None, parts, usage: None });
+        said.push(Spoken {
+            place: *place,
+            role: Role::System,
+            at_ms: None,
+            parts,
+            usage: None,
+        });
     }
     for (place, message) in messages {
         said.extend(turns(&mut reader, *place, message)?);
@@ -62,18 +77,30 @@ fn turns(reader: &mut Blocks, place: Place, message: &Value) -> Result<Vec<Spoke
         "user" => Role::User,
         "assistant" => Role::Assistant,
         other => {
-            reader.recorder.repair(place, format!("role `{other}` is not user or assistant: dropped"))?;
+            reader.recorder.repair(
+                place,
+                format!("role `{other}` is not user or assistant: dropped"),
+            )?;
             return Ok(Vec::new());
         }
     };
     let at_ms = json_lines::at_ms(&message["timestamp"], place, reader.recorder)?;
-    let (results, others): (Vec<_>, Vec<_>) =
-        blocks(&message["content"]).into_iter().partition(|block| block["type"] == "tool_result");
+    let (results, others): (Vec<_>, Vec<_>) = blocks(&message["content"])
+        .into_iter()
+        .partition(|block| block["type"] == "tool_result");
     let mut answers = Vec::new();
-    results.iter().for_each(|block| reader.result(block, &mut answers));
+    results
+        .iter()
+        .for_each(|block| reader.result(block, &mut answers));
     let parts = parts(reader, place, role, &others)?;
     let usage = usage(&message["usage"]).filter(|_| role == Role::Assistant);
-    let said = |role, parts, usage| Spoken { place, role, at_ms, parts, usage };
+    let said = |role, parts, usage| Spoken {
+        place,
+        role,
+        at_ms,
+        parts,
+        usage,
+    };
     let mut turns = Vec::new();
     if !answers.is_empty() {
         turns.push(said(Role::Tool, answers, None));
@@ -84,7 +111,12 @@ fn turns(reader: &mut Blocks, place: Place, message: &Value) -> Result<Vec<Spoke
     Ok(turns)
 }
 
-fn parts(reader: &mut Blocks, place: Place, role: Role, blocks: &[Value]) -> Result<Vec<Part>, ImportError> {
+fn parts(
+    reader: &mut Blocks,
+    place: Place,
+    role: Role,
+    blocks: &[Value],
+) -> Result<Vec<Part>, ImportError> {
     let mut parts = Vec::new();
     for block in blocks {
         parts.extend(reader.part(place, role, block)?);

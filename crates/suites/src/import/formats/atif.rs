@@ -1,8 +1,10 @@
-//! Trajectories in Harbor's Agent Trajectory Interchange Format: a JSON object with `schema_version` and `steps`, or one a line.
+//! Trajectories in Harbor's Agent Trajectory Interchange Format: a JSON object with
+//! `schema_version` and `steps`, or one a line.
 //!
-//! A step of the agent is a message, and its observation is the results. The observation of a step without calls is what the
-//! environment said next, so it is a user's turn. Absent on purpose: compactions, for which the format has no record up to 1.6; a
-//! continuation in another file, and trajectories of subagents, which are only counted.
+//! A step of the agent is a message, and its observation is the results. The observation of a step
+//! without calls is what the environment said next, so it is a user's turn. Absent on purpose:
+//! compactions, for which the format has no record up to 1.6; a continuation in another file, and
+//! trajectories of subagents, which are only counted.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
@@ -24,23 +26,30 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: None,
     reattaches: None,
     recognises: |text| {
-        is_trajectory(&json_value::with_keys(text, '{', &["schema_version", "steps"]).unwrap_or_default())
-            || json_lines::beginning(text).any(|row| is_trajectory(&row))
+        is_trajectory(
+            &json_value::with_keys(text, '{', &["schema_version", "steps"]).unwrap_or_default(),
+        ) || json_lines::beginning(text).any(|row| is_trajectory(&row))
     },
     read,
 };
 
 fn is_trajectory(value: &Value) -> bool {
-    value["schema_version"].as_str().is_some_and(|version| version.starts_with("ATIF-")) && value["steps"].is_array()
+    value["schema_version"]
+        .as_str()
+        .is_some_and(|version| version.starts_with("ATIF-"))
+        && value["steps"].is_array()
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows =
-        match is_trajectory(&json_value::with_keys(&input.text, '{', &["schema_version", "steps"]).unwrap_or_default())
-        {
-            true => vec![(Place::Line(1), json_value::read(input, IMPORTER.about, recorder)?)],
-            false => json_lines::read(input, recorder)?.rows,
-        };
+    let rows = match is_trajectory(
+        &json_value::with_keys(&input.text, '{', &["schema_version", "steps"]).unwrap_or_default(),
+    ) {
+        true => vec![(
+            Place::Line(1),
+            json_value::read(input, IMPORTER.about, recorder)?,
+        )],
+        false => json_lines::read(input, recorder)?.rows,
+    };
     let mut sessions = Vec::new();
     for (order, (place, row)) in (0..).zip(&rows) {
         if is_trajectory(row) {
@@ -66,13 +75,30 @@ fn session(
     if row["continued_trajectory_ref"].is_string() {
         recorder.ignore("continuation in another file");
     }
-    let mut reader = Reader { recorder, messages: Vec::new() };
+    let mut reader = Reader {
+        recorder,
+        messages: Vec::new(),
+    };
     for (number, step) in (1..).zip(row["steps"].as_array().into_iter().flatten()) {
-        reader.step(Place::Turn { element: place.number(), message: number }, step)?;
+        reader.step(
+            Place::Turn {
+                element: place.number(),
+                message: number,
+            },
+            step,
+        )?;
     }
     let messages = reader.messages;
-    let group = row["session_id"].as_str().filter(|id| !id.is_empty()).unwrap_or(&input.stem).to_owned();
-    Ok(Session { order, messages, ..Session::new(input, IMPORTER.name, group) })
+    let group = row["session_id"]
+        .as_str()
+        .filter(|id| !id.is_empty())
+        .unwrap_or(&input.stem)
+        .to_owned();
+    Ok(Session {
+        order,
+        messages,
+        ..Session::new(input, IMPORTER.name, group)
+    })
 }
 
 struct Reader<'r> {
@@ -93,26 +119,46 @@ impl Reader<'_> {
                 return self.recorder.repair(place, what);
             }
         };
-        let calls = step["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let calls = step["tool_calls"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let parts = self.parts(place, role, step, calls)?;
         // What was copied from another trajectory cost nothing in this one.
         let is_own = role == Role::Assistant && step["is_copied_context"] != true;
         let usage = Some(&step["metrics"]).filter(|_| is_own).and_then(usage);
-        let late = role == Role::System && self.messages.iter().any(|said| said.role != Role::System);
+        let late =
+            role == Role::System && self.messages.iter().any(|said| said.role != Role::System);
         if late {
             self.recorder.ignore("system step during the conversation");
         } else if !parts.is_empty() || role != Role::Assistant {
-            self.messages.push(Spoken { place, role, at_ms, parts, usage });
+            self.messages.push(Spoken {
+                place,
+                role,
+                at_ms,
+                parts,
+                usage,
+            });
         }
         self.observation(place, at_ms, step, !calls.is_empty())
     }
 
-    fn parts(&mut self, place: Place, role: Role, step: &Value, calls: &[Value]) -> Result<Vec<Part>, ImportError> {
+    fn parts(
+        &mut self,
+        place: Place,
+        role: Role,
+        step: &Value,
+        calls: &[Value],
+    ) -> Result<Vec<Part>, ImportError> {
         let mut parts = Vec::new();
-        if let Some(text) =
-            step["reasoning_content"].as_str().filter(|text| role == Role::Assistant && !text.is_empty())
+        if let Some(text) = step["reasoning_content"]
+            .as_str()
+            .filter(|text| role == Role::Assistant && !text.is_empty())
         {
-            parts.push(Part::Thinking { text: text.to_owned(), signature: None });
+            parts.push(Part::Thinking {
+                text: text.to_owned(),
+                signature: None,
+            });
         }
         parts.extend(self.contents(place, &step["message"])?);
         parts.extend(calls.iter().filter(|_| role == Role::Assistant).map(call));
@@ -123,13 +169,24 @@ impl Reader<'_> {
     fn contents(&mut self, place: Place, value: &Value) -> Result<Vec<Part>, ImportError> {
         if let Some(text) = value.as_str() {
             let text = Some(text).filter(|text| !text.trim().is_empty());
-            return Ok(text.map(|text| Part::Text { text: text.to_owned() }).into_iter().collect());
+            return Ok(text
+                .map(|text| Part::Text {
+                    text: text.to_owned(),
+                })
+                .into_iter()
+                .collect());
         }
         let mut parts = Vec::new();
         for block in value.as_array().into_iter().flatten() {
             match block["type"].as_str().unwrap_or("untyped") {
-                "text" => parts.push(Part::Text { text: block["text"].as_str().unwrap_or_default().to_owned() }),
-                "image" => parts.push(media(&block["source"]["media_type"], &block["source"]["path"], false)),
+                "text" => parts.push(Part::Text {
+                    text: block["text"].as_str().unwrap_or_default().to_owned(),
+                }),
+                "image" => parts.push(media(
+                    &block["source"]["media_type"],
+                    &block["source"]["path"],
+                    false,
+                )),
                 kind => {
                     let what = format!("part of type `{kind}` in a content: dropped");
                     self.recorder.repair(place, what)?;
@@ -146,8 +203,14 @@ impl Reader<'_> {
         step: &Value,
         has_calls: bool,
     ) -> Result<(), ImportError> {
-        let results = step["observation"]["results"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let is_answer = has_calls || results.iter().any(|result| result["source_call_id"].is_string());
+        let results = step["observation"]["results"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let is_answer = has_calls
+            || results
+                .iter()
+                .any(|result| result["source_call_id"].is_string());
         let mut parts = Vec::new();
         for result in results {
             if result["subagent_trajectory_ref"].is_array() {
@@ -155,11 +218,21 @@ impl Reader<'_> {
             }
             let contents = self.contents(place, &result["content"])?;
             let answer = |contents| tool_result(&result["source_call_id"], contents, false);
-            parts.extend(if is_answer { answer(contents) } else { contents });
+            parts.extend(if is_answer {
+                answer(contents)
+            } else {
+                contents
+            });
         }
         if !parts.is_empty() {
             let role = if is_answer { Role::Tool } else { Role::User };
-            self.messages.push(Spoken { place, role, at_ms, parts, usage: None });
+            self.messages.push(Spoken {
+                place,
+                role,
+                at_ms,
+                parts,
+                usage: None,
+            });
         }
         Ok(())
     }
@@ -167,7 +240,11 @@ impl Reader<'_> {
 
 fn call(call: &Value) -> Part {
     let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
-    Part::ToolCall { id: text("tool_call_id"), name: text("function_name"), arguments: call["arguments"].to_string() }
+    Part::ToolCall {
+        id: text("tool_call_id"),
+        name: text("function_name"),
+        arguments: call["arguments"].to_string(),
+    }
 }
 
 /// The usage that the provider reported. Its input includes what was cached.
@@ -175,5 +252,10 @@ fn usage(metrics: &Value) -> Option<Usage> {
     let count = |key: &str| metrics[key].as_u64().unwrap_or(0);
     let cache_read = count("cached_tokens");
     let input = count("prompt_tokens").saturating_sub(cache_read);
-    reported(Usage { input, cache_read, cache_write: 0, output: count("completion_tokens") })
+    reported(Usage {
+        input,
+        cache_read,
+        cache_write: 0,
+        output: count("completion_tokens"),
+    })
 }

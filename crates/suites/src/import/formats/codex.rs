@@ -1,8 +1,9 @@
 //! Rollouts of Codex: one JSON object a line with `timestamp`, `type` and `payload`.
 //!
-//! Items of a response up to its usage are one message. Instructions and context that the program wrote before the user's first
-//! message are the system prompt; later ones are counted and left out. A compaction leaves its messages in the file, so its
-//! summary is a recorded compaction, and neither it nor the reply that wrote it is a message.
+//! Items of a response up to its usage are one message. Instructions and context that the program
+//! wrote before the user's first message are the system prompt; later ones are counted and left
+//! out. A compaction leaves its messages in the file, so its summary is a recorded compaction, and
+//! neither it nor the reply that wrote it is a message.
 
 use std::collections::BTreeSet;
 
@@ -24,10 +25,15 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "codex",
     about: "a Codex rollout: one JSON object a line with `type` and `payload`, the first of type `session_meta`",
     source: "openai/codex 0.169, ~/.codex/sessions/*/*/*/rollout-*.jsonl",
-    sessions: Some(Kept { variable: Some("CODEX_HOME"), home: ".codex", pattern: "sessions/*/*/*/rollout-*.jsonl" }),
+    sessions: Some(Kept {
+        variable: Some("CODEX_HOME"),
+        home: ".codex",
+        pattern: "sessions/*/*/*/rollout-*.jsonl",
+    }),
     reattaches: None,
     recognises: |text| {
-        json_lines::beginning(text).any(|row| row["type"] == "session_meta" && row["payload"].is_object())
+        json_lines::beginning(text)
+            .any(|row| row["type"] == "session_meta" && row["payload"].is_object())
     },
     read,
 };
@@ -46,7 +52,15 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     for (place, row) in &rows {
         reader.row(*place, row)?;
     }
-    let Reader { messages, compactions, group, version, projects, directories, .. } = reader;
+    let Reader {
+        messages,
+        compactions,
+        group,
+        version,
+        projects,
+        directories,
+        ..
+    } = reader;
     let group = group.unwrap_or_else(|| input.stem.clone());
     Ok(vec![Session {
         projects,
@@ -72,7 +86,10 @@ impl Reader<'_> {
     fn row(&mut self, place: Place, row: &Value) -> Result<(), ImportError> {
         let payload = &row["payload"];
         let at_ms = json_lines::at_ms(&row["timestamp"], place, self.recorder)?;
-        match (row["type"].as_str().unwrap_or("untyped"), payload["type"].as_str()) {
+        match (
+            row["type"].as_str().unwrap_or("untyped"),
+            payload["type"].as_str(),
+        ) {
             ("session_meta", _) => self.head(place, payload),
             ("turn_context", _) => {
                 self.works_in(payload["cwd"].as_str());
@@ -80,9 +97,13 @@ impl Reader<'_> {
             }
             ("response_item", _) => self.item(place, at_ms, payload)?,
             ("token_usage_record", _) => self.report(usage(&payload["usage"])),
-            ("event_msg", Some("token_count")) => self.report(usage(&payload["info"]["last_token_usage"])),
+            ("event_msg", Some("token_count")) => {
+                self.report(usage(&payload["info"]["last_token_usage"]))
+            }
             ("compacted", _) => self.compacted(place, at_ms, payload),
-            (kind, inner) => self.recorder.ignore(&inner.map_or(kind.to_owned(), |inner| format!("{kind} {inner}"))),
+            (kind, inner) => self
+                .recorder
+                .ignore(&inner.map_or(kind.to_owned(), |inner| format!("{kind} {inner}"))),
         }
         Ok(())
     }
@@ -98,10 +119,20 @@ impl Reader<'_> {
             self.group = text("id").map(str::to_owned);
             self.version = text("cli_version").map(str::to_owned);
             self.projects.extend(text("cwd").map(project::of_directory));
-            let instructions = payload["base_instructions"]["text"].as_str().or(text("instructions"));
+            let instructions = payload["base_instructions"]["text"]
+                .as_str()
+                .or(text("instructions"));
             if let Some(text) = instructions.filter(|text| !text.is_empty()) {
-                let parts = vec![Part::Text { text: text.to_owned() }];
-                self.messages.push(Spoken { place, role: Role::System, at_ms: None, parts, usage: None });
+                let parts = vec![Part::Text {
+                    text: text.to_owned(),
+                }];
+                self.messages.push(Spoken {
+                    place,
+                    role: Role::System,
+                    at_ms: None,
+                    parts,
+                    usage: None,
+                });
             }
         }
     }
@@ -111,33 +142,68 @@ impl Reader<'_> {
         match item["type"].as_str().unwrap_or("untyped") {
             "message" => self.message(place, at_ms, item)?,
             "function_call" => {
-                let arguments = item["arguments"].as_str().map_or_else(|| item["arguments"].to_string(), str::to_owned);
-                let call = Part::ToolCall { id: text("call_id"), name: text("name"), arguments };
+                let arguments = item["arguments"]
+                    .as_str()
+                    .map_or_else(|| item["arguments"].to_string(), str::to_owned);
+                let call = Part::ToolCall {
+                    id: text("call_id"),
+                    name: text("name"),
+                    arguments,
+                };
                 self.say(place, at_ms, Role::Assistant, vec![call]);
             }
             "custom_tool_call" => {
                 let arguments = Value::String(text("input")).to_string();
-                let call = Part::ToolCall { id: text("call_id"), name: text("name"), arguments };
+                let call = Part::ToolCall {
+                    id: text("call_id"),
+                    name: text("name"),
+                    arguments,
+                };
                 self.say(place, at_ms, Role::Assistant, vec![call]);
             }
             "local_shell_call" => {
                 let arguments = item["action"].to_string();
-                let call = Part::ToolCall { id: text("call_id"), name: "local_shell".to_owned(), arguments };
+                let call = Part::ToolCall {
+                    id: text("call_id"),
+                    name: "local_shell".to_owned(),
+                    arguments,
+                };
                 self.say(place, at_ms, Role::Assistant, vec![call]);
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let text = output(&item["output"]);
                 let call_id = item["call_id"].as_str().unwrap_or_default().to_owned();
                 let is_error = item["output"]["success"] == Value::Bool(false);
-                self.say(place, at_ms, Role::Tool, vec![Part::ToolResult { call_id, text, is_error }]);
+                self.say(
+                    place,
+                    at_ms,
+                    Role::Tool,
+                    vec![Part::ToolResult {
+                        call_id,
+                        text,
+                        is_error,
+                    }],
+                );
             }
             "reasoning" => {
-                let texts = item["summary"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
+                let texts = item["summary"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|block| block["text"].as_str());
                 let thought = texts.collect::<Vec<_>>().join("\n");
                 if thought.is_empty() {
                     self.recorder.ignore("encrypted reasoning");
                 } else {
-                    self.say(place, at_ms, Role::Assistant, vec![Part::Thinking { text: thought, signature: None }]);
+                    self.say(
+                        place,
+                        at_ms,
+                        Role::Assistant,
+                        vec![Part::Thinking {
+                            text: thought,
+                            signature: None,
+                        }],
+                    );
                 }
             }
             kind => self.recorder.ignore(&format!("response_item {kind}")),
@@ -145,16 +211,26 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn message(&mut self, place: Place, at_ms: Option<i64>, item: &Value) -> Result<(), ImportError> {
+    fn message(
+        &mut self,
+        place: Place,
+        at_ms: Option<i64>,
+        item: &Value,
+    ) -> Result<(), ImportError> {
         let mut parts = Vec::new();
         for block in item["content"].as_array().into_iter().flatten() {
             match block["type"].as_str().unwrap_or("untyped") {
                 "input_text" | "output_text" | "text" => {
-                    parts.push(Part::Text { text: block["text"].as_str().unwrap_or_default().to_owned() });
+                    parts.push(Part::Text {
+                        text: block["text"].as_str().unwrap_or_default().to_owned(),
+                    });
                 }
                 "input_image" => parts.push(media(&Value::Null, &block["image_url"], false)),
                 kind => {
-                    self.recorder.repair(place, format!("block of type `{kind}` in a message: dropped"))?;
+                    self.recorder.repair(
+                        place,
+                        format!("block of type `{kind}` in a message: dropped"),
+                    )?;
                 }
             }
         }
@@ -168,25 +244,38 @@ impl Reader<'_> {
             }
         };
         if role == Role::System && self.messages.iter().any(|said| said.role != Role::System) {
-            self.recorder.ignore("context that the program wrote during the conversation");
+            self.recorder
+                .ignore("context that the program wrote during the conversation");
         } else {
             self.say(place, at_ms, role, parts);
         }
         Ok(())
     }
 
-    /// Adds to the last message if that is of the same role and, of the assistant, not yet finished by its usage.
+    /// Adds to the last message if that is of the same role and, of the assistant, not yet finished
+    /// by its usage.
     fn say(&mut self, place: Place, at_ms: Option<i64>, role: Role, parts: Vec<Part>) {
         match self.messages.last_mut() {
-            Some(last) if last.role == role && role != Role::User && last.usage.is_none() => last.parts.extend(parts),
-            _ => self.messages.push(Spoken { place, role, at_ms, parts, usage: None }),
+            Some(last) if last.role == role && role != Role::User && last.usage.is_none() => {
+                last.parts.extend(parts)
+            }
+            _ => self.messages.push(Spoken {
+                place,
+                role,
+                at_ms,
+                parts,
+                usage: None,
+            }),
         }
     }
 
     /// What a provider reports belongs to the response before it; some versions report it twice.
     fn report(&mut self, usage: Option<Usage>) {
         let mut said = self.messages.iter_mut().rev();
-        if let Some(last) = said.find(|said| said.role == Role::Assistant).filter(|said| said.usage.is_none()) {
+        if let Some(last) = said
+            .find(|said| said.role == Role::Assistant)
+            .filter(|said| said.usage.is_none())
+        {
             last.usage = usage;
         }
     }
@@ -205,11 +294,16 @@ impl Reader<'_> {
             None => {
                 let users = self.messages.iter().filter(|said| said.role == Role::User);
                 let written = Left::Written(Role::User, summary.to_owned());
-                users.map(|said| Left::Kept(said.place)).chain([written]).collect()
+                users
+                    .map(|said| Left::Kept(said.place))
+                    .chain([written])
+                    .collect()
             }
         };
         let usage = reply.and_then(|reply| reply.usage);
-        let reported_tokens = usage.or_else(|| self.last_usage()).map(|usage| usage.total_input());
+        let reported_tokens = usage
+            .or_else(|| self.last_usage())
+            .map(|usage| usage.total_input());
         self.compactions.push(Compaction {
             at_ms,
             reported_tokens,
@@ -226,11 +320,15 @@ impl Reader<'_> {
         self.messages.iter().rev().find_map(|said| said.usage)
     }
 
-    /// An item of the next request: a message that was read before, or what the program wrote. Its context is not part of the
-    /// conversation.
+    /// An item of the next request: a message that was read before, or what the program wrote. Its
+    /// context is not part of the conversation.
     fn left(&self, item: &Value) -> Option<Left> {
         let blocks = item["content"].as_array().into_iter().flatten();
-        let texts = blocks.filter_map(|block| block["text"].as_str()).map(|text| Part::Text { text: text.to_owned() });
+        let texts = blocks
+            .filter_map(|block| block["text"].as_str())
+            .map(|text| Part::Text {
+                text: text.to_owned(),
+            });
         let parts = texts.collect::<Vec<_>>();
         let role = match item["role"].as_str()? {
             "user" if !is_context(&parts) => Role::User,
@@ -238,18 +336,39 @@ impl Reader<'_> {
             _ => return None,
         };
         // Images do not count: the item may hold a copy of one that was dropped when it was read.
-        let said_texts = |said: &Spoken| said.parts.iter().filter(|part| matches!(part, Part::Text { .. })).eq(&parts);
-        let read = self.messages.iter().rfind(|said| said.role == role && said_texts(said));
-        let text = || parts.iter().filter_map(part_text).collect::<Vec<_>>().join("\n");
-        Some(read.map_or_else(|| Left::Written(role, text()), |said| Left::Kept(said.place)))
+        let said_texts = |said: &Spoken| {
+            said.parts
+                .iter()
+                .filter(|part| matches!(part, Part::Text { .. }))
+                .eq(&parts)
+        };
+        let read = self
+            .messages
+            .iter()
+            .rfind(|said| said.role == role && said_texts(said));
+        let text = || {
+            parts
+                .iter()
+                .filter_map(part_text)
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        Some(read.map_or_else(
+            || Left::Written(role, text()),
+            |said| Left::Kept(said.place),
+        ))
     }
 }
 
-/// Whether the program wrote a user's message: each of its texts is one element, such as `<environment_context>`.
+/// Whether the program wrote a user's message: each of its texts is one element, such as
+/// `<environment_context>`.
 fn is_context(parts: &[Part]) -> bool {
     let is_element = |text: &str| {
         let text = text.trim();
-        let name = text.strip_prefix('<').and_then(|rest| rest.split(['>', ' ']).next()).unwrap_or_default();
+        let name = text
+            .strip_prefix('<')
+            .and_then(|rest| rest.split(['>', ' ']).next())
+            .unwrap_or_default();
         !name.is_empty() && text.ends_with(&format!("</{name}>"))
     };
     let is_of_program = |part: &Part| matches!(part, Part::Text { text } if is_element(text) || text.starts_with("# AGENTS.md instructions for "));
@@ -260,11 +379,16 @@ fn is_context(parts: &[Part]) -> bool {
 fn output(value: &Value) -> String {
     let texts = |blocks: &Value| {
         let blocks = blocks.as_array().into_iter().flatten();
-        blocks.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+        blocks
+            .filter_map(|block| block["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     match value {
         Value::String(text) => text.clone(),
-        Value::Object(_) => value["content"].as_str().map_or_else(|| texts(&value["content_items"]), str::to_owned),
+        Value::Object(_) => value["content"]
+            .as_str()
+            .map_or_else(|| texts(&value["content_items"]), str::to_owned),
         blocks => texts(blocks),
     }
 }
@@ -272,7 +396,17 @@ fn output(value: &Value) -> String {
 /// The usage that the provider reported. Its input includes what was cached.
 fn usage(value: &Value) -> Option<Usage> {
     let count = |key: &str| value[key].as_u64().unwrap_or(0);
-    let (cache_read, cache_write) = (count("cached_input_tokens"), count("cache_write_input_tokens"));
-    let input = count("input_tokens").saturating_sub(cache_read).saturating_sub(cache_write);
-    reported(Usage { input, cache_read, cache_write, output: count("output_tokens") })
+    let (cache_read, cache_write) = (
+        count("cached_input_tokens"),
+        count("cache_write_input_tokens"),
+    );
+    let input = count("input_tokens")
+        .saturating_sub(cache_read)
+        .saturating_sub(cache_write);
+    reported(Usage {
+        input,
+        cache_read,
+        cache_write,
+        output: count("output_tokens"),
+    })
 }

@@ -1,7 +1,9 @@
-//! Sessions of GitHub Copilot CLI: one event a line with `type`, `data`, `id`, `timestamp` and `parentId`.
+//! Sessions of GitHub Copilot CLI: one event a line with `type`, `data`, `id`, `timestamp` and
+//! `parentId`.
 //!
-//! Each agent that the session started is a conversation of its own. A compaction is written while the conversation goes on: it
-//! replaces what was said before it began, and what was said meanwhile stays. Absent on purpose: the definitions of tools, which these files do not contain.
+//! Each agent that the session started is a conversation of its own. A compaction is written while
+//! the conversation goes on: it replaces what was said before it began, and what was said meanwhile
+//! stays. Absent on purpose: the definitions of tools, which these files do not contain.
 
 use std::collections::BTreeMap;
 
@@ -22,17 +24,25 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "copilot",
     about: "a GitHub Copilot CLI session: one event a line with `type`, `data` and `parentId`, the first `session.start`",
     source: "GitHub Copilot CLI 1.0.74, ~/.copilot/session-state/*/events.jsonl",
-    sessions: Some(Kept { variable: None, home: ".copilot", pattern: "session-state/*/events.jsonl" }),
+    sessions: Some(Kept {
+        variable: None,
+        home: ".copilot",
+        pattern: "session-state/*/events.jsonl",
+    }),
     reattaches: None,
     recognises: |text| {
-        json_lines::beginning(text).any(|row| row["type"] == "session.start" && row["data"]["sessionId"].is_string())
+        json_lines::beginning(text)
+            .any(|row| row["type"] == "session.start" && row["data"]["sessionId"].is_string())
     },
     read,
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = json_lines::read(input, recorder)?.rows;
-    let head = rows.iter().map(|(_, row)| row).find(|row| row["type"] == "session.start");
+    let head = rows
+        .iter()
+        .map(|(_, row)| row)
+        .find(|row| row["type"] == "session.start");
     let head = head.map_or(&Value::Null, |row| &row["data"]);
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
     let version = head["copilotVersion"].as_str();
@@ -42,10 +52,16 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         let agent = agents.entry(row["agentId"].as_str()).or_default();
         agent.event(*place, row, recorder)?;
     }
-    let sessions = (0..).zip(agents).filter(|(_, (_, agent))| !agent.messages.is_empty());
+    let sessions = (0..)
+        .zip(agents)
+        .filter(|(_, (_, agent))| !agent.messages.is_empty());
     let session = |(order, (id, agent)): (u64, (Option<&str>, Agent))| Session {
         order,
-        stem: if id.is_some() { format!("{group}/side-") } else { group.clone() },
+        stem: if id.is_some() {
+            format!("{group}/side-")
+        } else {
+            group.clone()
+        },
         numbered: id.is_some(),
         projects: directory.map(project::of_directory).into_iter().collect(),
         directories: directory.map(str::to_owned).into_iter().collect(),
@@ -67,30 +83,62 @@ struct Agent {
 }
 
 impl Agent {
-    fn event(&mut self, place: Place, row: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
+    fn event(
+        &mut self,
+        place: Place,
+        row: &Value,
+        recorder: &mut Recorder,
+    ) -> Result<(), ImportError> {
         let data = &row["data"];
         let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
         let at_ms = json_lines::at_ms(&row["timestamp"], place, recorder)?;
         let has_system = self.messages.iter().any(|said| said.role == Role::System);
         // The files give the output of a reply and not its input, so no reply has a usage.
-        let mut say = |role, parts| self.messages.push(Spoken { place, role, at_ms, parts, usage: None });
+        let mut say = |role, parts| {
+            self.messages.push(Spoken {
+                place,
+                role,
+                at_ms,
+                parts,
+                usage: None,
+            })
+        };
         match row["type"].as_str().unwrap_or("untyped") {
             // The program repeats its instructions when it goes on.
             "system.message" if has_system => {
                 recorder.ignore("repeated system.message");
             }
-            "system.message" => say(Role::System, vec![Part::Text { text: text("content") }]),
+            "system.message" => say(
+                Role::System,
+                vec![Part::Text {
+                    text: text("content"),
+                }],
+            ),
             // What the program says in the place of the user is not a statement of the user.
-            "user.message" if data["source"] == "system" => recorder.ignore("user.message of the program"),
-            "user.message" => say(Role::User, vec![Part::Text { text: text("content") }]),
+            "user.message" if data["source"] == "system" => {
+                recorder.ignore("user.message of the program")
+            }
+            "user.message" => say(
+                Role::User,
+                vec![Part::Text {
+                    text: text("content"),
+                }],
+            ),
             "assistant.message" => say(Role::Assistant, assistant(data)),
             "tool.execution_complete" => say(Role::Tool, vec![result(data)]),
             "session.compaction_start" => self.began = Some(place),
             "session.compaction_complete" => {
-                let compaction = compaction((self.began.take().unwrap_or(place), place), at_ms, data, &self.messages);
+                let compaction = compaction(
+                    (self.began.take().unwrap_or(place), place),
+                    at_ms,
+                    data,
+                    &self.messages,
+                );
                 match compaction {
                     Some(compaction) => self.compactions.push(compaction),
-                    None => recorder.repair(place, "compaction that failed: left out".to_owned())?,
+                    None => {
+                        recorder.repair(place, "compaction that failed: left out".to_owned())?
+                    }
                 }
             }
             kind => recorder.ignore(kind),
@@ -100,22 +148,42 @@ impl Agent {
 }
 
 fn assistant(data: &Value) -> Vec<Part> {
-    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let thought = text(&data["reasoningText"]).map(|text| Part::Thinking { text, signature: None });
-    let said = text(&data["content"]).map(|text| Part::Text { text });
-    let calls = data["toolRequests"].as_array().into_iter().flatten().map(|call| Part::ToolCall {
-        id: text(&call["toolCallId"]).unwrap_or_default(),
-        name: text(&call["name"]).unwrap_or_default(),
-        arguments: call["arguments"].to_string(),
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
+    let thought = text(&data["reasoningText"]).map(|text| Part::Thinking {
+        text,
+        signature: None,
     });
+    let said = text(&data["content"]).map(|text| Part::Text { text });
+    let calls = data["toolRequests"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|call| Part::ToolCall {
+            id: text(&call["toolCallId"]).unwrap_or_default(),
+            name: text(&call["name"]).unwrap_or_default(),
+            arguments: call["arguments"].to_string(),
+        });
     thought.into_iter().chain(said).chain(calls).collect()
 }
 
 fn result(data: &Value) -> Part {
     let is_error = data["success"] == false;
-    let text = if is_error { &data["error"]["message"] } else { &data["result"]["content"] };
+    let text = if is_error {
+        &data["error"]["message"]
+    } else {
+        &data["result"]["content"]
+    };
     let call_id = data["toolCallId"].as_str().unwrap_or_default().to_owned();
-    Part::ToolResult { call_id, text: text.as_str().unwrap_or_default().to_owned(), is_error }
+    Part::ToolResult {
+        call_id,
+        text: text.as_str().unwrap_or_default().to_owned(),
+        is_error,
+    }
 }
 
 /// What the program wrote, and all messages since it began to write.
@@ -125,8 +193,12 @@ fn compaction(
     data: &Value,
     messages: &[Spoken],
 ) -> Option<Compaction> {
-    let summary = data["summaryContent"].as_str().filter(|_| data["success"] != false)?;
-    let kept = messages.iter().filter(|said| said.place > began && said.role != Role::System);
+    let summary = data["summaryContent"]
+        .as_str()
+        .filter(|_| data["success"] != false)?;
+    let kept = messages
+        .iter()
+        .filter(|said| said.place > began && said.role != Role::System);
     let written = Left::Written(Role::User, summary.to_owned());
     let used = &data["compactionTokensUsed"];
     let count = |key: &str| used[key].as_u64().unwrap_or(0);
@@ -140,7 +212,9 @@ fn compaction(
             cache_write,
             output: count("outputTokens"),
         }),
-        context: std::iter::once(written).chain(kept.map(|said| Left::Kept(said.place))).collect(),
+        context: std::iter::once(written)
+            .chain(kept.map(|said| Left::Kept(said.place)))
+            .collect(),
         ..Compaction::at(place)
     })
 }

@@ -1,4 +1,5 @@
-//! An importer for tests: it is named only in the registry, and must be found in every list, hint and import.
+//! An importer for tests: it is named only in the registry, and must be found in every list, hint
+//! and import.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,9 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     recognises: |text| text.starts_with("dummy"),
     read: |input, _| {
-        let parts = vec![Part::Text { text: input.text.clone() }];
+        let parts = vec![Part::Text {
+            text: input.text.clone(),
+        }];
         Ok(vec![Session {
             file: input.file.clone(),
             source: "dummy".to_owned(),
@@ -30,7 +33,13 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
             order: 0,
             compactions: Vec::new(),
             questions: Vec::new(),
-            messages: vec![Spoken { place: Place::Line(1), role: Role::User, at_ms: None, parts, usage: None }],
+            messages: vec![Spoken {
+                place: Place::Line(1),
+                role: Role::User,
+                at_ms: None,
+                parts,
+                usage: None,
+            }],
         }])
     },
 };

@@ -1,8 +1,9 @@
 //! Logs of Inspect in their JSON form: one object with `eval` and `samples`.
 //!
-//! A sample is one conversation, built from the requests in its events, since its own list of messages contains the summaries.
-//! Each epoch of a sample is one session of its group. Requests of sub-agents and other purposes become side conversations.
-//! Absent on purpose: scores, targets, and the states between events.
+//! A sample is one conversation, built from the requests in its events, since its own list of
+//! messages contains the summaries. Each epoch of a sample is one session of its group. Requests of
+//! sub-agents and other purposes become side conversations. Absent on purpose: scores, targets, and
+//! the states between events.
 
 use std::collections::HashMap;
 
@@ -38,10 +39,18 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let log = json_value::read(input, ABOUT, recorder)?;
-    let task = log["eval"]["task"].as_str().filter(|task| !task.is_empty()).unwrap_or(&input.stem);
+    let task = log["eval"]["task"]
+        .as_str()
+        .filter(|task| !task.is_empty())
+        .unwrap_or(&input.stem);
     let mut sessions = Vec::new();
     for (element, sample) in (1..).zip(log["samples"].as_array().into_iter().flatten()) {
-        let mut reader = Reader { element, attachments: &sample["attachments"], known: Known::new(), recorder };
+        let mut reader = Reader {
+            element,
+            attachments: &sample["attachments"],
+            known: Known::new(),
+            recorder,
+        };
         let dialogues = reader.dialogues(sample)?;
         let id = match &sample["id"] {
             Value::String(id) => id.clone(),
@@ -74,7 +83,10 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     fn dialogues(&mut self, sample: &Value) -> Result<Vec<Dialogue>, ImportError> {
-        let shared = sample["events_data"]["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let shared = sample["events_data"]["messages"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let mut requests = Vec::new();
         // The compactions whose next request did not come yet, by the span that they are in.
         let mut marks = HashMap::new();
@@ -99,8 +111,16 @@ impl Reader<'_> {
         Ok(requests::dialogues(requests, self.recorder))
     }
 
-    fn request(&mut self, number: usize, event: &Value, shared: &[Value]) -> Result<Request, ImportError> {
-        let place = Place::Turn { element: self.element, message: number };
+    fn request(
+        &mut self,
+        number: usize,
+        event: &Value,
+        shared: &[Value],
+    ) -> Result<Request, ImportError> {
+        let place = Place::Turn {
+            element: self.element,
+            message: number,
+        };
         let own = event["input"].as_array().into_iter().flatten();
         let ranges = event["input_refs"].as_array().into_iter().flatten();
         let referred = ranges.flat_map(|range| slice(shared, range));
@@ -110,38 +130,73 @@ impl Reader<'_> {
         }
         let output = &event["output"];
         let replies = self.spoken_if(place, &output["choices"][0]["message"])?;
-        let at = |key: &str, recorder: &mut Recorder| json_lines::at_ms(&event[key], place, recorder);
-        let (at_ms, done) = (at("timestamp", self.recorder)?, at("completed", self.recorder)?);
+        let at =
+            |key: &str, recorder: &mut Recorder| json_lines::at_ms(&event[key], place, recorder);
+        let (at_ms, done) = (
+            at("timestamp", self.recorder)?,
+            at("completed", self.recorder)?,
+        );
         let usage = usage(&output["usage"]);
-        let reply = replies.into_iter().find(|said| said.role == Role::Assistant);
-        let reply = reply.map(|said| Spoken { at_ms: done.or(at_ms), usage, ..said });
-        Ok(Request { number, at_ms, input, reply, mark: None })
+        let reply = replies
+            .into_iter()
+            .find(|said| said.role == Role::Assistant);
+        let reply = reply.map(|said| Spoken {
+            at_ms: done.or(at_ms),
+            usage,
+            ..said
+        });
+        Ok(Request {
+            number,
+            at_ms,
+            input,
+            reply,
+            mark: None,
+        })
     }
 
     fn mark(&mut self, event: &Value) -> Result<Mark, ImportError> {
         let place = Place::Element(self.element);
-        let trigger = event["metadata"]["trigger"].as_str().or(event["type"].as_str()).map(str::to_owned);
+        let trigger = event["metadata"]["trigger"]
+            .as_str()
+            .or(event["type"].as_str())
+            .map(str::to_owned);
         let at_ms = json_lines::at_ms(&event["timestamp"], place, self.recorder)?;
-        Ok(Mark { at_ms, trigger, reported_tokens: event["tokens_before"].as_u64() })
+        Ok(Mark {
+            at_ms,
+            trigger,
+            reported_tokens: event["tokens_before"].as_u64(),
+        })
     }
 
-    /// The sample's own messages, without its summaries. What a compaction kept is not known from them.
+    /// The sample's own messages, without its summaries. What a compaction kept is not known from
+    /// them.
     fn without_requests(&mut self, messages: &Value) -> Result<Vec<Dialogue>, ImportError> {
         let mut found = Vec::new();
         for (message, value) in (1..).zip(messages.as_array().into_iter().flatten()) {
-            let place = Place::Turn { element: self.element, message };
+            let place = Place::Turn {
+                element: self.element,
+                message,
+            };
             if value["metadata"]["summary"] == Value::Bool(true) {
-                let what = "summary of a compaction whose requests are not in the file: left out".to_owned();
+                let what = "summary of a compaction whose requests are not in the file: left out"
+                    .to_owned();
                 self.recorder.repair(place, what)?;
                 continue;
             }
             found.extend(self.spoken(place, value)?);
         }
-        Ok(vec![Dialogue { messages: found, compactions: Vec::new() }])
+        Ok(vec![Dialogue {
+            messages: found,
+            compactions: Vec::new(),
+        }])
     }
 
     fn spoken_if(&mut self, place: Place, message: &Value) -> Result<Vec<Spoken>, ImportError> {
-        if message.is_object() { self.spoken(place, message) } else { Ok(Vec::new()) }
+        if message.is_object() {
+            self.spoken(place, message)
+        } else {
+            Ok(Vec::new())
+        }
     }
 
     fn spoken(&mut self, place: Place, message: &Value) -> Result<Vec<Spoken>, ImportError> {
@@ -149,14 +204,21 @@ impl Reader<'_> {
         if let Some(content) = message.get_mut("content") {
             self.attach(content);
         }
-        Wire { place, known: &mut self.known, recorder: self.recorder }.spoken(&message)
+        Wire {
+            place,
+            known: &mut self.known,
+            recorder: self.recorder,
+        }
+        .spoken(&message)
     }
 
     /// Puts the texts and media in that the log has at the end of a sample.
     fn attach(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
-                let attached = text.strip_prefix("attachment://").and_then(|key| self.attachments[key].as_str());
+                let attached = text
+                    .strip_prefix("attachment://")
+                    .and_then(|key| self.attachments[key].as_str());
                 if let Some(attached) = attached {
                     *text = attached.to_owned();
                 }
@@ -170,13 +232,28 @@ impl Reader<'_> {
 
 /// The shared messages from the first number of a range to before the second.
 fn slice<'v>(shared: &'v [Value], range: &Value) -> &'v [Value] {
-    let number = |at: usize| range[at].as_u64().and_then(|number| usize::try_from(number).ok());
-    let (Some(start), Some(end)) = (number(0), number(1)) else { return &[] };
+    let number = |at: usize| {
+        range[at]
+            .as_u64()
+            .and_then(|number| usize::try_from(number).ok())
+    };
+    let (Some(start), Some(end)) = (number(0), number(1)) else {
+        return &[];
+    };
     shared.get(start..end.min(shared.len())).unwrap_or_default()
 }
 
 fn usage(value: &Value) -> Option<Usage> {
     let count = |key: &str| value[key].as_u64().unwrap_or(0);
-    let (read, write) = (count("input_tokens_cache_read"), count("input_tokens_cache_write"));
-    wire::usage(count("input_tokens"), read, write, count("output_tokens"), value["total_tokens"].as_u64())
+    let (read, write) = (
+        count("input_tokens_cache_read"),
+        count("input_tokens_cache_write"),
+    );
+    wire::usage(
+        count("input_tokens"),
+        read,
+        write,
+        count("output_tokens"),
+        value["total_tokens"].as_u64(),
+    )
 }

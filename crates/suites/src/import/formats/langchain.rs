@@ -1,8 +1,9 @@
-//! Messages of LangChain and of deepagents, which is made with it: a list of objects with `type` and `content`, or an object that has
-//! such a list in `messages`.
+//! Messages of LangChain and of deepagents, which is made with it: a list of objects with `type`
+//! and `content`, or an object that has such a list in `messages`.
 //!
-//! LangChain removes the messages that it compacts, so a file that was written after a compaction begins with the summary, and what
-//! came before it cannot be measured. Absent on purpose: the system prompt and tool definitions, which these files do not contain.
+//! LangChain removes the messages that it compacts, so a file that was written after a compaction
+//! begins with the summary, and what came before it cannot be measured. Absent on purpose: the
+//! system prompt and tool definitions, which these files do not contain.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
@@ -23,17 +24,25 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     sessions: None,
     reattaches: None,
     recognises: |text| {
-        let value =
-            ['[', '{'].into_iter().find_map(|bracket| json_value::with_keys(text, bracket, &["type", "content"]));
-        value.as_ref().is_some_and(|value| messages(value).is_some())
+        let value = ['[', '{']
+            .into_iter()
+            .find_map(|bracket| json_value::with_keys(text, bracket, &["type", "content"]));
+        value
+            .as_ref()
+            .is_some_and(|value| messages(value).is_some())
     },
     read,
 };
 
 /// The messages of a file, if all of them are LangChain's.
 fn messages(value: &Value) -> Option<&Vec<Value>> {
-    let list = value.as_array().or_else(|| value["messages"].as_array()).filter(|list| !list.is_empty())?;
-    list.iter().all(|message| role(message).is_some() && message.get("content").is_some()).then_some(list)
+    let list = value
+        .as_array()
+        .or_else(|| value["messages"].as_array())
+        .filter(|list| !list.is_empty())?;
+    list.iter()
+        .all(|message| role(message).is_some() && message.get("content").is_some())
+        .then_some(list)
 }
 
 fn role(message: &Value) -> Option<Role> {
@@ -58,11 +67,16 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         let place = Place::Element(number);
         let said = spoken(place, message, recorder)?;
         if is_summary(message) {
-            let text =
-                said.parts.iter().filter_map(compactometer_engine::message::part_text).collect::<Vec<_>>().join("\n");
-            session
-                .compactions
-                .push(Compaction { context: vec![Left::Written(Role::User, text)], ..Compaction::at(place) });
+            let text = said
+                .parts
+                .iter()
+                .filter_map(compactometer_engine::message::part_text)
+                .collect::<Vec<_>>()
+                .join("\n");
+            session.compactions.push(Compaction {
+                context: vec![Left::Written(Role::User, text)],
+                ..Compaction::at(place)
+            });
         }
         session.messages.push(said);
     }
@@ -79,7 +93,8 @@ fn spoken(place: Place, message: &Value, recorder: &mut Recorder) -> Result<Spok
         }
         _ => {
             // An agent's calls are beside its content, and may be repeated in it.
-            let is_call = |block: &&Value| block["type"] == "tool_use" || block["type"] == "function_call";
+            let is_call =
+                |block: &&Value| block["type"] == "tool_use" || block["type"] == "function_call";
             let content = blocks(&message["content"]);
             for block in content.iter().filter(|block| !is_call(block)) {
                 parts.extend(Blocks { recorder }.part(place, role, block)?);
@@ -87,9 +102,18 @@ fn spoken(place: Place, message: &Value, recorder: &mut Recorder) -> Result<Spok
         }
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    for call in message["tool_calls"].as_array().into_iter().flatten().filter(|_| role == Role::Assistant) {
+    for call in message["tool_calls"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|_| role == Role::Assistant)
+    {
         let arguments = call["args"].to_string();
-        parts.push(Part::ToolCall { id: text(&call["id"]), name: text(&call["name"]), arguments });
+        parts.push(Part::ToolCall {
+            id: text(&call["id"]),
+            name: text(&call["name"]),
+            arguments,
+        });
     }
     Ok(Spoken {
         place,
@@ -113,7 +137,17 @@ fn tool_result(message: &Value) -> Value {
 fn usage(value: &Value) -> Option<Usage> {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
     let details = &value["input_token_details"];
-    let (cache_read, cache_write) = (count(&details["cache_read"]), count(&details["cache_creation"]));
-    let input = count(&value["input_tokens"]).saturating_sub(cache_read).saturating_sub(cache_write);
-    reported(Usage { input, cache_read, cache_write, output: count(&value["output_tokens"]) })
+    let (cache_read, cache_write) = (
+        count(&details["cache_read"]),
+        count(&details["cache_creation"]),
+    );
+    let input = count(&value["input_tokens"])
+        .saturating_sub(cache_read)
+        .saturating_sub(cache_write);
+    reported(Usage {
+        input,
+        cache_read,
+        cache_write,
+        output: count(&value["output_tokens"]),
+    })
 }

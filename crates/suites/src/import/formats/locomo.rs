@@ -1,9 +1,10 @@
 //! Conversations of LoCoMo: a JSON array of samples with `conversation` and `qa`.
 //!
-//! The sessions of a sample are one conversation. Two people talk, so the first speaker is the user, the other is the
-//! assistant, and each text begins with the name of its speaker, because the questions ask by name. The first message of a
-//! session begins with the session's date. An image is its link, followed by its caption. Absent on purpose: the summaries,
-//! observations and events, which other models wrote about the conversation.
+//! The sessions of a sample are one conversation. Two people talk, so the first speaker is the
+//! user, the other is the assistant, and each text begins with the name of its speaker, because the
+//! questions ask by name. The first message of a session begins with the session's date. An image
+//! is its link, followed by its caption. Absent on purpose: the summaries, observations and events,
+//! which other models wrote about the conversation.
 
 use std::collections::HashMap;
 
@@ -40,11 +41,19 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let mut sessions = Vec::new();
     for (element, sample) in (1..).zip(samples.as_array().into_iter().flatten()) {
         if !sample["conversation"].is_object() {
-            let what = format!("`conversation` is {}: dropped", type_name(&sample["conversation"]));
+            let what = format!(
+                "`conversation` is {}: dropped",
+                type_name(&sample["conversation"])
+            );
             recorder.repair(Place::Element(element), what)?;
             continue;
         }
-        let mut reader = Reader { element, user: None, ids: HashMap::new(), recorder };
+        let mut reader = Reader {
+            element,
+            user: None,
+            ids: HashMap::new(),
+            recorder,
+        };
         sessions.push(reader.session(input, sample)?);
     }
     Ok(sessions)
@@ -63,7 +72,9 @@ impl Reader<'_> {
     fn session(&mut self, input: &Input, sample: &Value) -> Result<Session, ImportError> {
         let mut messages = Vec::new();
         for (number, turns) in talks(&sample["conversation"]) {
-            let date = sample["conversation"][format!("session_{number}_date_time")].as_str().unwrap_or_default();
+            let date = sample["conversation"][format!("session_{number}_date_time")]
+                .as_str()
+                .unwrap_or_default();
             self.talk(date, turns, &mut messages)?;
         }
         let mut questions = Vec::new();
@@ -71,24 +82,48 @@ impl Reader<'_> {
             questions.extend(self.question(qa)?);
         }
         for kind in ["event_summary", "observation", "session_summary"] {
-            (0..sample[kind].as_object().map_or(0, serde_json::Map::len)).for_each(|_| self.recorder.ignore(kind));
+            (0..sample[kind].as_object().map_or(0, serde_json::Map::len))
+                .for_each(|_| self.recorder.ignore(kind));
         }
         let name = sample["sample_id"].as_str().filter(|id| !id.is_empty());
         let stem = name.map_or_else(|| format!("{}-{}", input.stem, self.element), str::to_owned);
-        Ok(Session { questions, messages, ..Session::new(input, IMPORTER.name, stem) })
+        Ok(Session {
+            questions,
+            messages,
+            ..Session::new(input, IMPORTER.name, stem)
+        })
     }
 
-    fn talk(&mut self, date: &str, turns: &[Value], messages: &mut Vec<Spoken>) -> Result<(), ImportError> {
+    fn talk(
+        &mut self,
+        date: &str,
+        turns: &[Value],
+        messages: &mut Vec<Spoken>,
+    ) -> Result<(), ImportError> {
         let at_ms = at_ms(date);
         if at_ms.is_none() {
-            let place = Place::Turn { element: self.element, message: messages.len() + 1 };
-            self.recorder.repair(place, format!("date `{date}` of a session is not readable: left out"))?;
+            let place = Place::Turn {
+                element: self.element,
+                message: messages.len() + 1,
+            };
+            self.recorder.repair(
+                place,
+                format!("date `{date}` of a session is not readable: left out"),
+            )?;
         }
         for (at, turn) in turns.iter().enumerate() {
-            let place = Place::Turn { element: self.element, message: messages.len() + 1 };
+            let place = Place::Turn {
+                element: self.element,
+                message: messages.len() + 1,
+            };
             let mut said = self.spoken(place, turn);
             if at == 0 {
-                said.parts.insert(0, Part::Text { text: date.to_owned() });
+                said.parts.insert(
+                    0,
+                    Part::Text {
+                        text: date.to_owned(),
+                    },
+                );
             }
             messages.push(Spoken { at_ms, ..said });
         }
@@ -99,15 +134,33 @@ impl Reader<'_> {
         let text = |key: &str| turn[key].as_str().unwrap_or_default();
         let speaker = text("speaker");
         let user = self.user.get_or_insert_with(|| speaker.to_owned());
-        let role = if user == speaker { Role::User } else { Role::Assistant };
+        let role = if user == speaker {
+            Role::User
+        } else {
+            Role::Assistant
+        };
         self.ids.insert(text("dia_id").to_owned(), place);
-        let mut parts = vec![Part::Text { text: format!("{speaker}: {}", text("text")) }];
-        let links = turn["img_url"].as_array().into_iter().flatten().filter(|link| link.is_string());
+        let mut parts = vec![Part::Text {
+            text: format!("{speaker}: {}", text("text")),
+        }];
+        let links = turn["img_url"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|link| link.is_string());
         parts.extend(links.map(|link| media(&Value::Null, link, false)));
         if !text("blip_caption").is_empty() {
-            parts.push(Part::Text { text: format!("[image: {}]", text("blip_caption")) });
+            parts.push(Part::Text {
+                text: format!("[image: {}]", text("blip_caption")),
+            });
         }
-        Spoken { place, role, at_ms: None, parts, usage: None }
+        Spoken {
+            place,
+            role,
+            at_ms: None,
+            parts,
+            usage: None,
+        }
     }
 
     /// A question, unless it has nothing to be graded by. Category 5 asks for what was never said.
@@ -115,7 +168,12 @@ impl Reader<'_> {
         /// The category of questions whose right answer is that it is not known.
         const ADVERSARIAL: u64 = 5;
         let mut evidence = Vec::new();
-        for named in qa["evidence"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        for named in qa["evidence"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+        {
             evidence.extend(self.places(named)?);
         }
         let gold = answer(&qa["answer"]);
@@ -126,8 +184,15 @@ impl Reader<'_> {
             self.recorder.repair(Place::Element(self.element), what)?;
             return Ok(None);
         }
-        let forbidden = answer(&qa["adversarial_answer"]).filter(|wrong| gold.as_ref() != Some(wrong));
-        Ok(Some(Question { text, gold, forbidden: forbidden.into_iter().collect(), abstains, evidence }))
+        let forbidden =
+            answer(&qa["adversarial_answer"]).filter(|wrong| gold.as_ref() != Some(wrong));
+        Ok(Some(Question {
+            text,
+            gold,
+            forbidden: forbidden.into_iter().collect(),
+            abstains,
+            evidence,
+        }))
     }
 
     /// The messages that an entry of the evidence names, of which some name several.
@@ -155,14 +220,26 @@ fn talks(conversation: &Value) -> Vec<(u64, &[Value])> {
     };
     let mut numbers = fields.filter_map(talk).collect::<Vec<_>>();
     numbers.sort_unstable();
-    let turns = |number: u64| conversation[format!("session_{number}")].as_array().map_or(&[][..], Vec::as_slice);
-    numbers.into_iter().map(|number| (number, turns(number))).collect()
+    let turns = |number: u64| {
+        conversation[format!("session_{number}")]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice)
+    };
+    numbers
+        .into_iter()
+        .map(|number| (number, turns(number)))
+        .collect()
 }
 
 /// A time such as `1:56 pm on 8 May, 2023`, whose zone the file does not have.
 fn at_ms(date: &str) -> Option<i64> {
     let at = jiff::civil::DateTime::strptime("%I:%M %p on %d %B, %Y", date).ok()?;
-    Some(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
+    Some(
+        at.to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()?
+            .timestamp()
+            .as_millisecond(),
+    )
 }
 
 fn answer(value: &Value) -> Option<String> {

@@ -25,12 +25,20 @@ fn recognises(text: &str) -> bool {
     let messages = message_files::beginning(text);
     let is_foreign = |message: &serde_json::Value| {
         let blocks = message["content"].as_array().into_iter().flatten();
-        blocks.into_iter().any(|block| !matches!(block["type"].as_str(), Some("text" | "image_url" | "refusal")))
+        blocks.into_iter().any(|block| {
+            !matches!(
+                block["type"].as_str(),
+                Some("text" | "image_url" | "refusal")
+            )
+        })
     };
     !messages.is_empty() && !messages.iter().any(is_foreign)
 }
 
-fn messages(conversation: &Conversation, recorder: &mut Recorder) -> Result<Vec<Spoken>, ImportError> {
+fn messages(
+    conversation: &Conversation,
+    recorder: &mut Recorder,
+) -> Result<Vec<Spoken>, ImportError> {
     let mut said = Vec::new();
     for (place, message) in &conversation.messages {
         let at_ms = json_lines::at_ms(&message["timestamp"], *place, recorder)?;

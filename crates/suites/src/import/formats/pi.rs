@@ -1,8 +1,9 @@
 //! Sessions of pi: one JSON object a line, linked by `id` and `parentId` from version 2 on.
 //!
-//! If entries branch, the chain to the last one is kept; the others are counted as abandoned. A compaction of the program leaves
-//! its messages in the file, so its summary is a recorded compaction and not a message. Absent on purpose: the system prompt and
-//! tool definitions, which these files do not contain.
+//! If entries branch, the chain to the last one is kept; the others are counted as abandoned. A
+//! compaction of the program leaves its messages in the file, so its summary is a recorded
+//! compaction and not a message. Absent on purpose: the system prompt and tool definitions, which
+//! these files do not contain.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
@@ -23,19 +24,30 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "pi",
     about: "a pi session: one JSON object a line, the first of type `session`",
     source: "badlogic/pi-mono 0.74, ~/.pi/agent/sessions/*/*.jsonl",
-    sessions: Some(Kept { variable: Some("PI_CODING_AGENT_DIR"), home: ".pi/agent", pattern: "sessions/*/*.jsonl" }),
+    sessions: Some(Kept {
+        variable: Some("PI_CODING_AGENT_DIR"),
+        home: ".pi/agent",
+        pattern: "sessions/*/*.jsonl",
+    }),
     reattaches: None,
-    recognises: |text| json_lines::beginning(text).any(|row| row["type"] == "session" && row["cwd"].is_string()),
+    recognises: |text| {
+        json_lines::beginning(text).any(|row| row["type"] == "session" && row["cwd"].is_string())
+    },
     read,
 };
 
 /// The first row has the session's id, which is not a link.
-const LINKS: Links =
-    Links { id: |row| row["id"].as_str().filter(|_| row["type"] != "session"), parent: |row| row["parentId"].as_str() };
+const LINKS: Links = Links {
+    id: |row| row["id"].as_str().filter(|_| row["type"] != "session"),
+    parent: |row| row["parentId"].as_str(),
+};
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = json_lines::read(input, recorder)?.rows;
-    let head = rows.iter().map(|(_, row)| row).find(|row| row["type"] == "session");
+    let head = rows
+        .iter()
+        .map(|(_, row)| row)
+        .find(|row| row["type"] == "session");
     let text = |key: &str| head.and_then(|row| row[key].as_str());
     let group = text("id").unwrap_or(&input.stem).to_owned();
     let kept = linked::chain(&rows, &LINKS, recorder)?;
@@ -44,12 +56,29 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         match row["type"].as_str().unwrap_or("untyped") {
             "session" => {}
             "message" if !kept.contains(&at) => recorder.ignore("message of an abandoned branch"),
-            "message" => messages.extend(Reader { place: *place, recorder }.spoken(row)?),
-            "compaction" if !kept.contains(&at) => recorder.ignore("compaction of an abandoned branch"),
+            "message" => messages.extend(
+                Reader {
+                    place: *place,
+                    recorder,
+                }
+                .spoken(row)?,
+            ),
+            "compaction" if !kept.contains(&at) => {
+                recorder.ignore("compaction of an abandoned branch")
+            }
             "compaction" => {
                 let stays = first_kept(row, &rows[..at]).unwrap_or(at);
-                let before = rows[..at].iter().enumerate().skip(stays).filter(|(at, _)| kept.contains(at));
-                compactions.push(compaction(*place, row, before.map(|(_, row)| row), recorder)?);
+                let before = rows[..at]
+                    .iter()
+                    .enumerate()
+                    .skip(stays)
+                    .filter(|(at, _)| kept.contains(at));
+                compactions.push(compaction(
+                    *place,
+                    row,
+                    before.map(|(_, row)| row),
+                    recorder,
+                )?);
             }
             kind => recorder.ignore(kind),
         }
@@ -63,11 +92,16 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     }])
 }
 
-/// The first entry that a compaction kept: by its id, or in version 1 by its number, where the head of the file is number 0.
+/// The first entry that a compaction kept: by its id, or in version 1 by its number, where the head
+/// of the file is number 0.
 fn first_kept(row: &Value, before: &[(Place, Value)]) -> Option<usize> {
     match row["firstKeptEntryId"].as_str() {
-        Some(first) => before.iter().position(|(_, entry)| entry["id"].as_str() == Some(first)),
-        None => row["firstKeptEntryIndex"].as_u64().and_then(|first| usize::try_from(first).ok()),
+        Some(first) => before
+            .iter()
+            .position(|(_, entry)| entry["id"].as_str() == Some(first)),
+        None => row["firstKeptEntryIndex"]
+            .as_u64()
+            .and_then(|first| usize::try_from(first).ok()),
     }
 }
 
@@ -78,9 +112,16 @@ fn compaction<'r>(
     kept: impl Iterator<Item = &'r (Place, Value)>,
     recorder: &mut Recorder,
 ) -> Result<Compaction, ImportError> {
-    let kept = kept.filter(|(_, entry)| entry["type"] == "message").map(|(place, _)| Left::Kept(*place));
-    let summary = Left::Written(Role::User, row["summary"].as_str().unwrap_or_default().to_owned());
-    let compactor = row["details"]["compactor"].as_str().unwrap_or("an extension");
+    let kept = kept
+        .filter(|(_, entry)| entry["type"] == "message")
+        .map(|(place, _)| Left::Kept(*place));
+    let summary = Left::Written(
+        Role::User,
+        row["summary"].as_str().unwrap_or_default().to_owned(),
+    );
+    let compactor = row["details"]["compactor"]
+        .as_str()
+        .unwrap_or("an extension");
     Ok(Compaction {
         at_ms: json_lines::at_ms(&row["timestamp"], place, recorder)?,
         reported_tokens: row["tokensBefore"].as_u64(),
@@ -107,7 +148,11 @@ impl Reader<'_> {
                 return Ok(None);
             }
         };
-        let stamp = if row["timestamp"].is_null() { &message["timestamp"] } else { &row["timestamp"] };
+        let stamp = if row["timestamp"].is_null() {
+            &message["timestamp"]
+        } else {
+            &row["timestamp"]
+        };
         let at_ms = json_lines::at_ms(stamp, self.place, self.recorder)?;
         let mut parts = Vec::new();
         match &message["content"] {
@@ -121,8 +166,16 @@ impl Reader<'_> {
         if role == Role::Tool {
             parts = tool_result(&message["toolCallId"], parts, message["isError"] == true);
         }
-        let usage = Some(&message["usage"]).filter(|_| role == Role::Assistant).and_then(usage);
-        Ok(Some(Spoken { place: self.place, role, at_ms, parts, usage }))
+        let usage = Some(&message["usage"])
+            .filter(|_| role == Role::Assistant)
+            .and_then(usage);
+        Ok(Some(Spoken {
+            place: self.place,
+            role,
+            at_ms,
+            parts,
+            usage,
+        }))
     }
 
     fn part(&mut self, role: Role, block: &Value) -> Result<Option<Part>, ImportError> {
@@ -131,14 +184,22 @@ impl Reader<'_> {
             ("text", _) => Part::Text { text: text("text") },
             ("thinking", Role::Assistant) => {
                 let signature = block["thinkingSignature"].as_str().map(str::to_owned);
-                Part::Thinking { text: text("thinking"), signature }
+                Part::Thinking {
+                    text: text("thinking"),
+                    signature,
+                }
             }
-            ("toolCall", Role::Assistant) => {
-                Part::ToolCall { id: text("id"), name: text("name"), arguments: block["arguments"].to_string() }
-            }
+            ("toolCall", Role::Assistant) => Part::ToolCall {
+                id: text("id"),
+                name: text("name"),
+                arguments: block["arguments"].to_string(),
+            },
             ("image", _) => media(&block["mimeType"], &block["data"], true),
             (kind, _) => {
-                let what = format!("block of type `{kind}` in a message of role `{}`: dropped", role.name());
+                let what = format!(
+                    "block of type `{kind}` in a message of role `{}`: dropped",
+                    role.name()
+                );
                 self.recorder.repair(self.place, what)?;
                 return Ok(None);
             }

@@ -1,8 +1,10 @@
-//! Sessions of qwen-code: one JSON object a line, linked by `uuid` and `parentUuid`, with messages in the form of Google's API.
+//! Sessions of qwen-code: one JSON object a line, linked by `uuid` and `parentUuid`, with messages
+//! in the form of Google's API.
 //!
-//! If rows branch, the chain to the last one is kept; the others are counted as abandoned. A compression leaves its messages in
-//! the file, so its history is a recorded compaction and not a message. Absent on purpose: the system prompt and tool
-//! definitions, which these files do not contain.
+//! If rows branch, the chain to the last one is kept; the others are counted as abandoned. A
+//! compression leaves its messages in the file, so its history is a recorded compaction and not a
+//! message. Absent on purpose: the system prompt and tool definitions, which these files do not
+//! contain.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
@@ -23,31 +25,53 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "qwen",
     about: "a qwen-code session: one JSON object a line with `uuid`, `parentUuid` and a `message` of `parts`",
     source: "QwenLM/qwen-code 0.24, ~/.qwen/projects/*/chats/*.jsonl",
-    sessions: Some(Kept { variable: None, home: ".qwen", pattern: "projects/*/chats/*.jsonl" }),
+    sessions: Some(Kept {
+        variable: None,
+        home: ".qwen",
+        pattern: "projects/*/chats/*.jsonl",
+    }),
     reattaches: None,
     recognises: |text| {
-        json_lines::beginning(text).any(|row| row["uuid"].is_string() && row["message"]["parts"].is_array())
+        json_lines::beginning(text)
+            .any(|row| row["uuid"].is_string() && row["message"]["parts"].is_array())
     },
     read,
 };
 
-const LINKS: Links = Links { id: |row| row["uuid"].as_str(), parent: |row| row["parentUuid"].as_str() };
+const LINKS: Links = Links {
+    id: |row| row["uuid"].as_str(),
+    parent: |row| row["parentUuid"].as_str(),
+};
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = json_lines::read(input, recorder)?.rows;
     let kept = linked::chain(&rows, &LINKS, recorder)?;
     let first = |key: &str| rows.iter().find_map(|(_, row)| row[key].as_str());
-    let mut reader = Reader { recorder, messages: Vec::new(), compactions: Vec::new(), last_call: None };
+    let mut reader = Reader {
+        recorder,
+        messages: Vec::new(),
+        compactions: Vec::new(),
+        last_call: None,
+    };
     for (at, (place, row)) in rows.iter().enumerate() {
         match row["type"].as_str().unwrap_or("untyped") {
-            kind if !kept.contains(&at) => reader.recorder.ignore(&format!("{kind} of an abandoned branch")),
+            kind if !kept.contains(&at) => reader
+                .recorder
+                .ignore(&format!("{kind} of an abandoned branch")),
             kind => reader.row(*place, kind, row)?,
         }
     }
-    let Reader { messages, compactions, .. } = reader;
+    let Reader {
+        messages,
+        compactions,
+        ..
+    } = reader;
     let group = first("sessionId").unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
-        projects: first("cwd").map(project::of_directory).into_iter().collect(),
+        projects: first("cwd")
+            .map(project::of_directory)
+            .into_iter()
+            .collect(),
         directories: directories(&rows),
         compactions,
         messages,
@@ -57,7 +81,8 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 
 fn directories(rows: &[(Place, Value)]) -> Vec<String> {
     let mut directories = Vec::new();
-    rows.iter().for_each(|(_, row)| project::note_directory(&mut directories, row["cwd"].as_str()));
+    rows.iter()
+        .for_each(|(_, row)| project::note_directory(&mut directories, row["cwd"].as_str()));
     directories
 }
 
@@ -78,27 +103,45 @@ impl Reader<'_> {
             }
             ("system", Some("chat_compression")) => self.compression(place, row)?,
             ("system", Some("ui_telemetry")) => self.telemetry(&row["systemPayload"]["uiEvent"]),
-            (kind, subtype) => {
-                self.recorder.ignore(&subtype.map_or(kind.to_owned(), |subtype| format!("{kind} {subtype}")))
-            }
+            (kind, subtype) => self
+                .recorder
+                .ignore(&subtype.map_or(kind.to_owned(), |subtype| format!("{kind} {subtype}"))),
         }
         Ok(())
     }
 
     fn message(&mut self, place: Place, kind: &str, row: &Value) -> Result<(), ImportError> {
-        let role = if kind == "assistant" { Role::Assistant } else { Role::User };
+        let role = if kind == "assistant" {
+            Role::Assistant
+        } else {
+            Role::User
+        };
         let at_ms = json_lines::at_ms(&row["timestamp"], place, self.recorder)?;
         let parts = google_parts::read(&row["message"]["parts"], role, place, self.recorder)?;
-        let usage = Some(&row["usageMetadata"]).filter(|_| role == Role::Assistant).and_then(of_message);
+        let usage = Some(&row["usageMetadata"])
+            .filter(|_| role == Role::Assistant)
+            .and_then(of_message);
         if role == Role::Assistant {
             self.last_call = None;
         }
         let has_results = !parts.results.is_empty();
         if has_results {
-            self.messages.push(Spoken { place, role: Role::Tool, at_ms, parts: parts.results, usage: None });
+            self.messages.push(Spoken {
+                place,
+                role: Role::Tool,
+                at_ms,
+                parts: parts.results,
+                usage: None,
+            });
         }
         if !has_results || !parts.said.is_empty() {
-            self.messages.push(Spoken { place, role, at_ms, parts: parts.said, usage });
+            self.messages.push(Spoken {
+                place,
+                role,
+                at_ms,
+                parts: parts.said,
+                usage,
+            });
         }
         Ok(())
     }
@@ -120,7 +163,10 @@ impl Reader<'_> {
     }
 
     fn compression(&mut self, place: Place, row: &Value) -> Result<(), ImportError> {
-        let (info, history) = (&row["systemPayload"]["info"], &row["systemPayload"]["compressedHistory"]);
+        let (info, history) = (
+            &row["systemPayload"]["info"],
+            &row["systemPayload"]["compressedHistory"],
+        );
         let mut context = Vec::new();
         for content in history.as_array().into_iter().flatten() {
             context.extend(self.left(place, content)?);
@@ -136,18 +182,28 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What a content of the next request is: a message that was read before, or a text of the program beside the calls and
-    /// results of such messages.
+    /// What a content of the next request is: a message that was read before, or a text of the
+    /// program beside the calls and results of such messages.
     fn left(&mut self, place: Place, content: &Value) -> Result<Vec<Left>, ImportError> {
-        let role = if content["role"] == "model" { Role::Assistant } else { Role::User };
+        let role = if content["role"] == "model" {
+            Role::Assistant
+        } else {
+            Role::User
+        };
         let parts = google_parts::read(&content["parts"], role, place, self.recorder)?;
-        let same = |said: &&Spoken| said.role == role && !parts.said.is_empty() && said.parts == parts.said;
+        let same = |said: &&Spoken| {
+            said.role == role && !parts.said.is_empty() && said.parts == parts.said
+        };
         if let Some(said) = self.messages.iter().rev().find(same) {
             return Ok(vec![Left::Kept(said.place)]);
         }
         let texts = google_parts::texts(&parts.said);
         let written = (!texts.is_empty()).then_some(Left::Written(role, texts));
-        let moved = parts.said.iter().chain(&parts.results).filter_map(|part| self.place_of(part));
+        let moved = parts
+            .said
+            .iter()
+            .chain(&parts.results)
+            .filter_map(|part| self.place_of(part));
         Ok(written.into_iter().chain(moved.map(Left::Kept)).collect())
     }
 
@@ -155,10 +211,16 @@ impl Reader<'_> {
     fn place_of(&self, part: &Part) -> Option<Place> {
         let is_same = |other: &Part| match (part, other) {
             (Part::ToolCall { id: one, .. }, Part::ToolCall { id: two, .. })
-            | (Part::ToolResult { call_id: one, .. }, Part::ToolResult { call_id: two, .. }) => one == two,
+            | (Part::ToolResult { call_id: one, .. }, Part::ToolResult { call_id: two, .. }) => {
+                one == two
+            }
             _ => false,
         };
-        self.messages.iter().rev().find(|said| said.parts.iter().any(is_same)).map(|said| said.place)
+        self.messages
+            .iter()
+            .rev()
+            .find(|said| said.parts.iter().any(is_same))
+            .map(|said| said.place)
     }
 }
 

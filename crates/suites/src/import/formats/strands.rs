@@ -1,7 +1,9 @@
-//! Messages of Strands Agents: a list of objects with `role` and `content`, whose blocks have the form of Amazon Bedrock's.
+//! Messages of Strands Agents: a list of objects with `role` and `content`, whose blocks have the
+//! form of Amazon Bedrock's.
 //!
-//! Strands removes the messages that it compacts and does not mark the summary that takes their place, so its compactions cannot be
-//! told from messages of the user. Absent on purpose: the system prompt and tool definitions, which these files do not contain.
+//! Strands removes the messages that it compacts and does not mark the summary that takes their
+//! place, so its compactions cannot be told from messages of the user. Absent on purpose: the
+//! system prompt and tool definitions, which these files do not contain.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
@@ -23,8 +25,12 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     recognises: |text| {
         let keys = ["role", "content", "toolUse", "toolResult"];
-        let value = ['[', '{'].into_iter().find_map(|bracket| json_value::with_keys(text, bracket, &keys));
-        value.as_ref().is_some_and(|value| messages(value).is_some())
+        let value = ['[', '{']
+            .into_iter()
+            .find_map(|bracket| json_value::with_keys(text, bracket, &keys));
+        value
+            .as_ref()
+            .is_some_and(|value| messages(value).is_some())
     },
     read,
 };
@@ -34,7 +40,10 @@ fn messages(value: &Value) -> Option<&Vec<Value>> {
     let list = value.as_array().or_else(|| value["messages"].as_array())?;
     let is_own = |block: &Value| block.is_object() && block.get("type").is_none();
     let are_own = |message: &Value| {
-        message["role"].is_string() && message["content"].as_array().is_some_and(|blocks| blocks.iter().all(is_own))
+        message["role"].is_string()
+            && message["content"]
+                .as_array()
+                .is_some_and(|blocks| blocks.iter().all(is_own))
     };
     list.iter().all(are_own).then_some(list)
 }
@@ -44,21 +53,36 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let mut session = Session::new(input, IMPORTER.name, &input.stem);
     for (number, message) in (1..).zip(messages(&value).into_iter().flatten()) {
         let place = Place::Element(number);
-        let role = if message["role"] == "assistant" { Role::Assistant } else { Role::User };
+        let role = if message["role"] == "assistant" {
+            Role::Assistant
+        } else {
+            Role::User
+        };
         let (mut results, mut parts) = (Vec::new(), Vec::new());
         for block in message["content"].as_array().into_iter().flatten() {
             match part(block) {
-                Some(Part::ToolCall { .. }) if role == Role::User => recorder.ignore("call in a message of the user"),
+                Some(Part::ToolCall { .. }) if role == Role::User => {
+                    recorder.ignore("call in a message of the user")
+                }
                 Some(result @ Part::ToolResult { .. }) => results.push(result),
                 Some(part) => parts.push(part),
                 None => {
-                    let kind = block.as_object().and_then(|block| block.keys().next()).map_or("", String::as_str);
+                    let kind = block
+                        .as_object()
+                        .and_then(|block| block.keys().next())
+                        .map_or("", String::as_str);
                     recorder.ignore(&format!("block `{kind}`"));
                 }
             }
         }
         let usage = usage(&message["metadata"]["usage"]);
-        let said = |role, parts, usage| Spoken { place, role, at_ms: None, parts, usage };
+        let said = |role, parts, usage| Spoken {
+            place,
+            role,
+            at_ms: None,
+            parts,
+            usage,
+        };
         if !results.is_empty() {
             session.messages.push(said(Role::Tool, results, None));
         }
@@ -72,25 +96,48 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 fn part(block: &Value) -> Option<Part> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     if let Some(said) = block["text"].as_str() {
-        return Some(Part::Text { text: said.to_owned() });
+        return Some(Part::Text {
+            text: said.to_owned(),
+        });
     }
     let (call, result) = (&block["toolUse"], &block["toolResult"]);
     if call.is_object() {
         let arguments = call["input"].to_string();
-        return Some(Part::ToolCall { id: text(&call["toolUseId"]), name: text(&call["name"]), arguments });
+        return Some(Part::ToolCall {
+            id: text(&call["toolUseId"]),
+            name: text(&call["name"]),
+            arguments,
+        });
     }
     if result.is_object() {
         let content = result["content"].as_array().into_iter().flatten();
-        let held =
-            |block: &Value| block["text"].as_str().map(str::to_owned).or_else(|| Some(block.get("json")?.to_string()));
+        let held = |block: &Value| {
+            block["text"]
+                .as_str()
+                .map(str::to_owned)
+                .or_else(|| Some(block.get("json")?.to_string()))
+        };
         let text = content.filter_map(held).collect::<Vec<_>>().join("\n");
         let call_id = result["toolUseId"].as_str().unwrap_or_default().to_owned();
-        return Some(Part::ToolResult { call_id, text, is_error: result["status"] == "error" });
+        return Some(Part::ToolResult {
+            call_id,
+            text,
+            is_error: result["status"] == "error",
+        });
     }
     if let Some(thought) = block["reasoningContent"]["reasoningText"]["text"].as_str() {
-        return Some(Part::Thinking { text: thought.to_owned(), signature: None });
+        return Some(Part::Thinking {
+            text: thought.to_owned(),
+            signature: None,
+        });
     }
-    block["image"].is_object().then(|| media(&block["image"]["format"], &block["image"]["source"]["bytes"], true))
+    block["image"].is_object().then(|| {
+        media(
+            &block["image"]["format"],
+            &block["image"]["source"]["bytes"],
+            true,
+        )
+    })
 }
 
 /// The usage that the provider reported.

@@ -1,8 +1,9 @@
 //! Trajectories of SWE-agent: one JSON object with `history`, which SWE-smith's runs have too.
 //!
-//! The steps in `trajectory` hold each request. Where a request has another text than the history, such as an old output that
-//! was left out, this is a recorded compaction, and the conversation keeps the whole text. Absent on purpose: the patch and the
-//! scores in `info`, and the usage, which the file has only for the whole run.
+//! The steps in `trajectory` hold each request. Where a request has another text than the history,
+//! such as an old output that was left out, this is a recorded compaction, and the conversation
+//! keeps the whole text. Absent on purpose: the patch and the scores in `info`, and the usage,
+//! which the file has only for the whole run.
 
 use std::collections::BTreeSet;
 
@@ -31,15 +32,25 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 };
 
 fn recognises(text: &str) -> bool {
-    let is_own =
-        |turn: &Value| turn["role"].is_string() && (turn["agent"].is_string() || turn["message_type"].is_string());
+    let is_own = |turn: &Value| {
+        turn["role"].is_string() && (turn["agent"].is_string() || turn["message_type"].is_string())
+    };
     let value = json_value::with_keys(text, '{', &["history", "role"]);
-    value.is_some_and(|value| value["history"].as_array().into_iter().flatten().any(is_own))
+    value.is_some_and(|value| {
+        value["history"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .any(is_own)
+    })
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let value = json_value::read(input, ABOUT, recorder)?;
-    let history = value["history"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let history = value["history"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let mut messages = Vec::new();
     for (element, turn) in (1..).zip(history) {
         messages.extend(spoken(Place::Element(element), turn, recorder)?);
@@ -60,23 +71,40 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     }])
 }
 
-/// The repository in the name of an instance, such as `owner__name` in `owner__name.95280573.pr_53856` or `owner__name-1867`.
+/// The repository in the name of an instance, such as `owner__name` in
+/// `owner__name.95280573.pr_53856` or `owner__name-1867`.
 fn project(environment: &str) -> Option<String> {
     let (owner, rest) = environment.split_once("__")?;
     let name = rest.split('.').next().unwrap_or(rest);
-    let name = name.rsplit_once('-').filter(|(_, number)| number.parse::<u64>().is_ok()).map_or(name, |(name, _)| name);
+    let name = name
+        .rsplit_once('-')
+        .filter(|(_, number)| number.parse::<u64>().is_ok())
+        .map_or(name, |(name, _)| name);
     Some(format!("{owner}/{name}"))
 }
 
-/// A message of the chat format, with the thoughts and the id of the call that SWE-agent has in fields of its own.
-fn spoken(place: Place, turn: &Value, recorder: &mut Recorder) -> Result<Option<Spoken>, ImportError> {
-    let Some(mut said) = chat::spoken(place, turn, recorder)? else { return Ok(None) };
+/// A message of the chat format, with the thoughts and the id of the call that SWE-agent has in
+/// fields of its own.
+fn spoken(
+    place: Place,
+    turn: &Value,
+    recorder: &mut Recorder,
+) -> Result<Option<Spoken>, ImportError> {
+    let Some(mut said) = chat::spoken(place, turn, recorder)? else {
+        return Ok(None);
+    };
     if said.role == Role::Assistant {
         let blocks = turn["thinking_blocks"].as_array().into_iter().flatten();
-        said.parts.splice(0..0, blocks.filter_map(thinking).collect::<Vec<_>>());
+        said.parts
+            .splice(0..0, blocks.filter_map(thinking).collect::<Vec<_>>());
     }
-    let ids = turn["tool_call_ids"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if let (Some(id), Some(Part::ToolResult { call_id, .. })) = (ids.first(), said.parts.first_mut()) {
+    let ids = turn["tool_call_ids"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    if let (Some(id), Some(Part::ToolResult { call_id, .. })) =
+        (ids.first(), said.parts.first_mut())
+    {
         *call_id = id.as_str().unwrap_or_default().to_owned();
     }
     if said.role == Role::Tool {
@@ -87,25 +115,36 @@ fn spoken(place: Place, turn: &Value, recorder: &mut Recorder) -> Result<Option<
 
 fn thinking(block: &Value) -> Option<Part> {
     let signature = block["signature"].as_str().map(str::to_owned);
-    Some(Part::Thinking { text: block["thinking"].as_str()?.to_owned(), signature })
+    Some(Part::Thinking {
+        text: block["thinking"].as_str()?.to_owned(),
+        signature,
+    })
 }
 
-/// One compaction for each step whose request changed other messages of the history than the request before it.
+/// One compaction for each step whose request changed other messages of the history than the
+/// request before it.
 fn compactions(history: &[Value], steps: &Value, recorder: &mut Recorder) -> Vec<Compaction> {
     let mut found = Vec::new();
     let mut last = BTreeSet::new();
     for step in steps.as_array().into_iter().flatten() {
-        let request = step["query"].as_array().or_else(|| step["messages"].as_array());
+        let request = step["query"]
+            .as_array()
+            .or_else(|| step["messages"].as_array());
         let Some(request) = request else { continue };
         if request.len() >= history.len() {
             continue;
         }
-        if request.iter().zip(history).any(|(sent, turn)| sent["role"] != turn["role"]) {
+        if request
+            .iter()
+            .zip(history)
+            .any(|(sent, turn)| sent["role"] != turn["role"])
+        {
             recorder.ignore("request that does not follow the history");
             continue;
         }
-        let changed =
-            (0..request.len()).filter(|at| text(&request[*at]) != text(&history[*at])).collect::<BTreeSet<_>>();
+        let changed = (0..request.len())
+            .filter(|at| text(&request[*at]) != text(&history[*at]))
+            .collect::<BTreeSet<_>>();
         if !changed.is_subset(&last) {
             found.push(compaction(request, &changed));
         }

@@ -1,6 +1,8 @@
-//! Trajectories of tau-bench: a JSON array of `{task_id, trial, traj}`, messages in OpenAI's chat format.
+//! Trajectories of tau-bench: a JSON array of `{task_id, trial, traj}`, messages in OpenAI's chat
+//! format.
 //!
-//! The conversations of one task form one group. Absent on purpose: rewards, and the answer key in `info`.
+//! The conversations of one task form one group. Absent on purpose: rewards, and the answer key in
+//! `info`.
 
 use serde_json::Value;
 
@@ -33,7 +35,10 @@ fn recognises(text: &str) -> bool {
         end -= 1;
     }
     let beginning = &text[..end];
-    beginning.starts_with('[') && ["\"task_id\"", "\"traj\""].iter().all(|key| beginning.contains(key))
+    beginning.starts_with('[')
+        && ["\"task_id\"", "\"traj\""]
+            .iter()
+            .all(|key| beginning.contains(key))
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
@@ -68,19 +73,29 @@ fn session(
         Value::String(task) => task.clone(),
         Value::Number(task) => task.to_string(),
         other => {
-            let what = format!("`task_id` is {}: expected a number or a string: dropped", type_name(other));
+            let what = format!(
+                "`task_id` is {}: expected a number or a string: dropped",
+                type_name(other)
+            );
             recorder.repair(Place::Element(element), what)?;
             return Ok(None);
         }
     };
     let trial = value["trial"].as_u64().unwrap_or(0);
     let Some(Value::Array(turns)) = value.get_mut("traj").map(Value::take) else {
-        recorder.repair(Place::Element(element), "`traj` is not an array: dropped".to_owned())?;
+        recorder.repair(
+            Place::Element(element),
+            "`traj` is not an array: dropped".to_owned(),
+        )?;
         return Ok(None);
     };
     let mut messages = Vec::new();
     for (message, turn) in (1..).zip(turns) {
-        messages.extend(chat::spoken(Place::Turn { element, message }, &turn, recorder)?);
+        messages.extend(chat::spoken(
+            Place::Turn { element, message },
+            &turn,
+            recorder,
+        )?);
     }
     Ok(Some(Session {
         stem: format!("task-{task}-trial-{trial}"),

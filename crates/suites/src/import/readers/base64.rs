@@ -13,7 +13,9 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 
 /// The bytes of a base64 text; none if a character or the length does not fit.
 pub(in crate::import) fn decode(text: &str) -> Option<Vec<u8>> {
-    LENIENT.decode(text.replace('-', "+").replace('_', "/")).ok()
+    LENIENT
+        .decode(text.replace('-', "+").replace('_', "/"))
+        .ok()
 }
 
 #[cfg(test)]

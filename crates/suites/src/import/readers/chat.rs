@@ -32,29 +32,55 @@ pub(in crate::import) fn spoken(
     let mut parts = Vec::new();
     if role == Role::Tool {
         let call_id = turn["tool_call_id"].as_str().unwrap_or_default().to_owned();
-        parts.push(Part::ToolResult { call_id, text: text(&turn["content"]), is_error: false });
+        parts.push(Part::ToolResult {
+            call_id,
+            text: text(&turn["content"]),
+            is_error: false,
+        });
     } else {
-        parts.push(Part::Text { text: text(&turn["content"]) });
+        parts.push(Part::Text {
+            text: text(&turn["content"]),
+        });
         parts.extend(images(&turn["content"]));
     }
     if role == Role::Assistant {
-        parts.extend(turn["tool_calls"].as_array().into_iter().flatten().map(call));
+        parts.extend(
+            turn["tool_calls"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(call),
+        );
     }
-    Ok(Some(Spoken { place, role, at_ms: None, parts, usage: None }))
+    Ok(Some(Spoken {
+        place,
+        role,
+        at_ms: None,
+        parts,
+        usage: None,
+    }))
 }
 
 /// The text of a content: a string, or the joined text of its blocks. Null is empty.
 pub(in crate::import) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
+        Value::Array(blocks) => blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n"),
         _ => String::new(),
     }
 }
 
 /// The images among the blocks of a content.
 pub(in crate::import) fn images(content: &Value) -> impl Iterator<Item = Part> {
-    let blocks = content.as_array().into_iter().flatten().filter(|block| block["type"] == "image_url");
+    let blocks = content
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|block| block["type"] == "image_url");
     blocks.map(|block| media(&Value::Null, &block["image_url"]["url"], false))
 }
 
@@ -63,6 +89,8 @@ fn call(call: &Value) -> Part {
     Part::ToolCall {
         id: call["id"].as_str().unwrap_or_default().to_owned(),
         name: function["name"].as_str().unwrap_or_default().to_owned(),
-        arguments: function["arguments"].as_str().map_or_else(|| function["arguments"].to_string(), str::to_owned),
+        arguments: function["arguments"]
+            .as_str()
+            .map_or_else(|| function["arguments"].to_string(), str::to_owned),
     }
 }

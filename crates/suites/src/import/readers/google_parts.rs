@@ -18,7 +18,8 @@ pub(in crate::import) struct Parts {
     pub(in crate::import) results: Vec<Part>,
 }
 
-/// The parts of a content: a text, a part, or an array of either. Media after a result belongs to it.
+/// The parts of a content: a text, a part, or an array of either. Media after a result belongs to
+/// it.
 pub(in crate::import) fn read(
     content: &Value,
     role: Role,
@@ -32,10 +33,16 @@ pub(in crate::import) fn read(
             continue;
         }
         match content_part(block, role) {
-            Some(part @ Part::Media { .. }) if !parts.results.is_empty() => parts.results.push(part),
+            Some(part @ Part::Media { .. }) if !parts.results.is_empty() => {
+                parts.results.push(part)
+            }
             Some(part) => parts.said.push(part),
             None => {
-                let what = format!("part of type `{}` in a message of role `{}`: dropped", kind(block), role.name());
+                let what = format!(
+                    "part of type `{}` in a message of role `{}`: dropped",
+                    kind(block),
+                    role.name()
+                );
                 recorder.repair(place, what)?;
             }
         }
@@ -54,27 +61,46 @@ pub(in crate::import) fn blocks(content: &Value) -> &[Value] {
 
 /// The texts of what was said, without thoughts and calls.
 pub(in crate::import) fn texts(said: &[Part]) -> String {
-    let text = |part: &Part| if let Part::Text { text } = part { Some(text.clone()) } else { None };
+    let text = |part: &Part| {
+        if let Part::Text { text } = part {
+            Some(text.clone())
+        } else {
+            None
+        }
+    };
     said.iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// The key that says what a part is.
 fn kind(block: &Value) -> &str {
-    block.as_object().and_then(|keys| keys.keys().next()).map_or("untyped", String::as_str)
+    block
+        .as_object()
+        .and_then(|keys| keys.keys().next())
+        .map_or("untyped", String::as_str)
 }
 
 fn content_part(block: &Value, role: Role) -> Option<Part> {
     if let Some(text) = block.as_str().or(block["text"].as_str()).map(str::to_owned) {
         let signature = block["thoughtSignature"].as_str().map(str::to_owned);
         let is_thought = role == Role::Assistant && block["thought"] == true;
-        return Some(if is_thought { Part::Thinking { text, signature } } else { Part::Text { text } });
+        return Some(if is_thought {
+            Part::Thinking { text, signature }
+        } else {
+            Part::Text { text }
+        });
     }
-    let (call, data, link) = (&block["functionCall"], &block["inlineData"], &block["fileData"]);
+    let (call, data, link) = (
+        &block["functionCall"],
+        &block["inlineData"],
+        &block["fileData"],
+    );
     let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
     match () {
-        () if call.is_object() && role == Role::Assistant => {
-            Some(Part::ToolCall { id: text("id"), name: text("name"), arguments: call["args"].to_string() })
-        }
+        () if call.is_object() && role == Role::Assistant => Some(Part::ToolCall {
+            id: text("id"),
+            name: text("name"),
+            arguments: call["args"].to_string(),
+        }),
         () if data.is_object() => Some(media(&data["mimeType"], &data["data"], true)),
         () if link.is_object() => Some(media(&link["mimeType"], &link["fileUri"], false)),
         () => None,
@@ -86,12 +112,25 @@ fn result(block: &Value) -> Option<Vec<Part>> {
     let answer = Some(&block["functionResponse"]).filter(|answer| answer.is_object())?;
     let response = &answer["response"];
     let texts = [&response["output"], &response["error"]];
-    let text = texts.iter().find_map(|text| text.as_str()).map_or_else(|| response.to_string(), str::to_owned);
+    let text = texts
+        .iter()
+        .find_map(|text| text.as_str())
+        .map_or_else(|| response.to_string(), str::to_owned);
     let call_id = answer["id"].as_str().unwrap_or_default().to_owned();
     let is_error = !response["error"].is_null();
-    let inner = blocks(&answer["parts"]).iter().filter_map(|part| content_part(part, Role::Tool));
+    let inner = blocks(&answer["parts"])
+        .iter()
+        .filter_map(|part| content_part(part, Role::Tool));
     let media = inner.filter(|part| matches!(part, Part::Media { .. }));
-    Some(std::iter::once(Part::ToolResult { call_id, text, is_error }).chain(media).collect())
+    Some(
+        std::iter::once(Part::ToolResult {
+            call_id,
+            text,
+            is_error,
+        })
+        .chain(media)
+        .collect(),
+    )
 }
 
 /// Counts as the API reports them.
@@ -106,12 +145,24 @@ pub(in crate::import) struct Counts {
     pub(in crate::import) total: u64,
 }
 
-/// The usage that the provider reported. Google counts thoughts beside the output and other providers count them in it; the total
-/// shows which.
+/// The usage that the provider reported. Google counts thoughts beside the output and other
+/// providers count them in it; the total shows which.
 pub(in crate::import) fn usage(counts: &Counts) -> Option<Usage> {
-    let Counts { input, cached, output, thoughts, tool, total } = *counts;
+    let Counts {
+        input,
+        cached,
+        output,
+        thoughts,
+        tool,
+        total,
+    } = *counts;
     let beside = input.saturating_add(output).saturating_add(thoughts) <= total;
     let output = output.saturating_add(if beside { thoughts } else { 0 });
     let input = input.saturating_sub(cached).saturating_add(tool);
-    reported(Usage { input, cache_read: cached, cache_write: 0, output })
+    reported(Usage {
+        input,
+        cache_read: cached,
+        cache_write: 0,
+        output,
+    })
 }

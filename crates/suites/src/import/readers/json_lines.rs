@@ -1,4 +1,5 @@
-//! Files of one JSON object a line. A line that cannot be read is dropped and reported with its number.
+//! Files of one JSON object a line. A line that cannot be read is dropped and reported with its
+//! number.
 
 use serde_json::Value;
 
@@ -15,8 +16,14 @@ pub(in crate::import) struct JsonLines<'i> {
     pub(in crate::import) broken: Vec<(usize, &'i str)>,
 }
 
-pub(in crate::import) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> Result<JsonLines<'i>, ImportError> {
-    let mut lines = JsonLines { rows: Vec::new(), broken: Vec::new() };
+pub(in crate::import) fn read<'i>(
+    input: &'i Input,
+    recorder: &mut Recorder,
+) -> Result<JsonLines<'i>, ImportError> {
+    let mut lines = JsonLines {
+        rows: Vec::new(),
+        broken: Vec::new(),
+    };
     let last = input.lines().last().map_or(0, |(number, _)| number);
     for (number, line) in input.lines() {
         let mut repair = |what| recorder.repair(Place::Line(number), what);
@@ -27,10 +34,16 @@ pub(in crate::import) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> 
                 }
                 lines.rows.push((Place::Line(number), value));
             }
-            Ok((value, _)) => repair(format!("expected an object, found {}: dropped", type_name(&value)))?,
+            Ok((value, _)) => repair(format!(
+                "expected an object, found {}: dropped",
+                type_name(&value)
+            ))?,
             Err(error) => {
                 if let Some(objects) = joined(line) {
-                    repair(format!("{} objects without a line break between them: read as lines", objects.len()))?;
+                    repair(format!(
+                        "{} objects without a line break between them: read as lines",
+                        objects.len()
+                    ))?;
                     let places = (1..).map(|part| match part {
                         1 => Place::Line(number),
                         part => Place::Part { line: number, part },
@@ -38,7 +51,11 @@ pub(in crate::import) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> 
                     lines.rows.extend(places.zip(objects));
                     continue;
                 }
-                let torn = if number == last { "torn last line" } else { "broken line" };
+                let torn = if number == last {
+                    "torn last line"
+                } else {
+                    "broken line"
+                };
                 let error = error.to_string().replace("line 1 column", "column");
                 repair(format!("{torn} ({error}): dropped"))?;
                 lines.broken.push((number, line));
@@ -48,16 +65,24 @@ pub(in crate::import) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> 
     Ok(lines)
 }
 
-/// The objects of a line that holds several and nothing else, as it does where a line break was lost.
+/// The objects of a line that holds several and nothing else, as it does where a line break was
+/// lost.
 fn joined(line: &str) -> Option<Vec<Value>> {
-    let objects = serde_json::Deserializer::from_str(line).into_iter::<Value>().collect::<Result<Vec<_>, _>>().ok()?;
+    let objects = serde_json::Deserializer::from_str(line)
+        .into_iter::<Value>()
+        .collect::<Result<Vec<_>, _>>()
+        .ok()?;
     (objects.len() > 1 && objects.iter().all(Value::is_object)).then_some(objects)
 }
 
 /// The first lines, null where one is not JSON.
 pub(in crate::import) fn beginning(text: &str) -> impl Iterator<Item = Value> {
     let lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
-    lines.map(|line| surrogates::parse::<Value>(line).map(|(row, _)| row).unwrap_or_default())
+    lines.map(|line| {
+        surrogates::parse::<Value>(line)
+            .map(|(row, _)| row)
+            .unwrap_or_default()
+    })
 }
 
 /// A time in the format of RFC 3339, or in milliseconds since the Unix epoch.
@@ -66,7 +91,9 @@ pub(in crate::import) fn at_ms(
     place: Place,
     recorder: &mut Recorder,
 ) -> Result<Option<i64>, ImportError> {
-    let Some(text) = stamp.as_str() else { return Ok(stamp.as_i64()) };
+    let Some(text) = stamp.as_str() else {
+        return Ok(stamp.as_i64());
+    };
     let at = text.parse::<jiff::Timestamp>().ok();
     if at.is_none() {
         let what = format!("timestamp `{text}` is not in the format of RFC 3339: left out");
@@ -75,7 +102,8 @@ pub(in crate::import) fn at_ms(
     Ok(at.map(jiff::Timestamp::as_millisecond))
 }
 
-/// A time as [`at_ms`] reads it, or one without a zone, which counts as UTC: only the distances of such times are right.
+/// A time as [`at_ms`] reads it, or one without a zone, which counts as UTC: only the distances of
+/// such times are right.
 pub(in crate::import) fn local_at_ms(
     stamp: &Value,
     place: Place,
@@ -83,7 +111,10 @@ pub(in crate::import) fn local_at_ms(
 ) -> Result<Option<i64>, ImportError> {
     let text = stamp.as_str().unwrap_or_default();
     let has_zone = text.parse::<jiff::Timestamp>().is_ok();
-    let local = text.parse::<jiff::civil::DateTime>().ok().filter(|_| !has_zone);
+    let local = text
+        .parse::<jiff::civil::DateTime>()
+        .ok()
+        .filter(|_| !has_zone);
     match local.and_then(|local| local.to_zoned(jiff::tz::TimeZone::UTC).ok()) {
         Some(at) => Ok(Some(at.timestamp().as_millisecond())),
         None => at_ms(stamp, place, recorder),

@@ -1,4 +1,5 @@
-//! Rows that name the row before them: the chain to the last one is the conversation, and the others are abandoned branches.
+//! Rows that name the row before them: the chain to the last one is the conversation, and the
+//! others are abandoned branches.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,21 +15,28 @@ pub(in crate::import) struct Links {
     pub(in crate::import) parent: fn(&Value) -> Option<&str>,
 }
 
-/// The rows on the way from the last linked one to its root, and all rows without an id. A row whose parent is not in the file
-/// follows the linked row before it, since a torn line must not cut the conversation.
+/// The rows on the way from the last linked one to its root, and all rows without an id. A row
+/// whose parent is not in the file follows the linked row before it, since a torn line must not cut
+/// the conversation.
 pub(in crate::import) fn chain(
     rows: &[(Place, Value)],
     links: &Links,
     recorder: &mut Recorder,
 ) -> Result<HashSet<usize>, ImportError> {
     let id = |at: usize| (links.id)(&rows[at].1);
-    let by_id = (0..rows.len()).filter_map(|at| Some((id(at)?, at))).collect::<HashMap<_, _>>();
-    let mut kept = (0..rows.len()).filter(|at| id(*at).is_none()).collect::<HashSet<_>>();
+    let by_id = (0..rows.len())
+        .filter_map(|at| Some((id(at)?, at)))
+        .collect::<HashMap<_, _>>();
+    let mut kept = (0..rows.len())
+        .filter(|at| id(*at).is_none())
+        .collect::<HashSet<_>>();
     let linked_before = |at: usize| (0..at).rev().find(|at| id(*at).is_some());
     let mut next = linked_before(rows.len());
     while let Some(at) = next.filter(|at| kept.insert(*at)) {
         let (place, row) = &rows[at];
-        let Some(parent) = (links.parent)(row) else { break };
+        let Some(parent) = (links.parent)(row) else {
+            break;
+        };
         next = by_id.get(parent).copied();
         if next.is_none() {
             next = linked_before(at);
@@ -36,7 +44,10 @@ pub(in crate::import) fn chain(
                 Some(before) => format!("linked to {}", rows[before].0),
                 None => "taken as the start".to_owned(),
             };
-            recorder.repair(*place, format!("parent `{parent}` is not in the file: {taken}"))?;
+            recorder.repair(
+                *place,
+                format!("parent `{parent}` is not in the file: {taken}"),
+            )?;
         }
     }
     Ok(kept)

@@ -1,5 +1,5 @@
-//! Files of messages as an API takes them: an array of messages, an object with `messages`, an array of such objects, or JSON
-//! Lines of either.
+//! Files of messages as an API takes them: an array of messages, an object with `messages`, an
+//! array of such objects, or JSON Lines of either.
 //!
 //! Messages one a line are one conversation; each object with `messages` is one.
 
@@ -30,10 +30,13 @@ pub(in crate::import) fn beginning(text: &str) -> Vec<Value> {
     };
     let whole = surrogates::parse::<Value>(text).map(|(value, _)| of(value));
     let values = whole.unwrap_or_else(|_| json_lines::beginning(text).collect());
-    let messages = values.into_iter().flat_map(|mut value| match value.get_mut("messages").map(Value::take) {
-        Some(Value::Array(messages)) => messages,
-        _ => vec![value],
-    });
+    let messages =
+        values.into_iter().flat_map(
+            |mut value| match value.get_mut("messages").map(Value::take) {
+                Some(Value::Array(messages)) => messages,
+                _ => vec![value],
+            },
+        );
     messages.filter(is_message).take(LOOKED_AT).collect()
 }
 
@@ -49,22 +52,34 @@ fn conversations(input: &Input, recorder: &mut Recorder) -> Result<Vec<Conversat
         Err(_) => json_lines::read(input, recorder)?.rows,
     };
     let mut found = Vec::new();
-    let mut loose = Conversation { around: Value::Null, messages: Vec::new() };
+    let mut loose = Conversation {
+        around: Value::Null,
+        messages: Vec::new(),
+    };
     for (element, (place, mut value)) in (1..).zip(values) {
         match value.get_mut("messages").map(Value::take) {
             Some(Value::Array(messages)) => {
                 let places = (1..).map(|message| Place::Turn { element, message });
-                found.push(Conversation { around: value, messages: places.zip(messages).collect() });
+                found.push(Conversation {
+                    around: value,
+                    messages: places.zip(messages).collect(),
+                });
             }
-            _ if is_message(&value) || value["tool_calls"].is_array() => loose.messages.push((place, value)),
-            _ => recorder.repair(place, "neither a message nor an object with `messages`: dropped".to_owned())?,
+            _ if is_message(&value) || value["tool_calls"].is_array() => {
+                loose.messages.push((place, value))
+            }
+            _ => recorder.repair(
+                place,
+                "neither a message nor an object with `messages`: dropped".to_owned(),
+            )?,
         }
     }
     found.extend((!loose.messages.is_empty()).then_some(loose));
     Ok(found)
 }
 
-/// The sessions of a file, with messages as `read` makes them. Definitions of tools are only counted.
+/// The sessions of a file, with messages as `read` makes them. Definitions of tools are only
+/// counted.
 pub(in crate::import) fn sessions(
     input: &Input,
     format: &str,
@@ -77,15 +92,34 @@ pub(in crate::import) fn sessions(
             recorder.ignore("definitions of tools");
         }
         let messages = read(&conversation, recorder)?;
-        sessions.push(session(input, format, &conversation.around, order, messages));
+        sessions.push(session(
+            input,
+            format,
+            &conversation.around,
+            order,
+            messages,
+        ));
     }
     Ok(sessions)
 }
 
 /// A session of its own group, named by the object around the messages or by the file.
-fn session(input: &Input, format: &str, around: &Value, order: u64, messages: Vec<Spoken>) -> Session {
-    let text = |key: &str| around[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let named = ["conversation_id", "session_id", "thread_id", "id"].iter().find_map(|key| text(key));
+fn session(
+    input: &Input,
+    format: &str,
+    around: &Value,
+    order: u64,
+    messages: Vec<Spoken>,
+) -> Session {
+    let text = |key: &str| {
+        around[key]
+            .as_str()
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
+    let named = ["conversation_id", "session_id", "thread_id", "id"]
+        .iter()
+        .find_map(|key| text(key));
     let stem = named.unwrap_or_else(|| input.stem.clone());
     Session {
         stem: stem.clone(),

@@ -1,4 +1,5 @@
-//! What several formats have in common: lines, linked rows, blocks and messages of the APIs, requests in order of time.
+//! What several formats have in common: lines, linked rows, blocks and messages of the APIs,
+//! requests in order of time.
 
 pub(in crate::import) mod base64;
 pub(in crate::import) mod blocks;

@@ -1,5 +1,6 @@
-//! Messages in the forms of traces: the parts of OpenTelemetry, the chat format of OpenAI, the blocks of Anthropic, the messages
-//! of LangChain and those of Inspect. A trace may mix them, so each field is taken from where it is.
+//! Messages in the forms of traces: the parts of OpenTelemetry, the chat format of OpenAI, the
+//! blocks of Anthropic, the messages of LangChain and those of Inspect. A trace may mix them, so
+//! each field is taken from where it is.
 
 use std::collections::HashMap;
 
@@ -19,12 +20,16 @@ pub(in crate::import) struct Wire<'r> {
     pub(in crate::import) recorder: &'r mut Recorder,
 }
 
-/// What was read already, because each request repeats the messages before it: a repair of them is reported once.
+/// What was read already, because each request repeats the messages before it: a repair of them is
+/// reported once.
 pub(in crate::import) type Known = HashMap<blake3::Hash, Vec<Spoken>>;
 
 impl Wire<'_> {
     /// Converts one message of a trace: its text by role, and its results.
-    pub(in crate::import) fn spoken(&mut self, message: &Value) -> Result<Vec<Spoken>, ImportError> {
+    pub(in crate::import) fn spoken(
+        &mut self,
+        message: &Value,
+    ) -> Result<Vec<Spoken>, ImportError> {
         let key = blake3::hash(message.to_string().as_bytes());
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -35,9 +40,14 @@ impl Wire<'_> {
     }
 
     fn read(&mut self, message: &Value) -> Result<Vec<Spoken>, ImportError> {
-        let fields = if message["kwargs"].is_object() { &message["kwargs"] } else { message };
+        let fields = if message["kwargs"].is_object() {
+            &message["kwargs"]
+        } else {
+            message
+        };
         let Some(role) = role(message, fields) else {
-            let what = "message whose role is not system, user, assistant or tool: dropped".to_owned();
+            let what =
+                "message whose role is not system, user, assistant or tool: dropped".to_owned();
             self.recorder.repair(self.place, what)?;
             return Ok(Vec::new());
         };
@@ -53,15 +63,29 @@ impl Wire<'_> {
             results.extend(self.beside_results(std::mem::take(&mut parts)));
         }
         let said = |role, parts: Vec<Part>| {
-            (!parts.is_empty()).then_some(Spoken { place: self.place, role, at_ms: None, parts, usage: None })
+            (!parts.is_empty()).then_some(Spoken {
+                place: self.place,
+                role,
+                at_ms: None,
+                parts,
+                usage: None,
+            })
         };
-        Ok(said(Role::Tool, results).into_iter().chain(said(role, parts)).collect())
+        Ok(said(Role::Tool, results)
+            .into_iter()
+            .chain(said(role, parts))
+            .collect())
     }
 
-    /// The media of a tool's message that has results; a text beside them belongs to none and is counted.
+    /// The media of a tool's message that has results; a text beside them belongs to none and is
+    /// counted.
     fn beside_results(&mut self, parts: Vec<Part>) -> Vec<Part> {
-        let (media, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| matches!(part, Part::Media { .. }));
-        others.iter().for_each(|_| self.recorder.ignore("text beside a result"));
+        let (media, others): (Vec<_>, Vec<_>) = parts
+            .into_iter()
+            .partition(|part| matches!(part, Part::Media { .. }));
+        others
+            .iter()
+            .for_each(|_| self.recorder.ignore("text beside a result"));
         media
     }
 
@@ -73,20 +97,32 @@ impl Wire<'_> {
         results: &mut Vec<Part>,
     ) -> Result<(), ImportError> {
         match block["type"].as_str().unwrap_or("untyped") {
-            "text" | "input_text" | "output_text" | "refusal" => parts.push(Part::Text { text: text(block) }),
+            "text" | "input_text" | "output_text" | "refusal" => {
+                parts.push(Part::Text { text: text(block) })
+            }
             "reasoning" | "thinking" if role == Role::Assistant => {
                 let signature = block["signature"].as_str().map(str::to_owned);
-                parts.push(Part::Thinking { text: text(block), signature });
+                parts.push(Part::Thinking {
+                    text: text(block),
+                    signature,
+                });
             }
             "tool_call" | "tool_use" if role == Role::Assistant => parts.push(call(block)),
             "tool_call_response" | "tool_result" => {
                 results.push(response(block));
-                let inner = block["content"].as_array().or(block["response"].as_array()).into_iter().flatten();
+                let inner = block["content"]
+                    .as_array()
+                    .or(block["response"].as_array())
+                    .into_iter()
+                    .flatten();
                 results.extend(inner.filter(is_medium).map(medium));
             }
             kind if MEDIA.contains(&kind) => parts.push(medium(block)),
             kind => {
-                let what = format!("part of type `{kind}` in a message of role `{}`: dropped", role.name());
+                let what = format!(
+                    "part of type `{kind}` in a message of role `{}`: dropped",
+                    role.name()
+                );
                 self.recorder.repair(self.place, what)?;
             }
         }
@@ -114,12 +150,20 @@ const MEDIA: [&str; 15] = [
 ];
 
 fn is_medium(block: &&Value) -> bool {
-    block["type"].as_str().is_some_and(|kind| MEDIA.contains(&kind))
+    block["type"]
+        .as_str()
+        .is_some_and(|kind| MEDIA.contains(&kind))
 }
 
 fn role(message: &Value, fields: &Value) -> Option<Role> {
-    let class = message["id"].as_array().and_then(|path| path.last()).and_then(Value::as_str);
-    let named = fields["role"].as_str().or(fields["type"].as_str()).or(class)?;
+    let class = message["id"]
+        .as_array()
+        .and_then(|path| path.last())
+        .and_then(Value::as_str);
+    let named = fields["role"]
+        .as_str()
+        .or(fields["type"].as_str())
+        .or(class)?;
     Some(match named {
         "system" | "developer" | "SystemMessage" => Role::System,
         "user" | "human" | "HumanMessage" => Role::User,
@@ -131,18 +175,38 @@ fn role(message: &Value, fields: &Value) -> Option<Role> {
 
 /// The parts of a message; a text is one.
 fn blocks(fields: &Value) -> Vec<Value> {
-    let content = if fields["parts"].is_array() { &fields["parts"] } else { &fields["content"] };
+    let content = if fields["parts"].is_array() {
+        &fields["parts"]
+    } else {
+        &fields["content"]
+    };
     crate::import::readers::blocks::blocks(content)
 }
 
-/// The text of a part, in whichever field its form has it. A value that is not text is written as JSON.
+/// The text of a part, in whichever field its form has it. A value that is not text is written as
+/// JSON.
 fn text(block: &Value) -> String {
-    let keys = ["content", "text", "reasoning", "thinking", "refusal", "response", "result"];
-    match keys.iter().map(|key| &block[*key]).find(|value| !value.is_null()) {
+    let keys = [
+        "content",
+        "text",
+        "reasoning",
+        "thinking",
+        "refusal",
+        "response",
+        "result",
+    ];
+    match keys
+        .iter()
+        .map(|key| &block[*key])
+        .find(|value| !value.is_null())
+    {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(inner)) if inner.iter().any(|one| one["type"] == "text") => {
-            inner.iter().filter(|one| !is_medium(one)).map(text).collect::<Vec<_>>().join("\n")
-        }
+        Some(Value::Array(inner)) if inner.iter().any(|one| one["type"] == "text") => inner
+            .iter()
+            .filter(|one| !is_medium(one))
+            .map(text)
+            .collect::<Vec<_>>()
+            .join("\n"),
         Some(value) => value.to_string(),
         None => String::new(),
     }
@@ -151,15 +215,30 @@ fn text(block: &Value) -> String {
 /// The calls that a message has beside its content.
 fn calls(fields: &Value) -> impl Iterator<Item = Part> {
     let beside = &fields["additional_kwargs"]["tool_calls"];
-    let calls = fields["tool_calls"].as_array().filter(|calls| !calls.is_empty()).or(beside.as_array());
-    let in_blocks = blocks(fields).iter().any(|block| block["type"] == "tool_use" || block["type"] == "tool_call");
+    let calls = fields["tool_calls"]
+        .as_array()
+        .filter(|calls| !calls.is_empty())
+        .or(beside.as_array());
+    let in_blocks = blocks(fields)
+        .iter()
+        .any(|block| block["type"] == "tool_use" || block["type"] == "tool_call");
     calls.filter(|_| !in_blocks).into_iter().flatten().map(call)
 }
 
 fn call(call: &Value) -> Part {
-    let function = if call["function"].is_object() { &call["function"] } else { call };
-    let name = function["name"].as_str().or(call["function"].as_str()).unwrap_or_default();
-    let arguments = ["arguments", "args", "input"].iter().map(|key| &function[*key]).find(|value| !value.is_null());
+    let function = if call["function"].is_object() {
+        &call["function"]
+    } else {
+        call
+    };
+    let name = function["name"]
+        .as_str()
+        .or(call["function"].as_str())
+        .unwrap_or_default();
+    let arguments = ["arguments", "args", "input"]
+        .iter()
+        .map(|key| &function[*key])
+        .find(|value| !value.is_null());
     Part::ToolCall {
         id: call["id"].as_str().unwrap_or_default().to_owned(),
         name: name.to_owned(),
@@ -172,22 +251,54 @@ fn call(call: &Value) -> Part {
 }
 
 fn response(block: &Value) -> Part {
-    let id = block["id"].as_str().or(block["tool_use_id"].as_str()).unwrap_or_default();
+    let id = block["id"]
+        .as_str()
+        .or(block["tool_use_id"].as_str())
+        .unwrap_or_default();
     let is_error = block["is_error"].as_bool().unwrap_or(false);
-    let own = ["response", "result", "content"].iter().map(|key| &block[*key]).find(|value| !value.is_null());
-    let text = own.map_or_else(String::new, |own| text(&serde_json::json!({ "content": own })));
-    Part::ToolResult { call_id: id.to_owned(), text, is_error }
+    let own = ["response", "result", "content"]
+        .iter()
+        .map(|key| &block[*key])
+        .find(|value| !value.is_null());
+    let text = own.map_or_else(String::new, |own| {
+        text(&serde_json::json!({ "content": own }))
+    });
+    Part::ToolResult {
+        call_id: id.to_owned(),
+        text,
+        is_error,
+    }
 }
 
 /// The result that a message of a tool is, followed by its media.
 fn result(fields: &Value, parts: Vec<Part>) -> Vec<Part> {
-    let (texts, media): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| matches!(part, Part::Text { .. }));
-    let texts = texts.iter().filter_map(compactometer_engine::message::part_text).collect::<Vec<_>>().join("\n");
+    let (texts, media): (Vec<_>, Vec<_>) = parts
+        .into_iter()
+        .partition(|part| matches!(part, Part::Text { .. }));
+    let texts = texts
+        .iter()
+        .filter_map(compactometer_engine::message::part_text)
+        .collect::<Vec<_>>()
+        .join("\n");
     let error = fields["error"]["message"].as_str().unwrap_or_default();
-    let text = [texts.as_str(), error].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n");
+    let text = [texts.as_str(), error]
+        .iter()
+        .filter(|text| !text.is_empty())
+        .copied()
+        .collect::<Vec<_>>()
+        .join("\n");
     let is_error = fields["error"].is_object() || fields["status"] == "error";
-    let call_id = fields["tool_call_id"].as_str().unwrap_or_default().to_owned();
-    std::iter::once(Part::ToolResult { call_id, text, is_error }).chain(media).collect()
+    let call_id = fields["tool_call_id"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    std::iter::once(Part::ToolResult {
+        call_id,
+        text,
+        is_error,
+    })
+    .chain(media)
+    .collect()
 }
 
 fn medium(block: &Value) -> Part {
@@ -207,15 +318,28 @@ fn medium(block: &Value) -> Part {
         &source["url"],
         &block["file_id"],
     ];
-    let data = places.into_iter().find(|data| data.is_string()).unwrap_or(&Value::Null);
-    let kinds = [&block["mime_type"], &block["media_type"], &source["media_type"], &block["modality"], &Value::Null];
-    let kind = kinds.into_iter().find(|kind| kind.is_string()).unwrap_or(&Value::Null);
-    let is_encoded = matches!(block["type"].as_str(), Some("blob" | "binary")) || source["type"] == "base64";
+    let data = places
+        .into_iter()
+        .find(|data| data.is_string())
+        .unwrap_or(&Value::Null);
+    let kinds = [
+        &block["mime_type"],
+        &block["media_type"],
+        &source["media_type"],
+        &block["modality"],
+        &Value::Null,
+    ];
+    let kind = kinds
+        .into_iter()
+        .find(|kind| kind.is_string())
+        .unwrap_or(&Value::Null);
+    let is_encoded =
+        matches!(block["type"].as_str(), Some("blob" | "binary")) || source["type"] == "base64";
     media(kind, data, is_encoded)
 }
 
-/// What a provider reported. Programs differ in whether the input includes what was cached: with a total this can be computed,
-/// and without one it does.
+/// What a provider reported. Programs differ in whether the input includes what was cached: with a
+/// total this can be computed, and without one it does.
 pub(in crate::import) fn usage(
     input: u64,
     cache_read: u64,
@@ -224,7 +348,18 @@ pub(in crate::import) fn usage(
     total: Option<u64>,
 ) -> Option<Usage> {
     let cached = cache_read.saturating_add(cache_write);
-    let all = [input, cached, output].iter().fold(0_u64, |sum, one| sum.saturating_add(*one));
-    let input = if cached > 0 && total == Some(all) { input } else { input.saturating_sub(cached) };
-    reported(Usage { input, cache_read, cache_write, output })
+    let all = [input, cached, output]
+        .iter()
+        .fold(0_u64, |sum, one| sum.saturating_add(*one));
+    let input = if cached > 0 && total == Some(all) {
+        input
+    } else {
+        input.saturating_sub(cached)
+    };
+    reported(Usage {
+        input,
+        cache_read,
+        cache_write,
+        output,
+    })
 }

@@ -1,10 +1,11 @@
 //! Masks secrets in transcripts: keys, tokens, passwords.
 //!
-//! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so that equal secrets stay equal and none can be
-//! reconstructed. Every kind of secret is a row of `rules.toml`: the form of a known issuer, a place where a command or a header
-//! takes a login, a value after a name that announces it, or a string that looks random. Hashes, UUIDs and plain ids are not
-//! masked. If ASCII escapes such as `\u002d` hide a secret, the text is unescaped. Absent on purpose: names, addresses and other
-//! personal data.
+//! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so that equal secrets stay
+//! equal and none can be reconstructed. Every kind of secret is a row of `rules.toml`: the form of
+//! a known issuer, a place where a command or a header takes a login, a value after a name that
+//! announces it, or a string that looks random. Hashes, UUIDs and plain ids are not masked. If
+//! ASCII escapes such as `\u002d` hide a secret, the text is unescaped. Absent on purpose: names,
+//! addresses and other personal data.
 
 mod checks;
 mod known;
@@ -27,14 +28,27 @@ use table::{Found, Table};
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = TABLE.as_ref().ok().map(|table| &table.rows).into_iter();
     rows.flat_map(|rows| {
-        let forms = rows.form.iter().chain(&rows.random).map(|form| (form.kind.as_str(), form.about.as_str()));
-        let names = rows.name.iter().map(|name| (name.kind.as_str(), name.about.as_str()));
-        forms.chain(names).chain(rows.context.iter().map(|context| ("by name", context.about.as_str())))
+        let forms = rows
+            .form
+            .iter()
+            .chain(&rows.random)
+            .map(|form| (form.kind.as_str(), form.about.as_str()));
+        let names = rows
+            .name
+            .iter()
+            .map(|name| (name.kind.as_str(), name.about.as_str()));
+        forms.chain(names).chain(
+            rows.context
+                .iter()
+                .map(|context| ("by name", context.about.as_str())),
+        )
     })
 }
 
-/// Compiled once, because that takes longer than masking a short session. An error is a bug in this program.
-static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| Table::parse(include_str!("rules.toml")));
+/// Compiled once, because that takes longer than masking a short session. An error is a bug in this
+/// program.
+static TABLE: LazyLock<Result<Table, String>> =
+    LazyLock::new(|| Table::parse(include_str!("rules.toml")));
 
 /// The largest number of passes over a text. Two are enough unless a text was made to take long.
 const PASSES: usize = 4;
@@ -49,17 +63,31 @@ pub(super) struct Masker {
 
 impl Masker {
     pub(super) fn new() -> Result<Self, ImportError> {
-        let table = TABLE.as_ref().map_err(|error| ImportError::Other(format!("table of secrets: {error}")))?;
-        Ok(Masker { table, counts: BTreeMap::new(), numbers: BTreeMap::new() })
+        let table = TABLE
+            .as_ref()
+            .map_err(|error| ImportError::Other(format!("table of secrets: {error}")))?;
+        Ok(Masker {
+            table,
+            counts: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+        })
     }
 
     /// Masks every text and argument of a session in place.
     pub(super) fn session(&mut self, session: &mut Session) {
-        session.messages.iter_mut().flat_map(|said| &mut said.parts).for_each(|part| self.part(part));
+        session
+            .messages
+            .iter_mut()
+            .flat_map(|said| &mut said.parts)
+            .for_each(|part| self.part(part));
         for text in session.questions.iter_mut().flat_map(Question::texts_mut) {
             self.replace(text);
         }
-        for left in session.compactions.iter_mut().flat_map(|compaction| &mut compaction.context) {
+        for left in session
+            .compactions
+            .iter_mut()
+            .flat_map(|compaction| &mut compaction.context)
+        {
             if let Left::Written(_, text) = left {
                 self.replace(text);
             }
@@ -95,18 +123,31 @@ impl Masker {
     fn value(&mut self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.replace(text),
-            Value::Array(items) => items.iter_mut().fold(false, |changed, item| self.value(item) | changed),
+            Value::Array(items) => items
+                .iter_mut()
+                .fold(false, |changed, item| self.value(item) | changed),
             Value::Object(fields) => self.fields(fields),
             _ => false,
         }
     }
 
-    /// Masks fields by name, and the value of a pair `{name: ..., value: ...}` by the name in the pair.
+    /// Masks fields by name, and the value of a pair `{name: ..., value: ...}` by the name in the
+    /// pair.
     fn fields(&mut self, fields: &mut Map<String, Value>) -> bool {
-        let given = |key: &str| ["name", "key", "variable"].iter().any(|known| key.eq_ignore_ascii_case(known));
-        let pair = fields.iter().filter(|(key, _)| given(key)).find_map(|(_, field)| self.table.name(field.as_str()?));
+        let given = |key: &str| {
+            ["name", "key", "variable"]
+                .iter()
+                .any(|known| key.eq_ignore_ascii_case(known))
+        };
+        let pair = fields
+            .iter()
+            .filter(|(key, _)| given(key))
+            .find_map(|(_, field)| self.table.name(field.as_str()?));
         fields.iter_mut().fold(false, |changed, (key, field)| {
-            let name = self.table.name(key).or_else(|| pair.filter(|_| key.eq_ignore_ascii_case("value")));
+            let name = self
+                .table
+                .name(key)
+                .or_else(|| pair.filter(|_| key.eq_ignore_ascii_case("value")));
             let masked = match name {
                 Some(name) => self.named(name, field),
                 None => self.value(field),
@@ -115,7 +156,8 @@ impl Masker {
         })
     }
 
-    /// Masks a named field, which is a text or a list of texts. A text that is not a secret as a whole may still contain one.
+    /// Masks a named field, which is a text or a list of texts. A text that is not a secret as a
+    /// whole may still contain one.
     fn named(&mut self, name: &'static Name, field: &mut Value) -> bool {
         match field {
             Value::String(text) => {
@@ -128,7 +170,9 @@ impl Masker {
                 *text = self.masked(&name.kind, text);
                 true
             }
-            Value::Array(items) => items.iter_mut().fold(false, |changed, item| self.named(name, item) | changed),
+            Value::Array(items) => items
+                .iter_mut()
+                .fold(false, |changed, item| self.named(name, item) | changed),
             other => self.value(other),
         }
     }
@@ -141,7 +185,14 @@ impl Masker {
     /// Masks what one pass finds. If only a text's escapes hide a secret, the text is unescaped.
     fn read(&mut self, text: &mut String) -> bool {
         if text.contains("\\u00") {
-            let mut plain = self.table.rows.known.shapes.escape.replace_all(text, unescaped).into_owned();
+            let mut plain = self
+                .table
+                .rows
+                .known
+                .shapes
+                .escape
+                .replace_all(text, unescaped)
+                .into_owned();
             if plain != *text && self.replace_plain(&mut plain) {
                 *text = plain;
                 return true;

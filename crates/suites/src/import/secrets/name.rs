@@ -51,11 +51,18 @@ pub(super) enum Setting {
 impl Name {
     /// The first group that matches a name.
     pub(super) fn find<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
-        let parts = key.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).map(str::to_lowercase);
+        let parts = key
+            .split(|letter: char| !letter.is_alphanumeric())
+            .flat_map(humps)
+            .map(str::to_lowercase);
         let parts = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>();
         let (last, rest) = parts.split_last()?;
         let (plain, before) = (parts.concat(), rest.last().map_or("", String::as_str));
-        names.iter().find(|name| name.ends.iter().any(|end| name.fits(end, &plain, last, before, words)))
+        names.iter().find(|name| {
+            name.ends
+                .iter()
+                .any(|end| name.fits(end, &plain, last, before, words))
+        })
     }
 
     fn fits(&self, end: &str, plain: &str, last: &str, before: &str, words: &Words) -> bool {
@@ -66,8 +73,13 @@ impl Name {
         let head = |text: &str| ended(text).or_else(|| ended(text.strip_suffix('s')?));
         // The part of the last word before the end of the name.
         let glue = head(last).map_or("", |length| &last[..length]);
-        let glued = glue.is_empty() || self.glued.is_empty() || self.glued.iter().any(|known| known == glue);
-        let counted = self.counted && words.counted.contains(if glue.is_empty() { before } else { glue });
+        let glued = glue.is_empty()
+            || self.glued.is_empty()
+            || self.glued.iter().any(|known| known == glue);
+        let counted = self.counted
+            && words
+                .counted
+                .contains(if glue.is_empty() { before } else { glue });
         head(plain).is_some() && glued && !counted
     }
 
@@ -76,11 +88,18 @@ impl Name {
         let long = |least: usize| value.len() >= least;
         let (mixed, names) = (mixed(value), joined_names(value));
         let odd = !(self.machine && names) && (!self.weak || long(10) && mixed);
-        let said = || known.shapes.prose.is_match(value) && (self.machine || !passphrase(value, known));
+        let said =
+            || known.shapes.prose.is_match(value) && (self.machine || !passphrase(value, known));
         let word = || long(self.least.shell) && !(names && value.contains(['.', '/']));
         let written = match setting {
             Setting::Quoted => long(self.least.quoted) && odd && !said(),
-            Setting::Bare => long(self.least.bare) && odd && mixed && !names && !known.shapes.number.is_match(value),
+            Setting::Bare => {
+                long(self.least.bare)
+                    && odd
+                    && mixed
+                    && !names
+                    && !known.shapes.number.is_match(value)
+            }
             Setting::Assigned => word() && (!self.machine || mixed || lettered(value, known)),
             Setting::Option => word() && (!self.machine || mixed),
             Setting::Line => {

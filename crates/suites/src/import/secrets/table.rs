@@ -1,4 +1,5 @@
-//! The table of secrets, `rules.toml`, parsed and compiled once. A new kind of secret is a row there.
+//! The table of secrets, `rules.toml`, parsed and compiled once. A new kind of secret is a row
+//! there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -65,15 +66,30 @@ const NEAR: usize = 200;
 impl Table {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let fragments = parsed::<Fragments>(text)?.fragments;
-        let fill = |text: String, (name, piece): (&String, &String)| text.replace(&format!("%{name}%"), piece);
+        let fill = |text: String, (name, piece): (&String, &String)| {
+            text.replace(&format!("%{name}%"), piece)
+        };
         let mut rows: Rows = parsed(&fragments.iter().fold(text.to_owned(), fill))?;
-        let ends = rows.name.iter().filter(|name| !name.fields).flat_map(|name| &name.ends);
+        let ends = rows
+            .name
+            .iter()
+            .filter(|name| !name.fields)
+            .flat_map(|name| &name.ends);
         // The longest ends come first.
-        let ends = ends.map(|end| end.replace(' ', "[ _-]?")).collect::<BTreeSet<_>>().into_iter().rev();
+        let ends = ends
+            .map(|end| end.replace(' ', "[ _-]?"))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .rev();
         let end = Regex::new(&format!("(?i-u:{})s?", ends.collect::<Vec<_>>().join("|")));
         let join = |end: &mut String| end.retain(|letter| letter != ' ');
-        rows.name.iter_mut().for_each(|name| name.ends.iter_mut().for_each(join));
-        Ok(Table { rows, end: end.map_err(|error| format!("ends of names: {error}"))? })
+        rows.name
+            .iter_mut()
+            .for_each(|name| name.ends.iter_mut().for_each(join));
+        Ok(Table {
+            rows,
+            end: end.map_err(|error| format!("ends of names: {error}"))?,
+        })
     }
 
     /// The group that a name belongs to, or `None` for a harmless name.
@@ -88,17 +104,33 @@ impl Form {
         let mut found = Vec::new();
         // Most texts contain no secret, and captures cost memory.
         let mut at = self.pattern.is_match(text).then_some(0);
-        let next = |at| self.pattern.captures_at(text, at)?.name("secret").filter(|secret| !secret.is_empty());
+        let next = |at| {
+            self.pattern
+                .captures_at(text, at)?
+                .name("secret")
+                .filter(|secret| !secret.is_empty())
+        };
         while let Some(secret) = at.and_then(next) {
             // The end of one secret may begin the next.
             at = Some(secret.end());
-            let within =
-                |pattern: &Option<Pattern>, text| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
+            let within = |pattern: &Option<Pattern>, text| {
+                pattern
+                    .as_ref()
+                    .is_some_and(|pattern| pattern.is_match(text))
+            };
             let elsewhere = within(&self.unless_after, before(text, secret.start()))
                 || within(&self.unless_before, &text[secret.end()..]);
             let own = !elsewhere && !touches_mask(text, &secret.range());
-            if own && self.checks.iter().all(|check| check.accepts(secret.as_str(), known)) {
-                found.push(Found { kind: &self.kind, at: secret.range() });
+            if own
+                && self
+                    .checks
+                    .iter()
+                    .all(|check| check.accepts(secret.as_str(), known))
+            {
+                found.push(Found {
+                    kind: &self.kind,
+                    at: secret.range(),
+                });
             }
         }
         found
@@ -115,7 +147,9 @@ pub(super) fn touches_mask(text: &str, at: &Range<usize>) -> bool {
     const MASK: &str = "[masked:";
     let near = at.start - before(text, at.start).len();
     let mut masks = text[near..text.floor_char_boundary(at.end + MASK.len())].match_indices(MASK);
-    masks.any(|(start, _)| near + start < at.end && !text[near + start..at.start.max(near + start)].contains(']'))
+    masks.any(|(start, _)| {
+        near + start < at.end && !text[near + start..at.start.max(near + start)].contains(']')
+    })
 }
 
 /// The first part of the file.

@@ -1,4 +1,5 @@
-//! The table's examples, and texts with and without secrets. Masks are not masked again, and arguments stay JSON.
+//! The table's examples, and texts with and without secrets. Masks are not masked again, and
+//! arguments stay JSON.
 
 use serde::Deserialize;
 
@@ -18,7 +19,8 @@ fn masked_arguments(arguments: &str) -> String {
     arguments
 }
 
-/// A text without its marks, and the same text with a mask of the given kind for each marked secret.
+/// A text without its marks, and the same text with a mask of the given kind for each marked
+/// secret.
 fn unmarked(kind: Option<&str>, marked: &str) -> (String, String) {
     let marked = marked.replace('·', "");
     let mut expected = String::new();
@@ -30,7 +32,10 @@ fn unmarked(kind: Option<&str>, marked: &str) -> (String, String) {
         };
         let next = numbers.len() + 1;
         let number = *numbers.entry(secret.to_owned()).or_insert(next);
-        expected.push_str(&format!("{before}[masked:{}:{number}]", kind.expect("a kind")));
+        expected.push_str(&format!(
+            "{before}[masked:{}:{number}]",
+            kind.expect("a kind")
+        ));
     }
     (marked.replace(['«', '»'], ""), expected)
 }
@@ -48,16 +53,31 @@ struct Row {
 
 /// The fields that a row may have in addition to its kind, description and examples.
 const FIELDS: &[(&str, &[&str])] = &[
-    ("form", &["pattern", "checks", "unless_after", "unless_before"]),
-    ("name", &["ends", "glued", "counted", "whole", "weak", "machine", "fields", "checks", "least"]),
+    (
+        "form",
+        &["pattern", "checks", "unless_after", "unless_before"],
+    ),
+    (
+        "name",
+        &[
+            "ends", "glued", "counted", "whole", "weak", "machine", "fields", "checks", "least",
+        ],
+    ),
     ("context", &["before", "after", "checks", "setting"]),
-    ("random", &["pattern", "checks", "unless_after", "unless_before"]),
+    (
+        "random",
+        &["pattern", "checks", "unless_after", "unless_before"],
+    ),
 ];
 
 fn rows() -> Vec<Row> {
     let table: toml::Table = include_str!("rules.toml").parse().expect("TOML");
     let rows = |group: &str| table[group].as_array().expect("rows").clone();
-    FIELDS.iter().flat_map(|(group, _)| rows(group)).map(|row| row.try_into().expect("a row with examples")).collect()
+    FIELDS
+        .iter()
+        .flat_map(|(group, _)| rows(group))
+        .map(|row| row.try_into().expect("a row with examples"))
+        .collect()
 }
 
 #[test]
@@ -66,14 +86,29 @@ fn a_bad_table_is_an_error_that_says_where() {
     assert!(Table::parse(table).is_ok());
     for (from, to, expected) in [
         ("[fragments]", "[fragments", "TOML parse error at line 7"),
-        ("checks = [\"varied\"]", "checks = [\"various\"]", "unknown variant `various`"),
-        ("AGE-SECRET-KEY-1[A-Z0-9]", "AGE-SECRET-KEY-1[A-Z", "unclosed character class"),
-        ("setting = \"line\"", "setting = \"lines\"", "unknown variant `lines`"),
+        (
+            "checks = [\"varied\"]",
+            "checks = [\"various\"]",
+            "unknown variant `various`",
+        ),
+        (
+            "AGE-SECRET-KEY-1[A-Z0-9]",
+            "AGE-SECRET-KEY-1[A-Z",
+            "unclosed character class",
+        ),
+        (
+            "setting = \"line\"",
+            "setting = \"lines\"",
+            "unknown variant `lines`",
+        ),
         ("ends = [\"pwd\"]", "ends = [\"(pwd\"]", "ends of names"),
         ("[known.shapes]", "[known.forms]", "missing field `shapes`"),
     ] {
         assert!(table.contains(from), "{from}");
-        let error = Table::parse(&table.replacen(from, to, 1)).err().expect("an error").to_string();
+        let error = Table::parse(&table.replacen(from, to, 1))
+            .err()
+            .expect("an error")
+            .to_string();
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -84,34 +119,76 @@ fn rows_have_no_unused_fields() {
     let shared = ["kind", "about", "masked", "kept"];
     for (group, fields) in FIELDS {
         for row in table[*group].as_array().expect("rows") {
-            let unread = row.as_table().expect("a row").keys().filter(|key| !shared.contains(&key.as_str()));
-            let unread = unread.filter(|key| !fields.contains(&key.as_str())).collect::<Vec<_>>();
+            let unread = row
+                .as_table()
+                .expect("a row")
+                .keys()
+                .filter(|key| !shared.contains(&key.as_str()));
+            let unread = unread
+                .filter(|key| !fields.contains(&key.as_str()))
+                .collect::<Vec<_>>();
             assert!(unread.is_empty(), "{unread:?} in {row}");
         }
     }
     let text = include_str!("rules.toml");
-    assert!(table["fragments"].as_table().expect("a table").keys().all(|name| text.contains(&format!("%{name}%"))));
+    assert!(
+        table["fragments"]
+            .as_table()
+            .expect("a table")
+            .keys()
+            .all(|name| text.contains(&format!("%{name}%")))
+    );
 }
 
 /// Fails with all errors at once.
 fn assert_none(wrong: &[String]) {
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn every_row_of_the_table_masks_its_examples_and_keeps_its_near_misses() {
     let mut wrong = Vec::new();
     for row in rows() {
-        assert!(!row.masked.is_empty() && !row.kept.is_empty(), "`{}` wants an example and a near miss", row.about);
-        let mask = |text: &str| if row.fields { masked_arguments(text) } else { masked(text).0 };
+        assert!(
+            !row.masked.is_empty() && !row.kept.is_empty(),
+            "`{}` wants an example and a near miss",
+            row.about
+        );
+        let mask = |text: &str| {
+            if row.fields {
+                masked_arguments(text)
+            } else {
+                masked(text).0
+            }
+        };
         for example in &row.masked {
-            let kinds = row.kind.as_deref().map_or(vec!["password", "token"], |kind| vec![kind]);
+            let kinds = row
+                .kind
+                .as_deref()
+                .map_or(vec!["password", "token"], |kind| vec![kind]);
             let outcomes = kinds.iter().map(|kind| unmarked(Some(kind), example));
-            if !outcomes.into_iter().any(|(plain, expected)| mask(&plain) == expected) {
-                wrong.push(format!("{}: {example} became {}", row.about, mask(&unmarked(Some(""), example).0)));
+            if !outcomes
+                .into_iter()
+                .any(|(plain, expected)| mask(&plain) == expected)
+            {
+                wrong.push(format!(
+                    "{}: {example} became {}",
+                    row.about,
+                    mask(&unmarked(Some(""), example).0)
+                ));
             }
         }
-        for miss in row.kept.iter().map(|miss| miss.replace('·', "")).filter(|miss| mask(miss) != *miss) {
+        for miss in row
+            .kept
+            .iter()
+            .map(|miss| miss.replace('·', ""))
+            .filter(|miss| mask(miss) != *miss)
+        {
             wrong.push(format!("{}: {miss} became {}", row.about, mask(&miss)));
         }
     }
@@ -136,22 +213,33 @@ struct Harmless {
 }
 
 fn pairs(texts: &BTreeMap<String, Vec<String>>) -> impl Iterator<Item = (&str, &str)> {
-    texts.iter().flat_map(|(kind, texts)| texts.iter().map(move |text| (kind.as_str(), text.as_str())))
+    texts
+        .iter()
+        .flat_map(|(kind, texts)| texts.iter().map(move |text| (kind.as_str(), text.as_str())))
 }
 
 #[test]
 fn secrets_are_masked() {
-    let secrets: Secrets = toml::from_str(include_str!("../../../tests/fixtures/secrets.toml")).expect("TOML");
+    let secrets: Secrets =
+        toml::from_str(include_str!("../../../tests/fixtures/secrets.toml")).expect("TOML");
     let mut wrong = Vec::new();
     let mut check = |kind: &str, marked: &str, mask: fn(&str) -> String| {
         let (plain, expected) = unmarked(Some(kind), marked);
         if mask(&plain) != expected || mask(&expected) != expected {
-            wrong.push(format!("{expected}\n  became {}\n  then {}", mask(&plain), mask(&expected)));
+            wrong.push(format!(
+                "{expected}\n  became {}\n  then {}",
+                mask(&plain),
+                mask(&expected)
+            ));
         }
     };
     for (kind, secret) in pairs(&secrets.issued) {
         for place in secrets.places.values() {
-            check(kind, &place.replace("{}", &format!("«{secret}»")), |text| masked(text).0);
+            check(
+                kind,
+                &place.replace("{}", &format!("«{secret}»")),
+                |text| masked(text).0,
+            );
         }
     }
     pairs(&secrets.text).for_each(|(kind, text)| check(kind, text, |text| masked(text).0));
@@ -161,20 +249,44 @@ fn secrets_are_masked() {
 
 #[test]
 fn harmless_text_is_unchanged() {
-    let harmless: Harmless = toml::from_str(include_str!("../../../tests/fixtures/harmless.toml")).expect("TOML");
+    let harmless: Harmless =
+        toml::from_str(include_str!("../../../tests/fixtures/harmless.toml")).expect("TOML");
     let unmark = |text: &String| text.replace('·', "");
-    let texts = harmless.text.iter().map(unmark).map(|text| (masked(&text).0, text));
-    let arguments = harmless.arguments.iter().map(unmark).map(|text| (masked_arguments(&text), text));
-    let changed = texts.chain(arguments).filter(|(masked, text)| masked != text);
-    assert_none(&changed.map(|(masked, text)| format!("{text}\n  became {masked}")).collect::<Vec<_>>());
+    let texts = harmless
+        .text
+        .iter()
+        .map(unmark)
+        .map(|text| (masked(&text).0, text));
+    let arguments = harmless
+        .arguments
+        .iter()
+        .map(unmark)
+        .map(|text| (masked_arguments(&text), text));
+    let changed = texts
+        .chain(arguments)
+        .filter(|(masked, text)| masked != text);
+    assert_none(
+        &changed
+            .map(|(masked, text)| format!("{text}\n  became {masked}"))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
 fn escapes_hide_no_secret() {
     for (text, expected) in [
-        (r"sk\u002dant\u002dapi03\u002dAb12Cd34Ef56Gh78Ij90", "[masked:api_key:1]"),
-        (r"x sk-ant-api03-Ab12Cd34Ef56\\u002DGh78Ij90Kl12 \u00e9", r"x [masked:api_key:1] \u00e9"),
-        (r#"{\u0022password\u0022: \u0022hunter!two\u0022}"#, r#"{"password": "[masked:password:1]"}"#),
+        (
+            r"sk\u002dant\u002dapi03\u002dAb12Cd34Ef56Gh78Ij90",
+            "[masked:api_key:1]",
+        ),
+        (
+            r"x sk-ant-api03-Ab12Cd34Ef56\\u002DGh78Ij90Kl12 \u00e9",
+            r"x [masked:api_key:1] \u00e9",
+        ),
+        (
+            r#"{\u0022password\u0022: \u0022hunter!two\u0022}"#,
+            r#"{"password": "[masked:password:1]"}"#,
+        ),
     ] {
         assert_eq!(masked(text).0, expected);
     }
@@ -183,13 +295,20 @@ fn escapes_hide_no_secret() {
 #[test]
 fn every_text_of_a_list_is_masked() {
     let (text, _) = masked(r#"{"apiKeys": ["hunter!one", "hunter!two"], "names": ["hunter!one"]}"#);
-    assert_eq!(text, r#"{"apiKeys": ["[masked:password:1]", "[masked:password:2]"], "names": ["hunter!one"]}"#);
+    assert_eq!(
+        text,
+        r#"{"apiKeys": ["[masked:password:1]", "[masked:password:2]"], "names": ["hunter!one"]}"#
+    );
 }
 
 #[test]
 fn equal_secrets_stay_equal_and_masking_twice_changes_nothing() {
     let (once, _) = masked("password=hunter22 then password=hunter22 or password=hunter33");
-    let masks = once.split("password=").skip(1).map(|rest| rest.split_whitespace().next()).collect::<Vec<_>>();
+    let masks = once
+        .split("password=")
+        .skip(1)
+        .map(|rest| rest.split_whitespace().next())
+        .collect::<Vec<_>>();
     assert_eq!(masks[0], masks[1]);
     assert_ne!(masks[0], masks[2]);
     assert_eq!(masked(&once), (once.clone(), BTreeMap::new()));
@@ -215,9 +334,27 @@ fn arguments_stay_json() {
     );
     let value: Value = serde_json::from_str(&arguments).expect("still JSON");
     assert_eq!(value["n"], 1.0);
-    assert!(value["cmd"].as_str().expect("a string").contains("Bearer [masked:bearer:"), "{arguments}");
-    assert!(value["secret"].as_str().expect("a string").starts_with("[masked:password:"), "{arguments}");
-    assert!(value["password"].as_str().expect("a string").starts_with("[masked:password:"), "{arguments}");
+    assert!(
+        value["cmd"]
+            .as_str()
+            .expect("a string")
+            .contains("Bearer [masked:bearer:"),
+        "{arguments}"
+    );
+    assert!(
+        value["secret"]
+            .as_str()
+            .expect("a string")
+            .starts_with("[masked:password:"),
+        "{arguments}"
+    );
+    assert!(
+        value["password"]
+            .as_str()
+            .expect("a string")
+            .starts_with("[masked:password:"),
+        "{arguments}"
+    );
     let plain = r#"{ "path" : "a/b.txt" }"#;
     assert_eq!(masked_arguments(plain), plain);
 }
@@ -225,16 +362,34 @@ fn arguments_stay_json() {
 #[test]
 fn named_fields_of_arguments_are_masked() {
     for (arguments, expected) in [
-        (r#"{"accessToken":"hunter!two"}"#, r#"{"accessToken":"[masked:token:1]"}"#),
-        (r#"{"auth":{"pass":"hunter!two","user":"ada"}}"#, r#"{"auth":{"pass":"[masked:password:1]","user":"ada"}}"#),
-        (r#"{"db_pwd":"hunter$(two"}"#, r#"{"db_pwd":"[masked:password:1]"}"#),
+        (
+            r#"{"accessToken":"hunter!two"}"#,
+            r#"{"accessToken":"[masked:token:1]"}"#,
+        ),
+        (
+            r#"{"auth":{"pass":"hunter!two","user":"ada"}}"#,
+            r#"{"auth":{"pass":"[masked:password:1]","user":"ada"}}"#,
+        ),
+        (
+            r#"{"db_pwd":"hunter$(two"}"#,
+            r#"{"db_pwd":"[masked:password:1]"}"#,
+        ),
         (
             r#"{"apiKeys":["hunter!one",{"x":"y"},"hunter!two"]}"#,
             r#"{"apiKeys":["[masked:password:1]",{"x":"y"},"[masked:password:2]"]}"#,
         ),
-        (r#"{"name":"DB_PASSWORD","value":"hunter!two"}"#, r#"{"name":"DB_PASSWORD","value":"[masked:password:1]"}"#),
-        (r#"{"Authorization":"Token abcdef012345"}"#, r#"{"Authorization":"[masked:authorization:1]"}"#),
-        (r#"{"x":"sk\\u002dant\\u002dapi03-Ab12Cd34Ef56Gh78Ij90"}"#, r#"{"x":"[masked:api_key:1]"}"#),
+        (
+            r#"{"name":"DB_PASSWORD","value":"hunter!two"}"#,
+            r#"{"name":"DB_PASSWORD","value":"[masked:password:1]"}"#,
+        ),
+        (
+            r#"{"Authorization":"Token abcdef012345"}"#,
+            r#"{"Authorization":"[masked:authorization:1]"}"#,
+        ),
+        (
+            r#"{"x":"sk\\u002dant\\u002dapi03-Ab12Cd34Ef56Gh78Ij90"}"#,
+            r#"{"x":"[masked:api_key:1]"}"#,
+        ),
     ] {
         assert_eq!(masked_arguments(arguments), expected);
     }
@@ -251,13 +406,28 @@ fn named_fields_of_arguments_are_masked() {
 #[test]
 fn long_words_are_masked_whole_and_read_once() {
     let long = "a1B2".repeat(50_000);
-    assert_eq!(masked(&format!("PASSWORD={long} x")).0, "PASSWORD=[masked:password:1] x");
-    assert_eq!(masked(&format!("password: \"{long}\"")).0, "password: \"[masked:password:1]\"");
-    assert_eq!(masked(&format!("<pwd>{long}</pwd>")).0, "<pwd>[masked:password:1]</pwd>");
+    assert_eq!(
+        masked(&format!("PASSWORD={long} x")).0,
+        "PASSWORD=[masked:password:1] x"
+    );
+    assert_eq!(
+        masked(&format!("password: \"{long}\"")).0,
+        "password: \"[masked:password:1]\""
+    );
+    assert_eq!(
+        masked(&format!("<pwd>{long}</pwd>")).0,
+        "<pwd>[masked:password:1]</pwd>"
+    );
     // The names have no blank between them, and each reads only nearby text.
-    for piece in
-        ["PASSWORD=$(x),", "password", "secret:[\"\",", "a_token-", "curl ", "://a:", "-----BEGIN PRIVATE KEY-----("]
-    {
+    for piece in [
+        "PASSWORD=$(x),",
+        "password",
+        "secret:[\"\",",
+        "a_token-",
+        "curl ",
+        "://a:",
+        "-----BEGIN PRIVATE KEY-----(",
+    ] {
         let text = piece.repeat(200_000 / piece.len());
         assert_eq!(masked(&text).0, text);
     }

@@ -1,4 +1,5 @@
-//! One short session of each agent whose program compacts its conversations. The files are synthetic, after the published forms.
+//! One short session of each agent whose program compacts its conversations. The files are
+//! synthetic, after the published forms.
 
 use super::*;
 
@@ -28,12 +29,18 @@ fn each_file_is_of_exactly_one_format() {
         ("tau-bench", TAU),
     ];
     for (name, text) in self::ALL.into_iter().chain(others) {
-        let claims = super::super::ALL.iter().filter(|importer| (importer.recognises)(text));
-        assert_eq!(claims.map(|importer| importer.name).collect::<Vec<_>>(), [name]);
+        let claims = super::super::ALL
+            .iter()
+            .filter(|importer| (importer.recognises)(text));
+        assert_eq!(
+            claims.map(|importer| importer.name).collect::<Vec<_>>(),
+            [name]
+        );
     }
 }
 
-/// A chat with an answer that was rewound, two compactions with a resumed session between them, and a torn last line.
+/// A chat with an answer that was rewound, two compactions with a resumed session between them, and
+/// a torn last line.
 pub(super) const GEMINI: &str = r#"{"sessionId":"g-1","projectHash":"ab12","startTime":"2026-01-02T03:04:05Z","kind":"main","directories":["/home/ann/shop"]}
 {"$set":{"messages":[{"id":"x","timestamp":"2026-01-02T03:04:05Z","type":"user","content":[{"text":"<session_context>\nToday.\n</session_context>"}]}],"lastUpdated":"2026-01-02T03:04:05Z"}}
 {"id":"a","timestamp":"2026-01-02T03:04:06Z","type":"user","content":[{"text":"Read pay.toml."},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}
@@ -65,13 +72,22 @@ type Shown = (u32, Option<i64>, Option<String>, Option<u64>, Vec<Retained>);
 
 fn compactions(found: &Scenario) -> Vec<Shown> {
     let shown = |one: &RecordedCompaction| {
-        (one.after.0, one.at_ms, one.trigger.clone(), one.reported_tokens, one.context.clone())
+        (
+            one.after.0,
+            one.at_ms,
+            one.trigger.clone(),
+            one.reported_tokens,
+            one.context.clone(),
+        )
     };
     found.compactions.iter().map(shown).collect()
 }
 
 fn written(role: Role, text: &str) -> Retained {
-    Retained::Written { role, text: text.to_owned() }
+    Retained::Written {
+        role,
+        text: text.to_owned(),
+    }
 }
 
 fn kept(id: u32) -> Retained {
@@ -79,20 +95,33 @@ fn kept(id: u32) -> Retained {
 }
 
 fn ignored(imported: &Imported) -> Vec<(&str, usize)> {
-    imported.report.ignored.iter().map(|(kind, count)| (kind.as_str(), *count)).collect()
+    imported
+        .report
+        .ignored
+        .iter()
+        .map(|(kind, count)| (kind.as_str(), *count))
+        .collect()
 }
 
 /// Usage of a message: input, cache reads, cache writes, output.
 fn usage(found: &Scenario, index: usize) -> Option<(u64, u64, u64, u64)> {
     let usage = found.messages[index].usage.as_deref()?;
-    Some((usage.input, usage.cache_read, usage.cache_write, usage.output))
+    Some((
+        usage.input,
+        usage.cache_read,
+        usage.cache_write,
+        usage.output,
+    ))
 }
 
 #[test]
 fn gemini_chats_are_whole_across_compactions() {
     let imported = imported("gemini", GEMINI, &FACTS);
     let found = &imported.suite.scenarios[0];
-    assert_eq!((found.id.as_str(), &found.projects[..]), ("g-1", &["shop".to_owned()][..]));
+    assert_eq!(
+        (found.id.as_str(), &found.projects[..]),
+        ("g-1", &["shop".to_owned()][..])
+    );
     assert_eq!(
         outline(found),
         "1 system: text(<session_context>\nToday.\n</session_context>)\n\
@@ -100,12 +129,21 @@ fn gemini_chats_are_whole_across_compactions() {
          3 assistant: thinking(Plan\nRead it.) | call_1=read{\"path\":\"pay.toml\"}\n4 tool: call_1->port = 8443\n\
          5 assistant: text(It is 8443.)\n6 user: text(And the host?)\n7 assistant: text(It is pay.example.)"
     );
-    assert_eq!((usage(found, 2), found.messages[3].at_ms), (Some((800, 100, 0, 27)), Some(1_767_323_048_000)));
-    let first = vec![written(Role::User, "The port is 8443."), written(Role::Assistant, "Got it.")];
+    assert_eq!(
+        (usage(found, 2), found.messages[3].at_ms),
+        (Some((800, 100, 0, 27)), Some(1_767_323_048_000))
+    );
+    let first = vec![
+        written(Role::User, "The port is 8443."),
+        written(Role::Assistant, "Got it."),
+    ];
     let second = vec![written(Role::User, "Port 8443, host asked."), kept(6)];
     assert_eq!(
         compactions(found),
-        [(4, Some(1_767_323_049_000), None, None, first), (6, Some(1_767_326_403_000), None, None, second)]
+        [
+            (4, Some(1_767_323_049_000), None, None, first),
+            (6, Some(1_767_326_403_000), None, None, second)
+        ]
     );
     assert_eq!(
         ignored(&imported),
@@ -119,7 +157,9 @@ fn gemini_chats_are_whole_across_compactions() {
             ("result that its call has already", 1)
         ]
     );
-    let [torn] = &repairs(&imported)[..] else { panic!("one repair") };
+    let [torn] = &repairs(&imported)[..] else {
+        panic!("one repair")
+    };
     assert!(torn.starts_with("line 19: torn last line"), "{torn}");
 }
 
@@ -128,10 +168,20 @@ fn gemini_chats_are_whole_across_compactions() {
 fn a_gemini_compaction_that_was_rewound_is_no_compaction() {
     let rows = GEMINI.lines().take(11).collect::<Vec<_>>().join("\n");
     let again = r#"{"id":"z","timestamp":"2026-01-02T05:00:00Z","type":"user","content":"Again."}"#;
-    let imported = imported("gemini", &format!("{rows}\n{}\n{again}", r#"{"$rewindTo":"s1"}"#), &STRICT);
+    let imported = imported(
+        "gemini",
+        &format!("{rows}\n{}\n{again}", r#"{"$rewindTo":"s1"}"#),
+        &STRICT,
+    );
     let found = &imported.suite.scenarios[0];
-    assert_eq!((outline(found).as_str(), found.compactions.len()), ("1 user: text(Again.)", 0));
-    assert_eq!(imported.report.ignored["compaction of an abandoned branch"], 1);
+    assert_eq!(
+        (outline(found).as_str(), found.compactions.len()),
+        ("1 user: text(Again.)", 0)
+    );
+    assert_eq!(
+        imported.report.ignored["compaction of an abandoned branch"],
+        1
+    );
 }
 
 #[test]
@@ -142,7 +192,10 @@ fn gemini_chats_of_older_versions_are_one_json_value() {
         outline(found),
         "1 user: text(Read pay.toml.)\n2 assistant: text(I read it.) | call_1=read{}\n3 tool: call_1->no such file (error)"
     );
-    assert_eq!((usage(found, 1), ignored(&imported)), (Some((5, 4, 0, 2)), vec![("warning", 1)]));
+    assert_eq!(
+        (usage(found, 1), ignored(&imported)),
+        (Some((5, 4, 0, 2)), vec![("warning", 1)])
+    );
 }
 
 pub(super) const QWEN: &str = r#"{"uuid":"a","parentUuid":null,"sessionId":"q-1","timestamp":"2026-01-02T03:04:05Z","type":"user","cwd":"/home/ann/shop","message":{"role":"user","parts":[{"text":"Read pay.toml."}]}}
@@ -161,40 +214,81 @@ pub(super) const QWEN: &str = r#"{"uuid":"a","parentUuid":null,"sessionId":"q-1"
 fn qwen_sessions_follow_the_last_branch_across_compactions() {
     let imported = imported("qwen", QWEN, &FACTS);
     let found = &imported.suite.scenarios[0];
-    assert_eq!((found.id.as_str(), &found.projects[..]), ("q-1", &["shop".to_owned()][..]));
+    assert_eq!(
+        (found.id.as_str(), &found.projects[..]),
+        ("q-1", &["shop".to_owned()][..])
+    );
     assert_eq!(
         outline(found),
         "1 user: text(Read pay.toml.)\n2 assistant: thinking(Read it.) | call_1=read{\"path\":\"pay.toml\"}\n\
          3 tool: call_1->port = 8443\n4 assistant: text(It is 8443.)\n5 user: text(Thanks.)"
     );
-    assert_eq!((usage(found, 1), found.messages[2].at_ms), (Some((800, 100, 0, 20)), Some(1_767_323_048_000)));
-    let first = vec![written(Role::User, "The port is 8443."), written(Role::Assistant, "Got it."), kept(2), kept(3)];
+    assert_eq!(
+        (usage(found, 1), found.messages[2].at_ms),
+        (Some((800, 100, 0, 20)), Some(1_767_323_048_000))
+    );
+    let first = vec![
+        written(Role::User, "The port is 8443."),
+        written(Role::Assistant, "Got it."),
+        kept(2),
+        kept(3),
+    ];
     let second = vec![written(Role::User, "8443."), kept(4)];
     let trigger = |word: &str| Some(word.to_owned());
     assert_eq!(
         compactions(found),
         [
-            (3, Some(1_767_323_049_000), trigger("token_limit"), Some(930), first),
-            (4, Some(1_767_323_051_000), trigger("manual"), Some(40), second)
+            (
+                3,
+                Some(1_767_323_049_000),
+                trigger("token_limit"),
+                Some(930),
+                first
+            ),
+            (
+                4,
+                Some(1_767_323_051_000),
+                trigger("manual"),
+                Some(40),
+                second
+            )
         ]
     );
-    let of_call = found.compactions.iter().map(|one| one.usage.map(|usage| (usage.input, usage.output)));
+    let of_call = found
+        .compactions
+        .iter()
+        .map(|one| one.usage.map(|usage| (usage.input, usage.output)));
     assert_eq!(of_call.collect::<Vec<_>>(), [Some((1_200, 30)), None]);
     assert_eq!(
         ignored(&imported),
-        [("assistant of an abandoned branch", 1), ("hologram", 1), ("system ui_telemetry", 1)]
+        [
+            ("assistant of an abandoned branch", 1),
+            ("hologram", 1),
+            ("system ui_telemetry", 1)
+        ]
     );
-    assert!(repairs(&imported)[0].starts_with("line 11: torn last line"), "{:?}", repairs(&imported));
+    assert!(
+        repairs(&imported)[0].starts_with("line 11: torn last line"),
+        "{:?}",
+        repairs(&imported)
+    );
 }
 
 /// A suite needs an id and a group for each conversation.
 #[test]
 fn a_session_without_a_name_has_that_of_its_file() {
-    for (name, text, id) in
-        [("qwen", QWEN, "q-1"), ("gemini", GEMINI, "g-1"), ("atif", ATIF, "h-1"), ("pi", formats::PI, "s-1")]
-    {
+    for (name, text, id) in [
+        ("qwen", QWEN, "q-1"),
+        ("gemini", GEMINI, "g-1"),
+        ("atif", ATIF, "h-1"),
+        ("pi", formats::PI, "s-1"),
+    ] {
         for empty in ["", "  "] {
-            let imported = imported(name, &text.replace(&format!("\"{id}\""), &format!("\"{empty}\"")), &FACTS);
+            let imported = imported(
+                name,
+                &text.replace(&format!("\"{id}\""), &format!("\"{empty}\"")),
+                &FACTS,
+            );
             let found = &imported.suite.scenarios[0];
             assert!(
                 found.id.starts_with("compactometer-import-") && found.group_id == found.id,
@@ -209,16 +303,36 @@ fn a_session_without_a_name_has_that_of_its_file() {
 #[test]
 fn a_missing_parent_is_the_row_before() {
     let cut = |text: &str, torn: usize| {
-        let lines = text.lines().enumerate().map(|(at, line)| if at == torn { &line[..20] } else { line });
+        let lines = text
+            .lines()
+            .enumerate()
+            .map(|(at, line)| if at == torn { &line[..20] } else { line });
         lines.collect::<Vec<_>>().join("\n")
     };
     for (name, text, torn, expected) in [
-        ("qwen", QWEN, 3, "line 5: parent `c` is not in the file: linked to line 3"),
-        ("pi", formats::PI, 4, "line 6: parent `c` is not in the file: linked to line 4"),
+        (
+            "qwen",
+            QWEN,
+            3,
+            "line 5: parent `c` is not in the file: linked to line 3",
+        ),
+        (
+            "pi",
+            formats::PI,
+            4,
+            "line 6: parent `c` is not in the file: linked to line 4",
+        ),
     ] {
         let imported = imported(name, &cut(text, torn), &FACTS);
-        assert!(repairs(&imported).iter().any(|repair| repair == expected), "{:?}", repairs(&imported));
-        assert!(outline(&imported.suite.scenarios[0]).starts_with("1 user: text(Read pay.toml.)\n2 assistant"));
+        assert!(
+            repairs(&imported).iter().any(|repair| repair == expected),
+            "{:?}",
+            repairs(&imported)
+        );
+        assert!(
+            outline(&imported.suite.scenarios[0])
+                .starts_with("1 user: text(Read pay.toml.)\n2 assistant")
+        );
     }
 }
 
@@ -238,14 +352,20 @@ pub(super) const OPENCODE: &str = r#"{"info":{"id":"ses_1","directory":"/home/an
 fn opencode_sessions_are_whole_across_compactions() {
     let imported = imported("opencode", OPENCODE, &STRICT);
     let found = &imported.suite.scenarios[0];
-    assert_eq!((found.id.as_str(), &found.projects[..]), ("ses_1", &["shop".to_owned()][..]));
+    assert_eq!(
+        (found.id.as_str(), &found.projects[..]),
+        ("ses_1", &["shop".to_owned()][..])
+    );
     assert_eq!(
         outline(found),
         "1 user: text(Read pay.toml.) | image/png:1600\n\
          2 assistant: thinking(Read it.) | call_1=read{\"path\":\"pay.toml\"}\n3 tool: call_1->port = 8443\n\
          4 assistant: call_2=stat{}\n5 tool: call_2->no such file (error)\n6 assistant: text(It is 8443.)\n7 user: text(Thanks.)"
     );
-    assert_eq!((usage(found, 1), usage(found, 3)), (Some((800, 100, 5, 27)), Some((30, 0, 0, 2))));
+    assert_eq!(
+        (usage(found, 1), usage(found, 3)),
+        (Some((800, 100, 5, 27)), Some((30, 0, 0, 2)))
+    );
     assert_eq!(found.messages[2].at_ms, Some(1_767_323_048_000));
     let question = || written(Role::User, "What did we do so far?");
     let mut first = vec![question(), written(Role::Assistant, "The port is 8443.")];
@@ -256,10 +376,21 @@ fn opencode_sessions_are_whole_across_compactions() {
         compactions(found),
         [
             (5, Some(1_767_323_050_000), trigger("auto"), None, first),
-            (6, Some(1_767_323_054_000), trigger("manual"), None, vec![question(), written(Role::Assistant, "8443.")])
+            (
+                6,
+                Some(1_767_323_054_000),
+                trigger("manual"),
+                None,
+                vec![question(), written(Role::Assistant, "8443.")]
+            )
         ]
     );
-    assert_eq!(found.compactions[0].usage.map(|usage| (usage.input, usage.output)), Some((500, 29)));
+    assert_eq!(
+        found.compactions[0]
+            .usage
+            .map(|usage| (usage.input, usage.output)),
+        Some((500, 29))
+    );
     assert_eq!(
         ignored(&imported),
         [
@@ -275,10 +406,16 @@ fn opencode_sessions_are_whole_across_compactions() {
 /// A summary that failed to be written leaves the conversation as it was.
 #[test]
 fn an_opencode_compaction_without_its_summary_is_named_and_left_out() {
-    let failed = OPENCODE.replace(r#""parentID":"m7","#, r#""parentID":"m7","error":{"name":"x"},"#);
+    let failed = OPENCODE.replace(
+        r#""parentID":"m7","#,
+        r#""parentID":"m7","error":{"name":"x"},"#,
+    );
     let imported = imported("opencode", &failed, &FACTS);
     assert_eq!(imported.suite.scenarios[0].compactions.len(), 1);
-    assert_eq!(repairs(&imported), ["element 7: compaction: the file does not hold what it left: left out"]);
+    assert_eq!(
+        repairs(&imported),
+        ["element 7: compaction: the file does not hold what it left: left out"]
+    );
 }
 
 pub(super) const OPENHANDS: &str = r#"{"id":"e1","timestamp":"2026-01-02T03:04:05","source":"agent","system_prompt":{"type":"text","text":"You are an agent."},"tools":[],"kind":"SystemPromptEvent"}
@@ -310,10 +447,20 @@ fn openhands_events_are_whole_across_condensations() {
     let second = vec![kept(2), written(Role::User, "8443."), kept(5)];
     assert_eq!(
         compactions(found),
-        [(4, Some(1_767_323_050_000), None, None, first), (5, Some(1_767_323_052_000), None, None, second)]
+        [
+            (4, Some(1_767_323_050_000), None, None, first),
+            (5, Some(1_767_323_052_000), None, None, second)
+        ]
     );
-    assert_eq!(ignored(&imported), [("HologramEvent", 1), ("event of an abandoned branch", 1)]);
-    assert!(repairs(&imported)[0].starts_with("line 13: torn last line"), "{:?}", repairs(&imported));
+    assert_eq!(
+        ignored(&imported),
+        [("HologramEvent", 1), ("event of an abandoned branch", 1)]
+    );
+    assert!(
+        repairs(&imported)[0].starts_with("line 13: torn last line"),
+        "{:?}",
+        repairs(&imported)
+    );
 }
 
 pub(super) const OPENHANDS_RUN: &str = r#"{"instance_id":"shop-1","history":[{"id":0,"timestamp":"2026-01-02T03:04:05","source":"agent","action":"system","args":{"content":"You are an agent."}},{"id":1,"timestamp":"2026-01-02T03:04:06","source":"user","action":"message","args":{"content":"Read pay.toml.","image_urls":["data:image/png;base64,aGk="]}},{"id":2,"source":"user","action":"recall","args":{"query":"Read pay.toml."}},{"id":3,"cause":2,"source":"environment","observation":"recall","content":"Added workspace context"},{"id":4,"timestamp":"2026-01-02T03:04:07","source":"agent","action":"run","args":{"command":"cat pay.toml","thought":"I read it."},"tool_call_metadata":{"function_name":"bash","tool_call_id":"t1","model_response":{"id":"r1","choices":[{"message":{"content":"I read it.","tool_calls":[{"id":"t1","function":{"name":"bash","arguments":"{\"command\":\"cat pay.toml\"}"}},{"id":"t2","function":{"name":"think","arguments":"{}"}}]}}],"usage":{"prompt_tokens":900,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":100}}}}},{"id":5,"timestamp":"2026-01-02T03:04:08","cause":4,"source":"agent","observation":"run","content":"port = 8443","tool_call_metadata":{"tool_call_id":"t1"}},{"id":6,"source":"agent","action":"think","args":{},"tool_call_metadata":{"function_name":"think","tool_call_id":"t2","model_response":{"id":"r1","choices":[{"message":{"content":"I read it.","tool_calls":[{"id":"t2","function":{"name":"think","arguments":"{}"}}]}}]}}},{"id":7,"cause":6,"source":"agent","observation":"error","content":"no thought","tool_call_metadata":{"tool_call_id":"t2"}},{"id":8,"timestamp":"2026-01-02T03:04:09","source":"agent","action":"condensation","args":{"forgotten_events_start_id":4,"forgotten_events_end_id":7,"summary":"The port is 8443.","summary_offset":2}},{"id":9,"source":"agent","action":"read","args":{"path":"pay.toml"}},{"id":10,"cause":9,"source":"environment","observation":"read","content":"port = 8443"},{"id":11,"source":"agent","action":"condensation","args":{"forgotten_event_ids":[9,10],"summary":"8443.","summary_offset":2}},{"id":12,"source":"agent","action":"message","args":{"content":"It is 8443."}},{"id":13,"source":"environment","observation":"agent_state_changed","content":""},{"id":14,"source":"agent","observation":"error","content":"no such tool"}]}
@@ -324,7 +471,15 @@ pub(super) const OPENHANDS_RUN: &str = r#"{"instance_id":"shop-1","history":[{"i
 fn openhands_runs_are_one_conversation_each() {
     let imported = imported("openhands", OPENHANDS_RUN, &FACTS);
     let found = &imported.suite.scenarios[0];
-    assert_eq!(imported.suite.scenarios.iter().map(|one| &*one.group_id).collect::<Vec<_>>(), ["shop-1", "shop-2"]);
+    assert_eq!(
+        imported
+            .suite
+            .scenarios
+            .iter()
+            .map(|one| &*one.group_id)
+            .collect::<Vec<_>>(),
+        ["shop-1", "shop-2"]
+    );
     assert_eq!(
         outline(found),
         "1 system: text(You are an agent.)\n2 user: text(Read pay.toml.) | image/png:1600\n\
@@ -332,17 +487,33 @@ fn openhands_runs_are_one_conversation_each() {
          4 tool: call_1->port = 8443 | call_2->no thought (error)\n5 assistant: call_3=read{\"path\":\"pay.toml\"}\n\
          6 tool: call_3->port = 8443\n7 assistant: text(It is 8443.)\n8 user: text(no such tool)"
     );
-    assert_eq!((usage(found, 2), found.messages[2].at_ms), (Some((800, 100, 0, 20)), Some(1_767_323_047_000)));
+    assert_eq!(
+        (usage(found, 2), found.messages[2].at_ms),
+        (Some((800, 100, 0, 20)), Some(1_767_323_047_000))
+    );
     let context = |summary| vec![kept(2), written(Role::User, summary)];
     assert_eq!(
         compactions(found),
         [
-            (4, Some(1_767_323_049_000), None, None, context("The port is 8443.")),
+            (
+                4,
+                Some(1_767_323_049_000),
+                None,
+                None,
+                context("The port is 8443.")
+            ),
             (6, None, None, None, context("8443."))
         ]
     );
-    assert_eq!(ignored(&imported), [("agent_state_changed", 1), ("null", 1), ("recall", 2)]);
-    assert!(repairs(&imported)[0].starts_with("line 3: torn last line"), "{:?}", repairs(&imported));
+    assert_eq!(
+        ignored(&imported),
+        [("agent_state_changed", 1), ("null", 1), ("recall", 2)]
+    );
+    assert!(
+        repairs(&imported)[0].starts_with("line 3: torn last line"),
+        "{:?}",
+        repairs(&imported)
+    );
 }
 
 pub(super) const ATIF: &str = r#"{"schema_version":"ATIF-v1.6","session_id":"h-1","agent":{"name":"a","version":"1","tool_definitions":[{}]},"continued_trajectory_ref":"trajectory.cont-1.json","hologram":1,"steps":[
@@ -360,13 +531,33 @@ fn atif_trajectories_are_one_conversation_each() {
          4 tool: call_1->port = 8443 | call_2->8 bytes | image/png:1600\n5 assistant: text(Copied.)\n6 user: text($ )\n\
          7 assistant: text(It is 8443.)";
     let line = ATIF.replace('\n', "");
-    for text in [ATIF.to_owned(), line.clone(), format!("{line}\n{}\n{{\"schema_ver", line.replace("h-1", "h-3"))] {
+    for text in [
+        ATIF.to_owned(),
+        line.clone(),
+        format!("{line}\n{}\n{{\"schema_ver", line.replace("h-1", "h-3")),
+    ] {
         let imported = imported("atif", &text, &FACTS);
         let found = &imported.suite.scenarios[0];
-        assert_eq!((outline(found).as_str(), found.id.as_str()), (expected, "h-1"));
-        assert_eq!((usage(found, 2), usage(found, 4)), (Some((800, 100, 0, 20)), None));
+        assert_eq!(
+            (outline(found).as_str(), found.id.as_str()),
+            (expected, "h-1")
+        );
+        assert_eq!(
+            (usage(found, 2), usage(found, 4)),
+            (Some((800, 100, 0, 20)), None)
+        );
         assert_eq!(found.messages[3].at_ms, Some(1_767_323_047_000));
-        assert_eq!(imported.report.repairs.len(), usize::from(text.contains("h-3")), "{:?}", repairs(&imported));
-        assert_eq!(imported.report.ignored.len(), 4, "{:?}", imported.report.ignored);
+        assert_eq!(
+            imported.report.repairs.len(),
+            usize::from(text.contains("h-3")),
+            "{:?}",
+            repairs(&imported)
+        );
+        assert_eq!(
+            imported.report.ignored.len(),
+            4,
+            "{:?}",
+            imported.report.ignored
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Compactions that real sessions have and that are easily misread. The files are synthetic, after the real ones.
+//! Compactions that real sessions have and that are easily misread. The files are synthetic, after
+//! the real ones.
 
 use compactometer_formats::scenario::Unmeasured;
 use serde_json::{Value, json};
@@ -6,11 +7,20 @@ use serde_json::{Value, json};
 use super::*;
 
 fn lines(rows: &[Value]) -> String {
-    rows.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+    rows.iter()
+        .map(Value::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn reasons(imported: &Imported) -> Vec<Unmeasured> {
-    imported.suite.scenarios.iter().flat_map(|scenario| &scenario.unmeasured).map(|one| one.reason).collect()
+    imported
+        .suite
+        .scenarios
+        .iter()
+        .flat_map(|scenario| &scenario.unmeasured)
+        .map(|one| one.reason)
+        .collect()
 }
 
 fn codex(kind: &str, payload: Value) -> Value {
@@ -18,7 +28,11 @@ fn codex(kind: &str, payload: Value) -> Value {
 }
 
 fn codex_said(role: &str, text: &str) -> Value {
-    let kind = if role == "user" { "input_text" } else { "output_text" };
+    let kind = if role == "user" {
+        "input_text"
+    } else {
+        "output_text"
+    };
     json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
 }
 
@@ -27,10 +41,19 @@ fn rollout(message: &str, more: &[Value]) -> String {
     let mut history = vec![codex_said("user", "Find it.")];
     history.extend(more.iter().cloned());
     lines(&[
-        codex("session_meta", json!({"id": "c-1", "cwd": "/home/ann/shop"})),
+        codex(
+            "session_meta",
+            json!({"id": "c-1", "cwd": "/home/ann/shop"}),
+        ),
         codex("response_item", codex_said("user", "Find it.")),
-        codex("response_item", codex_said("assistant", "It is in ledger/pay.rs.")),
-        codex("compacted", json!({"message": message, "replacement_history": history})),
+        codex(
+            "response_item",
+            codex_said("assistant", "It is in ledger/pay.rs."),
+        ),
+        codex(
+            "compacted",
+            json!({"message": message, "replacement_history": history}),
+        ),
         codex("turn_context", json!({"cwd": "/home/ann/shop/web"})),
         codex("response_item", codex_said("user", "Go on.")),
         codex("response_item", codex_said("assistant", "Done.")),
@@ -43,15 +66,27 @@ fn a_codex_summary_that_is_encrypted_or_absent_is_not_measured() {
     for more in [vec![encrypted], Vec::new()] {
         let found = imported("codex", &rollout("", &more), &FACTS);
         let scenario = &found.suite.scenarios[0];
-        assert_eq!((scenario.compactions.len(), reasons(&found)), (0, vec![Unmeasured::UnreadableSummary]));
+        assert_eq!(
+            (scenario.compactions.len(), reasons(&found)),
+            (0, vec![Unmeasured::UnreadableSummary])
+        );
         assert_eq!(scenario.unmeasured[0].after, Some(MessageId(2)));
-        assert_eq!(repairs(&found), ["line 4: compaction: its summary is not readable: left out"]);
+        assert_eq!(
+            repairs(&found),
+            ["line 4: compaction: its summary is not readable: left out"]
+        );
         let note = "1 compaction left out: its summary is not readable".to_owned();
         assert!(found.report.lines().contains(&note) && found.suite.header.notes.contains(&note));
-        assert_eq!(scenario.directories, ["/home/ann/shop", "/home/ann/shop/web"]);
+        assert_eq!(
+            scenario.directories,
+            ["/home/ann/shop", "/home/ann/shop/web"]
+        );
     }
     let read = imported("codex", &rollout("It is in ledger/pay.rs.", &[]), &FACTS);
-    assert_eq!((read.suite.scenarios[0].compactions.len(), reasons(&read)), (1, Vec::new()));
+    assert_eq!(
+        (read.suite.scenarios[0].compactions.len(), reasons(&read)),
+        (1, Vec::new())
+    );
 }
 
 #[test]
@@ -61,14 +96,19 @@ fn a_message_with_an_image_is_known_again() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect::<Vec<Value>>();
-    rows[1]["payload"]["content"].as_array_mut().expect("blocks").push(image);
+    rows[1]["payload"]["content"]
+        .as_array_mut()
+        .expect("blocks")
+        .push(image);
     let found = imported("codex", &lines(&rows), &FACTS);
-    assert_eq!(found.suite.scenarios[0].compactions[0].context[0], Retained::Kept(MessageId(1)));
+    assert_eq!(
+        found.suite.scenarios[0].compactions[0].context[0],
+        Retained::Kept(MessageId(1))
+    );
 }
 
 fn claude(uuid: &str, parent: Option<&str>, more: Value) -> Value {
-    let mut row =
-        json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "cwd": "/home/ann/shop"});
+    let mut row = json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": "s-1", "cwd": "/home/ann/shop"});
     for (key, value) in more.as_object().expect("an object") {
         row[key] = value.clone();
     }
@@ -80,7 +120,11 @@ fn says(role: &str, text: &str) -> Value {
 }
 
 fn summary(uuid: &str, parent: &str, text: &str) -> Value {
-    claude(uuid, Some(parent), json!({"isCompactSummary": true, "message": {"role": "user", "content": text}}))
+    claude(
+        uuid,
+        Some(parent),
+        json!({"isCompactSummary": true, "message": {"role": "user", "content": text}}),
+    )
 }
 
 fn boundary(uuid: &str, parent: &str, about: Value) -> Value {
@@ -105,39 +149,76 @@ fn the_row_after_a_compaction_may_follow_what_stayed() {
     ];
     let found = imported("claude-code", &lines(&rows), &FACTS);
     let scenario = &found.suite.scenarios[0];
-    assert_eq!(outline(scenario).lines().count(), 4, "{}", outline(scenario));
-    let written = Retained::Written { role: Role::User, text: "They said hello.".to_owned() };
-    assert_eq!(scenario.compactions[0].context, [written, Retained::Kept(MessageId(2))]);
+    assert_eq!(
+        outline(scenario).lines().count(),
+        4,
+        "{}",
+        outline(scenario)
+    );
+    let written = Retained::Written {
+        role: Role::User,
+        text: "They said hello.".to_owned(),
+    };
+    assert_eq!(
+        scenario.compactions[0].context,
+        [written, Retained::Kept(MessageId(2))]
+    );
 }
 
 #[test]
 fn what_the_program_attaches_after_a_summary_is_in_the_next_request() {
     let attached = |uuid: &str, parent: &str, about: Value| {
-        claude(uuid, Some(parent), json!({"type": "attachment", "attachment": about}))
+        claude(
+            uuid,
+            Some(parent),
+            json!({"type": "attachment", "attachment": about}),
+        )
     };
     let file = json!({"type": "file", "filename": "/a/pay.rs", "content": {"type": "text", "file": {"filePath": "/a/pay.rs", "content": "port = 8443"}}});
-    let hook = json!({"type": "hook_success", "hookEvent": "SessionStart", "content": "Ticket KX-4711."});
+    let hook =
+        json!({"type": "hook_success", "hookEvent": "SessionStart", "content": "Ticket KX-4711."});
     let rows = [
         claude("a", None, says("user", "Hello.")),
         claude("b", Some("a"), says("assistant", "Hi.")),
         boundary("x", "b", json!({"trigger": "auto"})),
         summary("s", "x", "They said hello."),
         attached("f", "s", file.clone()),
-        attached("g", "f", json!({"type": "compact_file_reference", "filename": "/a/tax.rs"})),
-        attached("h", "g", json!({"type": "invoked_skills", "skills": [{"name": "n", "content": "Be brief."}]})),
+        attached(
+            "g",
+            "f",
+            json!({"type": "compact_file_reference", "filename": "/a/tax.rs"}),
+        ),
+        attached(
+            "h",
+            "g",
+            json!({"type": "invoked_skills", "skills": [{"name": "n", "content": "Be brief."}]}),
+        ),
         attached("i", "h", hook),
-        attached("j", "i", json!({"type": "deferred_tools_delta", "addedNames": ["Grep"]})),
+        attached(
+            "j",
+            "i",
+            json!({"type": "deferred_tools_delta", "addedNames": ["Grep"]}),
+        ),
         claude("c", Some("j"), says("user", "Go on.")),
         // Later attachments are not part of what the compaction left.
         attached("k", "c", file),
         claude("d", Some("k"), says("assistant", "Done.")),
     ];
     let found = imported("claude-code", &lines(&rows), &FACTS);
-    let texts = found.suite.scenarios[0].compactions[0].context.iter().map(|left| match left {
-        Retained::Written { text, .. } => text.as_str(),
-        Retained::Kept(_) => "kept",
-    });
-    let expected = ["They said hello.", "/a/pay.rs\nport = 8443", "/a/tax.rs", "Be brief.", "Ticket KX-4711."];
+    let texts = found.suite.scenarios[0].compactions[0]
+        .context
+        .iter()
+        .map(|left| match left {
+            Retained::Written { text, .. } => text.as_str(),
+            Retained::Kept(_) => "kept",
+        });
+    let expected = [
+        "They said hello.",
+        "/a/pay.rs\nport = 8443",
+        "/a/tax.rs",
+        "Be brief.",
+        "Ticket KX-4711.",
+    ];
     assert_eq!(texts.collect::<Vec<_>>(), expected);
 }
 
@@ -147,19 +228,33 @@ fn a_row_with_an_unknown_parent_continues_its_session() {
         claude("a", None, says("user", "Hello.")),
         claude("b", Some("a"), says("assistant", "Hi.")),
         claude("p", Some("gone"), json!({"type": "progress"})),
-        claude("q", Some("p"), json!({"type": "system", "subtype": "stop_hook_summary"})),
+        claude(
+            "q",
+            Some("p"),
+            json!({"type": "system", "subtype": "stop_hook_summary"}),
+        ),
         claude("c", Some("q"), says("user", "Go on.")),
         claude("d", Some("c"), says("assistant", "Done.")),
     ];
     let found = imported("claude-code", &lines(&rows), &FACTS);
     assert_eq!(found.suite.scenarios.len(), 1);
     assert_eq!(outline(&found.suite.scenarios[0]).lines().count(), 4);
-    assert_eq!(repairs(&found), ["line 3: parent `gone` is not in the file: joined to line 2 of the same session"]);
+    assert_eq!(
+        repairs(&found),
+        ["line 3: parent `gone` is not in the file: joined to line 2 of the same session"]
+    );
     let mut other = rows;
     for row in &mut other[2..] {
         row["sessionId"] = "s-2".into();
     }
-    assert_eq!(imported("claude-code", &lines(&other), &FACTS).suite.scenarios.len(), 2, "another session stays apart");
+    assert_eq!(
+        imported("claude-code", &lines(&other), &FACTS)
+            .suite
+            .scenarios
+            .len(),
+        2,
+        "another session stays apart"
+    );
 }
 
 #[test]
@@ -179,14 +274,28 @@ fn a_file_that_starts_in_the_middle_measures_no_first_compaction() {
         assert_eq!(reasons(&found), [Unmeasured::PartBefore], "{parent:?}");
         assert!(found.suite.scenarios[0].compactions.is_empty());
     }
-    assert!(reasons(&imported("claude-code", &lines(&rows(None, 30_000)), &FACTS)).is_empty());
+    assert!(
+        reasons(&imported(
+            "claude-code",
+            &lines(&rows(None, 30_000)),
+            &FACTS
+        ))
+        .is_empty()
+    );
     // What a second compaction had before it is known: the summary, and what followed.
     let mut twice = rows(Some("gone"), 9_000).to_vec();
-    twice.push(boundary("y", "d", json!({"trigger": "auto", "preTokens": 155_250})));
+    twice.push(boundary(
+        "y",
+        "d",
+        json!({"trigger": "auto", "preTokens": 155_250}),
+    ));
     twice.push(summary("t", "y", "They went on."));
     twice.push(claude("e", Some("t"), says("user", "More.")));
     let found = imported("claude-code", &lines(&twice), &FACTS);
-    assert_eq!((reasons(&found), found.report.compactions), (vec![Unmeasured::PartBefore], 1));
+    assert_eq!(
+        (reasons(&found), found.report.compactions),
+        (vec![Unmeasured::PartBefore], 1)
+    );
 }
 
 #[test]
@@ -206,8 +315,17 @@ fn of_two_compactions_without_a_turn_between_the_second_counts() {
     assert_eq!(reasons(&found), [Unmeasured::CompactedAgain]);
     let repair = "line 3: compaction: another compaction followed without a turn between: left out";
     assert_eq!(repairs(&found), [repair]);
-    let written = Retained::Written { role: Role::User, text: "Second.".to_owned() };
-    assert_eq!((scenario.compactions.len(), &scenario.compactions[0].context[..]), (1, &[written][..]));
+    let written = Retained::Written {
+        role: Role::User,
+        text: "Second.".to_owned(),
+    };
+    assert_eq!(
+        (
+            scenario.compactions.len(),
+            &scenario.compactions[0].context[..]
+        ),
+        (1, &[written][..])
+    );
 }
 
 const PI: [&str; 4] = [
@@ -218,8 +336,7 @@ const PI: [&str; 4] = [
 ];
 
 fn pi_compaction(more: Value) -> String {
-    let mut row =
-        json!({"type": "compaction", "timestamp": "2026-01-02T03:04:08Z", "summary": "Read.", "tokensBefore": 900});
+    let mut row = json!({"type": "compaction", "timestamp": "2026-01-02T03:04:08Z", "summary": "Read.", "tokensBefore": 900});
     for (key, value) in more.as_object().expect("an object") {
         row[key] = value.clone();
     }
@@ -228,10 +345,20 @@ fn pi_compaction(more: Value) -> String {
 
 #[test]
 fn the_first_version_of_pi_names_what_stays_by_its_number() {
-    let text = [PI[0], PI[1], PI[2], &pi_compaction(json!({"firstKeptEntryIndex": 2})), PI[3]].join("\n");
+    let text = [
+        PI[0],
+        PI[1],
+        PI[2],
+        &pi_compaction(json!({"firstKeptEntryIndex": 2})),
+        PI[3],
+    ]
+    .join("\n");
     let found = imported("pi", &text, &STRICT);
     let compaction = &found.suite.scenarios[0].compactions[0];
-    let written = Retained::Written { role: Role::User, text: "Read.".to_owned() };
+    let written = Retained::Written {
+        role: Role::User,
+        text: "Read.".to_owned(),
+    };
     assert_eq!(
         (compaction.after, &compaction.context[..]),
         (MessageId(2), &[written, Retained::Kept(MessageId(2))][..])
@@ -242,21 +369,36 @@ fn the_first_version_of_pi_names_what_stays_by_its_number() {
 fn a_compaction_of_an_extension_names_it() {
     let of = |more: Value| {
         let text = [PI[0], PI[1], PI[2], &pi_compaction(more), PI[3]].join("\n");
-        imported("pi", &text, &STRICT).suite.scenarios[0].compactions[0].compactor.clone()
+        imported("pi", &text, &STRICT).suite.scenarios[0].compactions[0]
+            .compactor
+            .clone()
     };
-    assert_eq!(of(json!({"fromHook": true, "details": {"compactor": "vcc"}})).as_deref(), Some("vcc"));
-    assert_eq!(of(json!({"fromHook": true})).as_deref(), Some("an extension"));
+    assert_eq!(
+        of(json!({"fromHook": true, "details": {"compactor": "vcc"}})).as_deref(),
+        Some("vcc")
+    );
+    assert_eq!(
+        of(json!({"fromHook": true})).as_deref(),
+        Some("an extension")
+    );
     assert_eq!(of(json!({})), None);
 }
 
 #[test]
 fn two_objects_of_one_line_are_both_read() {
-    let joined = format!("{}{}", PI[2], pi_compaction(json!({"firstKeptEntryIndex": 2})));
+    let joined = format!(
+        "{}{}",
+        PI[2],
+        pi_compaction(json!({"firstKeptEntryIndex": 2}))
+    );
     let text = [PI[0], PI[1], &joined, PI[3]].join("\n");
     let found = imported("pi", &text, &FACTS);
     assert_eq!(found.suite.scenarios[0].compactions[0].after, MessageId(2));
     assert_eq!(found.suite.scenarios[0].messages.len(), 3);
-    assert_eq!(repairs(&found), ["line 3: 2 objects without a line break between them: read as lines"]);
+    assert_eq!(
+        repairs(&found),
+        ["line 3: 2 objects without a line break between them: read as lines"]
+    );
     let torn = [PI[0], PI[1], &format!("{}{}", PI[2], "{\"type\":\"mess")].join("\n");
     assert!(
         repairs(&imported("pi", &torn, &FACTS))[0].starts_with("line 3: torn last line"),
@@ -264,7 +406,8 @@ fn two_objects_of_one_line_are_both_read() {
     );
 }
 
-/// A session with an agent of its own, and a compaction that was written while the conversation went on.
+/// A session with an agent of its own, and a compaction that was written while the conversation
+/// went on.
 pub(super) const COPILOT: &str = r#"{"type":"session.start","data":{"sessionId":"g-1","context":{"cwd":"C:\\code\\shop"}},"id":"1","timestamp":"2026-01-02T03:04:05Z","parentId":null}
 {"type":"system.message","data":{"role":"system","content":"Be brief."},"id":"2","timestamp":"2026-01-02T03:04:05Z","parentId":"1"}
 {"type":"user.message","data":{"content":"Read pay.toml.","transformedContent":"<now>\nRead pay.toml."},"id":"3","timestamp":"2026-01-02T03:04:06Z","parentId":"2"}
@@ -282,7 +425,9 @@ pub(super) const COPILOT: &str = r#"{"type":"session.start","data":{"sessionId":
 #[test]
 fn a_copilot_compaction_keeps_what_was_said_while_it_was_written() {
     let found = imported("copilot", COPILOT, &STRICT);
-    let [main, side] = &found.suite.scenarios[..] else { panic!("two conversations") };
+    let [main, side] = &found.suite.scenarios[..] else {
+        panic!("two conversations")
+    };
     assert_eq!(
         (main.id.as_str(), side.id.as_str(), &main.projects[..]),
         ("g-1", "g-1/side-1", &["shop".to_owned()][..])
@@ -293,16 +438,29 @@ fn a_copilot_compaction_keeps_what_was_said_while_it_was_written() {
          4 tool: call_1->port = 8443\n5 assistant: text(It is 8443.) | call_2=view{\"path\":\"tax.toml\"}\n\
          6 tool: call_2->no such file (error)\n7 assistant: text(Done.)"
     );
-    let [compaction] = &main.compactions[..] else { panic!("one compaction") };
-    let written = Retained::Written { role: Role::User, text: "The port is 8443.".to_owned() };
+    let [compaction] = &main.compactions[..] else {
+        panic!("one compaction")
+    };
+    let written = Retained::Written {
+        role: Role::User,
+        text: "The port is 8443.".to_owned(),
+    };
     let kept = [Retained::Kept(MessageId(5)), Retained::Kept(MessageId(6))];
     assert_eq!(compaction.context, [&[written][..], &kept].concat());
-    assert_eq!((compaction.after, compaction.reported_tokens), (MessageId(6), Some(900)));
+    assert_eq!(
+        (compaction.after, compaction.reported_tokens),
+        (MessageId(6), Some(900))
+    );
     let usage = compaction.usage.expect("a usage");
     assert_eq!((usage.input, usage.cache_read, usage.output), (900, 50, 20));
-    let failed =
-        COPILOT.replace("\"success\":true,\"preCompactionTokens\"", "\"success\":false,\"preCompactionTokens\"");
-    assert_eq!(repairs(&imported("copilot", &failed, &FACTS)), ["line 11: compaction that failed: left out"]);
+    let failed = COPILOT.replace(
+        "\"success\":true,\"preCompactionTokens\"",
+        "\"success\":false,\"preCompactionTokens\"",
+    );
+    assert_eq!(
+        repairs(&imported("copilot", &failed, &FACTS)),
+        ["line 11: compaction that failed: left out"]
+    );
 }
 
 pub(super) const LANGCHAIN: &str = r#"{"messages":[
@@ -320,7 +478,10 @@ fn messages_of_langchain_are_read_and_a_summary_is_marked() {
          3 tool: call_1->pay.toml (error)\n4 assistant: text(Done.)"
     );
     assert_eq!(reasons(&found), [Unmeasured::NothingBefore]);
-    let usage = found.suite.scenarios[0].messages[1].usage.as_deref().expect("a usage");
+    let usage = found.suite.scenarios[0].messages[1]
+        .usage
+        .as_deref()
+        .expect("a usage");
     assert_eq!((usage.input, usage.cache_read, usage.output), (50, 40, 5));
 }
 
@@ -338,5 +499,11 @@ fn messages_of_strands_are_read() {
         "1 user: text(Read it.)\n2 assistant: text(I look.) | call_1=bash{\"command\":\"ls\"}\n3 tool: call_1->pay.toml\n\
          4 assistant: text(Done.)"
     );
-    assert_eq!(found.suite.scenarios[0].messages[1].usage.as_deref().map(|usage| usage.output), Some(5));
+    assert_eq!(
+        found.suite.scenarios[0].messages[1]
+            .usage
+            .as_deref()
+            .map(|usage| usage.output),
+        Some(5)
+    );
 }

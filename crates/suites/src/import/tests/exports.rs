@@ -1,4 +1,5 @@
-//! One short conversation in each format of exports. The files are synthetic, after the published forms.
+//! One short conversation in each format of exports. The files are synthetic, after the published
+//! forms.
 
 use super::traces::{LANGFUSE, LANGSMITH, OTEL};
 use super::*;
@@ -42,20 +43,45 @@ fn swe_agent_outputs_are_whole_and_what_a_request_left_out_is_a_compaction() {
     assert_eq!(found.projects, ["shop"]);
     let written = |lines: &str| written(Role::Tool, &format!("Old output: ({lines} omitted)"));
     let kept = |id| Retained::Kept(MessageId(id));
-    let [one, two] = &found.compactions[..] else { panic!("two compactions: {:?}", found.compactions) };
-    assert_eq!((one.after, &one.context[..]), (MessageId(4), &[kept(2), kept(3), written("1 line")][..]));
-    let left = [kept(2), kept(3), written("1 line"), kept(5), written("2 lines")];
+    let [one, two] = &found.compactions[..] else {
+        panic!("two compactions: {:?}", found.compactions)
+    };
+    assert_eq!(
+        (one.after, &one.context[..]),
+        (MessageId(4), &[kept(2), kept(3), written("1 line")][..])
+    );
+    let left = [
+        kept(2),
+        kept(3),
+        written("1 line"),
+        kept(5),
+        written("2 lines"),
+    ];
     assert_eq!((two.after, &two.context[..]), (MessageId(6), &left[..]));
     assert_eq!(one.trigger.as_deref(), Some("history processor"));
-    assert_eq!(ignored(&imported), [("request that does not follow the history", 1), ("usage of the whole run", 1)]);
+    assert_eq!(
+        ignored(&imported),
+        [
+            ("request that does not follow the history", 1),
+            ("usage of the whole run", 1)
+        ]
+    );
 }
 
 fn written(role: Role, text: &str) -> Retained {
-    Retained::Written { role, text: text.to_owned() }
+    Retained::Written {
+        role,
+        text: text.to_owned(),
+    }
 }
 
 fn ignored(imported: &Imported) -> Vec<(&str, usize)> {
-    imported.report.ignored.iter().map(|(kind, count)| (kind.as_str(), *count)).collect()
+    imported
+        .report
+        .ignored
+        .iter()
+        .map(|(kind, count)| (kind.as_str(), *count))
+        .collect()
 }
 
 pub(super) const LOCOMO: &str = r#"[{"sample_id":"talk-1","conversation":{"speaker_a":"Ann","speaker_b":"Bo",
@@ -77,10 +103,25 @@ fn locomo_sessions_are_one_conversation_with_questions() {
         "1 user: text(1:56 pm on 8 May, 2023) | text(Bo: Hello Ann!)\n2 assistant: text(Ann: I have 3 cats.)\n\
          3 assistant: text(2:05 pm on 9 May, 2023) | text(Ann: I moved to Oslo.) | image:1600 | text([image: a photo of a harbour])"
     );
-    assert_eq!((found.id.as_str(), found.messages[0].at_ms), ("talk-1", Some(1_683_554_160_000)));
-    let asked = |probe: &Probe| (probe.id.clone(), probe.fact_ids.clone(), probe.gold.clone(), probe.abstain_expected);
+    assert_eq!(
+        (found.id.as_str(), found.messages[0].at_ms),
+        ("talk-1", Some(1_683_554_160_000))
+    );
+    let asked = |probe: &Probe| {
+        (
+            probe.id.clone(),
+            probe.fact_ids.clone(),
+            probe.gold.clone(),
+            probe.abstain_expected,
+        )
+    };
     let expected = |id: &str, fact: Option<&str>, gold: Option<&str>, abstains| {
-        (id.to_owned(), fact.map(str::to_owned).into_iter().collect::<Vec<_>>(), gold.map(str::to_owned), abstains)
+        (
+            id.to_owned(),
+            fact.map(str::to_owned).into_iter().collect::<Vec<_>>(),
+            gold.map(str::to_owned),
+            abstains,
+        )
     };
     assert_eq!(
         found.probes.iter().map(asked).collect::<Vec<_>>(),
@@ -91,17 +132,34 @@ fn locomo_sessions_are_one_conversation_with_questions() {
             expected("q4", None, None, true),
         ]
     );
-    assert!(found.probes.iter().all(|probe| probe.asked_after == MessageId(3)));
+    assert!(
+        found
+            .probes
+            .iter()
+            .all(|probe| probe.asked_after == MessageId(3))
+    );
     assert_eq!(found.probes[3].forbidden, ["Oslo"]);
     let oslo = fact(found, "Oslo");
-    assert_eq!((&oslo.evidence_message_ids[..], oslo.stated_by), (&[MessageId(3)][..], Speaker::Assistant));
-    assert_eq!((fact(found, "3").value_kind, imported.report.questions), (ValueKind::Number, 4));
-    assert_eq!(ignored(&imported), [("event_summary", 1), ("observation", 1)]);
+    assert_eq!(
+        (&oslo.evidence_message_ids[..], oslo.stated_by),
+        (&[MessageId(3)][..], Speaker::Assistant)
+    );
+    assert_eq!(
+        (fact(found, "3").value_kind, imported.report.questions),
+        (ValueKind::Number, 4)
+    );
+    assert_eq!(
+        ignored(&imported),
+        [("event_summary", 1), ("observation", 1)]
+    );
 }
 
 #[test]
 fn a_question_of_locomo_that_cannot_be_graded_is_reported() {
-    let text = LOCOMO.replace(r#""answer":"Oslo","evidence":["D2:1","D1:2"]"#, r#""evidence":["D9:9"]"#);
+    let text = LOCOMO.replace(
+        r#""answer":"Oslo","evidence":["D2:1","D1:2"]"#,
+        r#""evidence":["D9:9"]"#,
+    );
     let imported = imported("locomo", &text.replace("2:05 pm", "noon"), &FACTS);
     assert_eq!(
         repairs(&imported),
@@ -140,23 +198,50 @@ pub(super) const INSPECT: &str = r#"{"version":2,"eval":{"task":"shop"},"samples
 fn inspect_samples_are_built_from_their_requests() {
     let imported = imported("inspect", INSPECT, &STRICT);
     let found = &imported.suite.scenarios[0];
-    assert_eq!((found.id.as_str(), found.group_id.as_str()), ("shop/7/epoch-2", "shop/7"));
+    assert_eq!(
+        (found.id.as_str(), found.group_id.as_str()),
+        ("shop/7/epoch-2", "shop/7")
+    );
     assert_eq!(
         outline(found),
         "1 system: text(You are an agent.)\n2 user: text(Read pay.toml.) | image/png:1600\n\
          3 assistant: thinking(Read it.) | text(I read.) | call_1=read{\"path\":\"pay.toml\"}\n\
          4 tool: call_1->port = 8443\nlate (error)\n5 assistant: text(I look again.)\n6 assistant: text(It is 8443.)"
     );
-    let usage = found.messages[2].usage.as_deref().expect("it reports its tokens");
+    let usage = found.messages[2]
+        .usage
+        .as_deref()
+        .expect("it reports its tokens");
     assert_eq!((usage.input, usage.cache_read, usage.output), (100, 40, 20));
     assert_eq!(found.messages[2].at_ms, Some(1_767_323_046_000));
-    let [one, two] = &found.compactions[..] else { panic!("two compactions: {:?}", found.compactions) };
-    let left = [Retained::Kept(MessageId(2)), written(Role::User, "SUMMARY\nThe port in the file is 8443. Go on.")];
+    let [one, two] = &found.compactions[..] else {
+        panic!("two compactions: {:?}", found.compactions)
+    };
+    let left = [
+        Retained::Kept(MessageId(2)),
+        written(Role::User, "SUMMARY\nThe port in the file is 8443. Go on."),
+    ];
     assert_eq!((one.after, &one.context[..]), (MessageId(4), &left[..]));
-    assert_eq!((one.trigger.as_deref(), one.reported_tokens), (Some("threshold"), Some(290)));
-    assert_eq!((one.at_ms, one.usage.map(|usage| usage.output)), (Some(1_767_323_048_000), Some(9)));
-    assert_eq!((two.after, two.trigger.as_deref(), two.usage), (MessageId(5), Some("edit"), None));
-    assert_eq!(ignored(&imported), [("hologram", 1), ("message of a call that wrote a summary", 2), ("span_begin", 1)]);
+    assert_eq!(
+        (one.trigger.as_deref(), one.reported_tokens),
+        (Some("threshold"), Some(290))
+    );
+    assert_eq!(
+        (one.at_ms, one.usage.map(|usage| usage.output)),
+        (Some(1_767_323_048_000), Some(9))
+    );
+    assert_eq!(
+        (two.after, two.trigger.as_deref(), two.usage),
+        (MessageId(5), Some("edit"), None)
+    );
+    assert_eq!(
+        ignored(&imported),
+        [
+            ("hologram", 1),
+            ("message of a call that wrote a summary", 2),
+            ("span_begin", 1)
+        ]
+    );
 }
 
 #[test]
@@ -164,10 +249,18 @@ fn an_inspect_log_without_requests_lacks_its_compaction() {
     let text = INSPECT.replace("\"event\":\"model\"", "\"event\":\"other\"");
     let imported = imported("inspect", &text, &FACTS);
     let found = &imported.suite.scenarios[0];
-    assert_eq!(outline(found), "1 user: text(Read pay.toml.)\n2 assistant: text(It is 8443.)");
+    assert_eq!(
+        outline(found),
+        "1 user: text(Read pay.toml.)\n2 assistant: text(It is 8443.)"
+    );
     assert_eq!(
         repairs(&imported),
-        ["element 1, message 2: summary of a compaction whose requests are not in the file: left out"]
+        [
+            "element 1, message 2: summary of a compaction whose requests are not in the file: left out"
+        ]
     );
-    assert_eq!(imported.report.ignored["compaction that no request follows"], 1);
+    assert_eq!(
+        imported.report.ignored["compaction that no request follows"],
+        1
+    );
 }

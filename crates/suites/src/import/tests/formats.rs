@@ -15,24 +15,54 @@ pub(super) const PI: &str = r#"{"type":"session","version":3,"id":"s-1","timesta
 fn pi_sessions_follow_the_last_branch() {
     let imported = imported("pi", PI, &STRICT);
     let found = &imported.suite.scenarios[0];
-    assert_eq!((found.id.as_str(), &found.projects[..]), ("s-1", &["shop".to_owned()][..]));
+    assert_eq!(
+        (found.id.as_str(), &found.projects[..]),
+        ("s-1", &["shop".to_owned()][..])
+    );
     assert_eq!(
         outline(found),
         "1 user: text(Read pay.toml.)\n2 assistant: thinking(Read it.) | call_1=read{\"path\":\"pay.toml\"}\n\
          3 tool: call_1->port = 8443 | image/png:1600\n4 assistant: text(It is 8443.)"
     );
-    let usage = found.messages[1].usage.as_deref().expect("it reports its tokens");
-    assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (900, 100, 5, 20));
+    let usage = found.messages[1]
+        .usage
+        .as_deref()
+        .expect("it reports its tokens");
+    assert_eq!(
+        (
+            usage.input,
+            usage.cache_read,
+            usage.cache_write,
+            usage.output
+        ),
+        (900, 100, 5, 20)
+    );
     assert_eq!(found.messages[0].at_ms, Some(1_767_323_046_000));
-    let ignored = imported.report.ignored.iter().map(|(kind, count)| (kind.as_str(), *count)).collect::<Vec<_>>();
-    assert_eq!(ignored, [("message of an abandoned branch", 1), ("model_change", 1)]);
-    let written = Retained::Written { role: Role::User, text: "The port is 8443.".to_owned() };
-    let [compaction] = &found.compactions[..] else { panic!("one compaction: {:?}", found.compactions) };
+    let ignored = imported
+        .report
+        .ignored
+        .iter()
+        .map(|(kind, count)| (kind.as_str(), *count))
+        .collect::<Vec<_>>();
+    assert_eq!(
+        ignored,
+        [("message of an abandoned branch", 1), ("model_change", 1)]
+    );
+    let written = Retained::Written {
+        role: Role::User,
+        text: "The port is 8443.".to_owned(),
+    };
+    let [compaction] = &found.compactions[..] else {
+        panic!("one compaction: {:?}", found.compactions)
+    };
     assert_eq!(
         (compaction.after, &compaction.context[..]),
         (MessageId(3), &[written, Retained::Kept(MessageId(3))][..])
     );
-    assert_eq!((compaction.reported_tokens, compaction.at_ms), (Some(900), Some(1_767_323_050_000)));
+    assert_eq!(
+        (compaction.reported_tokens, compaction.at_ms),
+        (Some(900), Some(1_767_323_050_000))
+    );
 }
 
 pub(super) const CODEX: &str = r#"{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"s-2","cwd":"/home/ann/shop","base_instructions":{"text":"You are an agent."}}}
@@ -54,28 +84,53 @@ pub(super) const CODEX: &str = r#"{"timestamp":"2026-01-02T03:04:05Z","type":"se
 fn codex_rollouts_join_a_response_and_leave_out_what_the_program_wrote() {
     let imported = imported("codex", CODEX, &STRICT);
     let found = &imported.suite.scenarios[0];
-    assert_eq!((found.id.as_str(), &found.projects[..]), ("s-2", &["shop".to_owned()][..]));
+    assert_eq!(
+        (found.id.as_str(), &found.projects[..]),
+        ("s-2", &["shop".to_owned()][..])
+    );
     assert_eq!(
         outline(found),
         "1 system: text(You are an agent.) | text(<environment_context>\n  <cwd>/x</cwd>\n</environment_context>)\n\
          2 user: text(Read pay.toml.)\n3 assistant: text(I read it.) | call_1=exec{\"cmd\":\"cat pay.toml\"}\n\
          4 tool: call_1->port = 8443\n5 assistant: text(It is 8443.)"
     );
-    let usage = found.messages[2].usage.as_deref().expect("it reports its tokens");
-    assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (550, 400, 50, 20));
+    let usage = found.messages[2]
+        .usage
+        .as_deref()
+        .expect("it reports its tokens");
+    assert_eq!(
+        (
+            usage.input,
+            usage.cache_read,
+            usage.cache_write,
+            usage.output
+        ),
+        (550, 400, 50, 20)
+    );
     assert_eq!(imported.report.ignored["encrypted reasoning"], 1);
-    let [compaction] = &found.compactions[..] else { panic!("one compaction: {:?}", found.compactions) };
+    let [compaction] = &found.compactions[..] else {
+        panic!("one compaction: {:?}", found.compactions)
+    };
     let summary = "Another model wrote:\nSUMMARY: the port is 8443.";
-    let written = Retained::Written { role: Role::User, text: summary.to_owned() };
+    let written = Retained::Written {
+        role: Role::User,
+        text: summary.to_owned(),
+    };
     assert_eq!(
         (compaction.after, &compaction.context[..]),
         (MessageId(4), &[Retained::Kept(MessageId(2)), written][..])
     );
-    let usage = compaction.usage.expect("the call that wrote it reports its tokens");
-    assert_eq!((compaction.reported_tokens, usage.output), (Some(1_200), 30));
+    let usage = compaction
+        .usage
+        .expect("the call that wrote it reports its tokens");
+    assert_eq!(
+        (compaction.reported_tokens, usage.output),
+        (Some(1_200), 30)
+    );
 }
 
-/// Older versions do not write what the next request began with: it was what the user had said, and the summary.
+/// Older versions do not write what the next request began with: it was what the user had said, and
+/// the summary.
 #[test]
 fn a_codex_compaction_without_its_history_keeps_what_the_user_said() {
     let lines = CODEX.lines().map(|line| {
@@ -86,7 +141,11 @@ fn a_codex_compaction_without_its_history_keeps_what_the_user_said() {
         row.to_string()
     });
     let old = lines.collect::<Vec<_>>().join("\n");
-    let found = |text: &str| imported("codex", text, &STRICT).suite.scenarios[0].compactions.clone();
+    let found = |text: &str| {
+        imported("codex", text, &STRICT).suite.scenarios[0]
+            .compactions
+            .clone()
+    };
     assert_eq!(found(&old), found(CODEX));
 }
 
@@ -94,7 +153,10 @@ fn a_codex_compaction_without_its_history_keeps_what_the_user_said() {
 #[test]
 fn a_codex_user_who_quotes_the_program_is_a_user() {
     let quoted = CODEX.replace("Read pay.toml.", "Why is <cwd>/x</cwd> there?");
-    assert!(outline(&imported("codex", &quoted, &STRICT).suite.scenarios[0]).contains("user: text(Why is"));
+    assert!(
+        outline(&imported("codex", &quoted, &STRICT).suite.scenarios[0])
+            .contains("user: text(Why is")
+    );
 }
 
 pub(super) const OPENAI: &str = r#"{"id":"s-3","messages":[
@@ -117,16 +179,41 @@ fn messages_of_both_apis_are_one_conversation() {
                     3 assistant: call_1=read{\"path\":\"pay.toml\"}\n4 tool: call_1->port = 8443\n5 assistant: text(It is 8443.)";
     let loose = |text: &str| {
         let value: serde_json::Value = serde_json::from_str(text).expect("it is JSON");
-        value["messages"].as_array().expect("it has messages").clone()
+        value["messages"]
+            .as_array()
+            .expect("it has messages")
+            .clone()
     };
     let array = |text: &str| serde_json::Value::Array(loose(text)).to_string();
-    let lines = |text: &str| loose(text).iter().map(|message| message.to_string() + "\n").collect::<String>();
+    let lines = |text: &str| {
+        loose(text)
+            .iter()
+            .map(|message| message.to_string() + "\n")
+            .collect::<String>()
+    };
     for (name, text) in [("openai", OPENAI), ("anthropic", ANTHROPIC)] {
         let whole = imported(name, text, &STRICT);
-        assert_eq!((outline(&whole.suite.scenarios[0]).as_str(), &*whole.suite.scenarios[0].id), (expected, "s-3"));
+        assert_eq!(
+            (
+                outline(&whole.suite.scenarios[0]).as_str(),
+                &*whole.suite.scenarios[0].id
+            ),
+            (expected, "s-3")
+        );
         let line = text.replace('\n', "");
-        let two = imported(name, &format!("{line}\n{}\n", line.replace("s-3", "s-4")), &STRICT);
-        assert_eq!(two.suite.scenarios.iter().map(|one| &*one.group_id).collect::<Vec<_>>(), ["s-3", "s-4"]);
+        let two = imported(
+            name,
+            &format!("{line}\n{}\n", line.replace("s-3", "s-4")),
+            &STRICT,
+        );
+        assert_eq!(
+            two.suite
+                .scenarios
+                .iter()
+                .map(|one| &*one.group_id)
+                .collect::<Vec<_>>(),
+            ["s-3", "s-4"]
+        );
         let digest = |imported: &Imported| match &imported.suite.scenarios[0].messages[1].parts[1] {
             Part::Media { digest, .. } => digest.clone(),
             other => panic!("{other:?}"),
@@ -134,20 +221,38 @@ fn messages_of_both_apis_are_one_conversation() {
         assert_eq!(digest(&whole), blake3::hash(b"hi").to_hex().to_string());
     }
     for text in [array(OPENAI), lines(OPENAI)] {
-        assert_eq!(outline(&imported("openai", &text, &STRICT).suite.scenarios[0]), expected);
+        assert_eq!(
+            outline(&imported("openai", &text, &STRICT).suite.scenarios[0]),
+            expected
+        );
     }
     for text in [array(ANTHROPIC), lines(ANTHROPIC)] {
         let found = outline(&imported("anthropic", &text, &STRICT).suite.scenarios[0]);
-        assert!(found.ends_with("4 assistant: text(It is 8443.)") && found.starts_with("1 user: "), "{found}");
+        assert!(
+            found.ends_with("4 assistant: text(It is 8443.)") && found.starts_with("1 user: "),
+            "{found}"
+        );
     }
 }
 
 #[test]
 fn a_file_of_one_format_is_named_to_the_others() {
-    let formats = [("pi", PI), ("codex", CODEX), ("openai", OPENAI), ("anthropic", ANTHROPIC)];
-    for (name, text) in formats.into_iter().chain(super::agents::ALL).chain(super::exports::EXPORTS) {
+    let formats = [
+        ("pi", PI),
+        ("codex", CODEX),
+        ("openai", OPENAI),
+        ("anthropic", ANTHROPIC),
+    ];
+    for (name, text) in formats
+        .into_iter()
+        .chain(super::agents::ALL)
+        .chain(super::exports::EXPORTS)
+    {
         let refused = failure("tau-bench", text.as_bytes(), &FACTS);
-        assert!(refused.ends_with(&format!("it looks like `{name}`")), "{refused}");
+        assert!(
+            refused.ends_with(&format!("it looks like `{name}`")),
+            "{refused}"
+        );
     }
 }
 
@@ -155,7 +260,9 @@ fn a_file_of_one_format_is_named_to_the_others() {
 fn a_format_is_found_by_the_content_of_a_file() {
     let name = |text: &str| {
         let file = Temporary::new(text.as_bytes());
-        by_content(&file.0).map(|importer| importer.name).map_err(|error| error.to_string())
+        by_content(&file.0)
+            .map(|importer| importer.name)
+            .map_err(|error| error.to_string())
     };
     for (format, text) in [
         ("pi", PI),
@@ -173,7 +280,8 @@ fn a_format_is_found_by_the_content_of_a_file() {
     }
     let refused = name("{\"rows\":[]}").expect_err("no format");
     assert!(
-        refused.contains("is of no known format") && refused.contains("\n  pi: expected a pi session"),
+        refused.contains("is of no known format")
+            && refused.contains("\n  pi: expected a pi session"),
         "{refused}"
     );
     assert!(

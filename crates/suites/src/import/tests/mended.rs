@@ -1,4 +1,5 @@
-//! Broken, odd and silent rows are repaired and reported, and the rows after them stay in their conversation.
+//! Broken, odd and silent rows are repaired and reported, and the rows after them stay in their
+//! conversation.
 
 use super::*;
 
@@ -13,7 +14,10 @@ fn line(role: &str, text: &str) -> String {
 
 /// Three good rows and `odd`, which replaces the answer to the first.
 fn session_around(odd: &str) -> String {
-    let first = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, line("user", "One."));
+    let first = format!(
+        r#"{{"type":"user","uuid":"a","message":{}}}"#,
+        line("user", "One.")
+    );
     [
         first,
         odd.to_owned(),
@@ -23,7 +27,8 @@ fn session_around(odd: &str) -> String {
     .join("\n")
 }
 
-/// The odd row is reported as `expected` and refused under strict reading, and the rows after it stay in its conversation.
+/// The odd row is reported as `expected` and refused under strict reading, and the rows after it
+/// stay in its conversation.
 fn assert_only_odd_row_is_dropped(odd: &str, expected: &[&str]) {
     let text = session_around(odd);
     let imported = imported("claude-code", &text, &FACTS);
@@ -34,26 +39,54 @@ fn assert_only_odd_row_is_dropped(odd: &str, expected: &[&str]) {
         "1 user: text(One.)\n2 user: text(Two.)\n3 assistant: text(Three.)"
     );
     let refused = failure("claude-code", text.as_bytes(), &STRICT);
-    assert!(refused.ends_with(&format!("{} (strict: leave out --strict to repair it)", expected[0])), "{refused}");
+    assert!(
+        refused.ends_with(&format!(
+            "{} (strict: leave out --strict to repair it)",
+            expected[0]
+        )),
+        "{refused}"
+    );
 }
 
 #[test]
 fn text_cut_inside_a_character_is_repaired() {
-    let text = session_around(&row("assistant", "b", "a", &line("assistant", r"ok \ud83d\ude00 cut \ud83d")));
+    let text = session_around(&row(
+        "assistant",
+        "b",
+        "a",
+        &line("assistant", r"ok \ud83d\ude00 cut \ud83d"),
+    ));
     let mended = imported("claude-code", &text, &FACTS);
-    assert_eq!(repairs(&mended), ["line 2: 1 lone surrogate escape: replaced by U+FFFD"]);
-    assert!(outline(&mended.suite.scenarios[0]).contains("2 assistant: text(ok 😀 cut \u{fffd})\n"));
+    assert_eq!(
+        repairs(&mended),
+        ["line 2: 1 lone surrogate escape: replaced by U+FFFD"]
+    );
+    assert!(
+        outline(&mended.suite.scenarios[0]).contains("2 assistant: text(ok 😀 cut \u{fffd})\n")
+    );
     let refused = failure("claude-code", text.as_bytes(), &STRICT);
-    assert!(refused.contains("line 2: 1 lone surrogate escape: replaced by U+FFFD (strict"), "{refused}");
+    assert!(
+        refused.contains("line 2: 1 lone surrogate escape: replaced by U+FFFD (strict"),
+        "{refused}"
+    );
     let text = "[{\"task_id\":1,\"trial\":0,\n\"traj\":[{\"role\":\"user\",\"content\":\"\\ud800 a \\udfff\"}]}]";
     let mended = imported("tau-bench", text, &FACTS);
-    assert_eq!(repairs(&mended), ["line 2: 2 lone surrogate escapes: replaced by U+FFFD"]);
-    assert_eq!(outline(&mended.suite.scenarios[0]), "1 user: text(\u{fffd} a \u{fffd})");
+    assert_eq!(
+        repairs(&mended),
+        ["line 2: 2 lone surrogate escapes: replaced by U+FFFD"]
+    );
+    assert_eq!(
+        outline(&mended.suite.scenarios[0]),
+        "1 user: text(\u{fffd} a \u{fffd})"
+    );
 }
 
 #[test]
 fn a_file_whose_only_row_is_cut_is_recognised() {
-    let text = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, line("user", r"cut \ud83d"));
+    let text = format!(
+        r#"{{"type":"user","uuid":"a","message":{}}}"#,
+        line("user", r"cut \ud83d")
+    );
     assert_eq!(imported("claude-code", &text, &FACTS).report.messages, 1);
 }
 
@@ -82,7 +115,10 @@ fn a_torn_row_that_was_written_again_counts_once() {
     let text = session_around(&format!("{}\n{whole}", whole.replace("\"Again.", "\"\\x")));
     let imported = imported("claude-code", &text, &FACTS);
     assert!(outline(&imported.suite.scenarios[0]).contains("2 assistant: text(Again.)\n"));
-    assert_eq!((imported.report.repairs.len(), imported.report.messages), (1, 4));
+    assert_eq!(
+        (imported.report.repairs.len(), imported.report.messages),
+        (1, 4)
+    );
 }
 
 #[test]
@@ -100,7 +136,10 @@ fn rows_of_other_roles_and_types_are_reported() {
             row("user", "b", "a", r#"{"role":7,"content":"?"}"#),
             "message whose role is a number in a row of type `user`: dropped",
         ),
-        (row("oracle", "b", "a", &line("user", "?")), "message of role `user` in a row of type `oracle`: dropped"),
+        (
+            row("oracle", "b", "a", &line("user", "?")),
+            "message of role `user` in a row of type `oracle`: dropped",
+        ),
     ] {
         assert_only_odd_row_is_dropped(&odd, &[&format!("line 2: {expected}")]);
     }
@@ -108,11 +147,29 @@ fn rows_of_other_roles_and_types_are_reported() {
 
 #[test]
 fn rows_without_a_turn_are_only_counted() {
-    for kind in ["summary", "system", "file-history-snapshot", "queue-operation", "progress", "novelty"] {
-        let message = if kind == "novelty" { "null".to_owned() } else { line("user", "?") };
-        let imported = imported("claude-code", &session_around(&row(kind, "b", "a", &message)), &STRICT);
+    for kind in [
+        "summary",
+        "system",
+        "file-history-snapshot",
+        "queue-operation",
+        "progress",
+        "novelty",
+    ] {
+        let message = if kind == "novelty" {
+            "null".to_owned()
+        } else {
+            line("user", "?")
+        };
+        let imported = imported(
+            "claude-code",
+            &session_around(&row(kind, "b", "a", &message)),
+            &STRICT,
+        );
         assert_eq!(imported.report.ignored, [(kind.to_owned(), 1)].into());
-        assert_eq!((imported.report.scenarios, imported.report.messages), (1, 3));
+        assert_eq!(
+            (imported.report.scenarios, imported.report.messages),
+            (1, 3)
+        );
     }
 }
 
@@ -128,8 +185,17 @@ fn an_emptied_file_is_explained() {
     let text = vec![row("oracle", "b", "a", &line("user", "?")); 5].join("\n");
     let message = failure("claude-code", text.as_bytes(), &FACTS);
     let (start, repairs) = message.split_once(": `").expect("lists repairs");
-    assert_eq!(start, "no conversation of format `claude-code` in 1 file(s)");
+    assert_eq!(
+        start,
+        "no conversation of format `claude-code` in 1 file(s)"
+    );
     let repair = "message of role `user` in a row of type `oracle`: dropped";
-    assert!(repairs.contains(&format!("`, line 1: {repair}; `")), "{repairs}");
-    assert!(repairs.ends_with(&format!("`, line 3: {repair}; and 2 more repairs")), "{repairs}");
+    assert!(
+        repairs.contains(&format!("`, line 1: {repair}; `")),
+        "{repairs}"
+    );
+    assert!(
+        repairs.ends_with(&format!("`, line 3: {repair}; and 2 more repairs")),
+        "{repairs}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Broken, foreign, huge and random files: they are repaired and reported, or refused with a reason, and never cause a panic.
+//! Broken, foreign, huge and random files: they are repaired and reported, or refused with a
+//! reason, and never cause a panic.
 
 use proptest::prelude::*;
 
@@ -44,19 +45,38 @@ fn broken_lines_are_repaired_and_reported() {
 #[test]
 fn a_link_to_itself_ends() {
     let row = |uuid: &str, parent: &str, kind: &str| {
-        format!(r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":"{parent}","message":{{"content":"{uuid}"}}}}"#)
+        format!(
+            r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":"{parent}","message":{{"content":"{uuid}"}}}}"#
+        )
     };
-    let text = [row("a", "c", "user"), row("b", "a", "assistant"), row("c", "b", "user")].join("\n");
+    let text = [
+        row("a", "c", "user"),
+        row("b", "a", "assistant"),
+        row("c", "b", "user"),
+    ]
+    .join("\n");
     let imported = imported("claude-code", &text, &FACTS);
     assert_eq!(imported.report.repairs.len(), 1, "{:?}", repairs(&imported));
-    assert_eq!(imported.suite.scenarios.iter().map(|scenario| scenario.messages.len()).sum::<usize>(), 3);
+    assert_eq!(
+        imported
+            .suite
+            .scenarios
+            .iter()
+            .map(|scenario| scenario.messages.len())
+            .sum::<usize>(),
+        3
+    );
 }
 
 #[test]
 fn unreadable_files_are_named_with_what_was_expected() {
     for (name, bytes, expected) in [
         ("claude-code", &b""[..], "is empty; expected a transcript"),
-        ("claude-code", b"\xef\xbb\xbf \n", "is empty; expected a transcript"),
+        (
+            "claude-code",
+            b"\xef\xbb\xbf \n",
+            "is empty; expected a transcript",
+        ),
         (
             "claude-code",
             TAU.as_bytes(),
@@ -82,7 +102,11 @@ fn unreadable_files_are_named_with_what_was_expected() {
             b"[{\"task_id\":1,\n\"traj\":",
             "line 2: expected an array of objects with `task_id` and `traj`: EOF while parsing a value",
         ),
-        ("tau-bench", br#"[{"task_id":1,"traj":[]}]"#, "no conversation of format `tau-bench` in 1 file(s)"),
+        (
+            "tau-bench",
+            br#"[{"task_id":1,"traj":[]}]"#,
+            "no conversation of format `tau-bench` in 1 file(s)",
+        ),
         (
             "claude-code",
             br#"{"type":"summary","leafUuid":"x"}"#,
@@ -92,24 +116,64 @@ fn unreadable_files_are_named_with_what_was_expected() {
         let message = failure(name, bytes, &FACTS);
         assert!(message.contains(expected), "{message}");
     }
-    let folder = import(importer("tau-bench"), &[std::env::temp_dir()], "test", &FACTS).expect_err("a directory");
-    let why = std::error::Error::source(&folder).map(ToString::to_string).unwrap_or_default();
+    let folder = import(
+        importer("tau-bench"),
+        &[std::env::temp_dir()],
+        "test",
+        &FACTS,
+    )
+    .expect_err("a directory");
+    let why = std::error::Error::source(&folder)
+        .map(ToString::to_string)
+        .unwrap_or_default();
     assert_eq!(why, "it is a folder; name a file in it", "{folder}");
-    let missing = import(importer("tau-bench"), &[PathBuf::from("no/such/file")], "test", &FACTS).expect_err("missing");
-    assert!(missing.to_string().starts_with("cannot read `no/such/file`"), "{missing}");
+    let missing = import(
+        importer("tau-bench"),
+        &[PathBuf::from("no/such/file")],
+        "test",
+        &FACTS,
+    )
+    .expect_err("missing");
+    assert!(
+        missing
+            .to_string()
+            .starts_with("cannot read `no/such/file`"),
+        "{missing}"
+    );
 }
 
 #[test]
 fn the_same_content_counts_once() {
-    let (one, two) = (Temporary::new(TAU.as_bytes()), Temporary::new(TAU.as_bytes()));
-    let twice = import(importer("tau-bench"), &[one.0.clone(), two.0.clone()], "test", &FACTS).expect("imports");
-    assert_eq!((twice.suite.scenarios.len(), twice.report.repairs.len()), (6, 1));
+    let (one, two) = (
+        Temporary::new(TAU.as_bytes()),
+        Temporary::new(TAU.as_bytes()),
+    );
+    let twice = import(
+        importer("tau-bench"),
+        &[one.0.clone(), two.0.clone()],
+        "test",
+        &FACTS,
+    )
+    .expect("imports");
+    assert_eq!(
+        (twice.suite.scenarios.len(), twice.report.repairs.len()),
+        (6, 1)
+    );
 }
 
 #[test]
 fn a_line_of_twenty_megabytes_is_read() {
-    let row = |uuid: &str, text: &str| format!(r#"{{"type":"user","uuid":"{uuid}","message":{{"content":"{text}"}}}}"#);
-    let long = row("a", &format!("password=hunter22 id_4711 {}", "words of a log, ".repeat(12_500)).repeat(100));
+    let row = |uuid: &str, text: &str| {
+        format!(r#"{{"type":"user","uuid":"{uuid}","message":{{"content":"{text}"}}}}"#)
+    };
+    let long = row(
+        "a",
+        &format!(
+            "password=hunter22 id_4711 {}",
+            "words of a log, ".repeat(12_500)
+        )
+        .repeat(100),
+    );
     assert!(long.len() > 20_000_000);
     let imported = import_bytes("claude-code", long.as_bytes(), &FACTS).expect("imports");
     assert_eq!(imported.report.secrets.get("password"), Some(&100));
@@ -117,7 +181,12 @@ fn a_line_of_twenty_megabytes_is_read() {
 
 /// The file with some bytes replaced, deleted or duplicated.
 fn mutated(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
-    let edit = (0..text.len(), 0..3_u8, proptest::sample::select(b"{}[]\",:\\0a \n\xff".to_vec()), 1..40_usize);
+    let edit = (
+        0..text.len(),
+        0..3_u8,
+        proptest::sample::select(b"{}[]\",:\\0a \n\xff".to_vec()),
+        1..40_usize,
+    );
     proptest::collection::vec(edit, 0..12).prop_map(move |edits| {
         let mut bytes = text.as_bytes().to_vec();
         for (at, kind, byte, length) in edits {
@@ -139,7 +208,8 @@ fn mutated(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
 /// Whole lines deleted, duplicated or moved.
 fn shuffled() -> impl Strategy<Value = Vec<u8>> {
     let lines = CLAUDE.lines().collect::<Vec<_>>();
-    proptest::collection::vec(proptest::sample::select(lines), 1..40).prop_map(|lines| lines.join("\n").into_bytes())
+    proptest::collection::vec(proptest::sample::select(lines), 1..40)
+        .prop_map(|lines| lines.join("\n").into_bytes())
 }
 
 fn never_panics(bytes: &[u8], concat: Option<usize>) {
@@ -196,6 +266,11 @@ proptest! {
 #[test]
 fn a_new_importer_is_found_by_name_and_by_its_files() {
     let imported = imported("dummy-format", "dummy hello", &STRICT);
-    assert_eq!(imported.suite.header.notes[0], "imported from 1 file of format dummy-format");
-    assert!(failure("tau-bench", b"dummy hello", &FACTS).ends_with("; it looks like `dummy-format`"));
+    assert_eq!(
+        imported.suite.header.notes[0],
+        "imported from 1 file of format dummy-format"
+    );
+    assert!(
+        failure("tau-bench", b"dummy hello", &FACTS).ends_with("; it looks like `dummy-format`")
+    );
 }

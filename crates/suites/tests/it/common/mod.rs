@@ -40,7 +40,8 @@ pub(crate) fn text_of(message: &Message) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The whole-word occurrences of each value, ignoring case, as the conversation's number and the message.
+/// The whole-word occurrences of each value, ignoring case, as the conversation's number and the
+/// message.
 pub(crate) fn find_all(suite: &Suite, values: &[&str]) -> Vec<Vec<(usize, MessageId)>> {
     let patterns = values.iter().map(|value| value.to_lowercase());
     let finder = AhoCorasick::new(patterns).expect("the values make an automaton");
@@ -66,10 +67,15 @@ fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// A word of four or more letters that the question shares with one of the texts.
-pub(crate) fn shared_words<'t>(question: &str, texts: impl Iterator<Item = &'t str>) -> Option<String> {
+pub(crate) fn shared_words<'t>(
+    question: &str,
+    texts: impl Iterator<Item = &'t str>,
+) -> Option<String> {
     let words = |text: &str| {
         let lower = text.to_lowercase();
-        let long = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.chars().count() >= 4);
+        let long = lower
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| word.chars().count() >= 4);
         long.map(str::to_owned).collect::<Vec<_>>()
     };
     let asked = words(question);

@@ -1,16 +1,35 @@
 //! What the words after a value say about it.
 
 use super::Stance;
-use super::clause::{CHOSEN, CLOSING, CONJUNCTIONS, RELEASES, begins_alike, first_clause, without_preposition, words};
+use super::clause::{
+    CHOSEN, CLOSING, CONJUNCTIONS, RELEASES, begins_alike, first_clause, without_preposition, words,
+};
 
 /// The largest number of words between a value and the verb whose subject it is.
 const WORDS: usize = 5;
 
 /// Words after a form of "to be" that say that something is over.
-const ENDED: &[&str] =
-    &["abandoned", "deprecated", "dropped", "obsolete", "outdated", "replaced", "retired", "superseded"];
+const ENDED: &[&str] = &[
+    "abandoned",
+    "deprecated",
+    "dropped",
+    "obsolete",
+    "outdated",
+    "replaced",
+    "retired",
+    "superseded",
+];
 /// Words after a form of "to be" that say that something must not be.
-const BARRED: &[&str] = &["excluded", "forbidden", "off", "off-limits", "out", "prohibited", "rejected", "ruled"];
+const BARRED: &[&str] = &[
+    "excluded",
+    "forbidden",
+    "off",
+    "off-limits",
+    "out",
+    "prohibited",
+    "rejected",
+    "ruled",
+];
 /// Words after a form of "to be" that leave open whether something was chosen.
 const CONSIDERED: &[&str] = &[
     "alternative",
@@ -27,12 +46,21 @@ const CONSIDERED: &[&str] = &[
     "weighed",
 ];
 /// Words after a verb that say that something else is meant.
-const OTHER: &[&str] = &["another", "different", "incorrect", "mistaken", "unrelated", "wrong"];
+const OTHER: &[&str] = &[
+    "another",
+    "different",
+    "incorrect",
+    "mistaken",
+    "unrelated",
+    "wrong",
+];
 /// Small words before them.
-const SMALL: &[&str] = &["a", "an", "been", "for", "just", "merely", "one", "only", "the", "to"];
+const SMALL: &[&str] = &[
+    "a", "an", "been", "for", "just", "merely", "one", "only", "the", "to",
+];
 const AUXILIARIES: &[&str] = &[
-    "are", "be", "been", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may", "might", "must",
-    "shall", "should", "was", "were", "will", "would",
+    "are", "be", "been", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may",
+    "might", "must", "shall", "should", "was", "were", "will", "would",
 ];
 const PRONOUNS: &[&str] = &["it", "they", "this", "which"];
 /// Words that say that something is as it was.
@@ -45,7 +73,9 @@ pub(super) struct After<'t> {
 
 impl<'t> After<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        After { text: text.trim_start_matches(CLOSING) }
+        After {
+            text: text.trim_start_matches(CLOSING),
+        }
     }
 
     pub(super) fn stance(&self, value: &str, is_number: bool) -> Stance {
@@ -71,7 +101,9 @@ impl<'t> After<'t> {
             // `V, formerly 4711` says what V replaced.
             "formerly" if has_digit(others.split(' ').next()) => Stance::Asserted,
             "replaced" | "superseded" | "formerly" | "obsolete" | "deprecated" => Stance::Replaced,
-            "now" if begins_alike(without_preposition(others), value, is_number) => Stance::Replaced,
+            "now" if begins_alike(without_preposition(others), value, is_number) => {
+                Stance::Replaced
+            }
             "no" if others.starts_with("longer") => Stance::Replaced,
             "not" if text.starts_with('(') => Stance::Denied,
             "rejected" if text.starts_with(['(', ':']) => Stance::Denied,
@@ -80,11 +112,18 @@ impl<'t> After<'t> {
         }
     }
 
-    /// Whether another value follows an arrow or, after the start of a change, a preposition: `V -> W`, "renamed V to W".
+    /// Whether another value follows an arrow or, after the start of a change, a preposition: `V ->
+    /// W`, "renamed V to W".
     pub(super) fn turns(&self, value: &str, is_number: bool, is_change: bool) -> bool {
         let text = self.text.trim_start_matches(' ');
-        let arrow = ["→", "->", "=>", "⇒", "-->"].iter().find_map(|arrow| text.strip_prefix(arrow));
-        let change = || ["to ", "with ", "by ", "for ", "into "].iter().find_map(|word| text.strip_prefix(word));
+        let arrow = ["→", "->", "=>", "⇒", "-->"]
+            .iter()
+            .find_map(|arrow| text.strip_prefix(arrow));
+        let change = || {
+            ["to ", "with ", "by ", "for ", "into "]
+                .iter()
+                .find_map(|word| text.strip_prefix(word))
+        };
         let other = arrow.or_else(|| change().filter(|_| is_change));
         other.is_some_and(|other| begins_alike(other, value, is_number))
     }
@@ -112,11 +151,16 @@ fn forbids(clause: &str) -> bool {
     let words = words(clause).collect::<Vec<_>>();
     let rest = match words[..] {
         ["do", "not", ref rest @ ..] | ["don't" | "never", ref rest @ ..] => rest,
-        ["no", change, ..] => return matches!(change, "changes" | "edits" | "modifications" | "writes"),
+        ["no", change, ..] => {
+            return matches!(change, "changes" | "edits" | "modifications" | "writes");
+        }
         ["hands" | "keep" | "stay", "off", ..] => return true,
         _ => return false,
     };
-    let ends = matches!(rest, [_] | [_, "anything" | "it" | "that" | "them" | "this", ..]);
+    let ends = matches!(
+        rest,
+        [_] | [_, "anything" | "it" | "that" | "them" | "this", ..]
+    );
     ends && !RELEASES.contains(&rest[0])
 }
 
@@ -125,7 +169,10 @@ fn has_digit(word: Option<&str>) -> bool {
 }
 
 fn is_as_before(words: &[&str]) -> bool {
-    matches!(words, ["as", "before" | "is" | "it" | "they", ..] | ["as-is", ..] | ["the", "same" | "way", ..])
+    matches!(
+        words,
+        ["as", "before" | "is" | "it" | "they", ..] | ["as-is", ..] | ["the", "same" | "way", ..]
+    )
 }
 
 /// What the first verb that says anything says, if it begins within `most` words.
@@ -142,9 +189,13 @@ fn verb(clause: &str, most: usize, is_number: bool) -> Stance {
             }
             "not" | "never" | "cannot" if at == 0 && most > 1 => return Stance::Asserted,
             word if word == "cannot" || word.ends_with("n't") => return denied(next),
-            "remain" | "remains" | "stay" | "stays" if !is_number && is_still(rest) => return Stance::Denied,
+            "remain" | "remains" | "stay" | "stays" if !is_number && is_still(rest) => {
+                return Stance::Denied;
+            }
             "lost" if matches!(next, "against" | "out" | "to") => return Stance::Denied,
-            "belongs" | "refers" if content(rest).is_some_and(|word| OTHER.contains(&word)) => return Stance::Denied,
+            "belongs" | "refers" if content(rest).is_some_and(|word| OTHER.contains(&word)) => {
+                return Stance::Denied;
+            }
             word if AUXILIARIES.contains(&word) => match auxiliary(rest) {
                 Stance::Asserted => {}
                 other => return other,
@@ -182,5 +233,9 @@ fn content<'t>(words: &[&'t str]) -> Option<&'t str> {
 }
 
 fn denied(next: &str) -> Stance {
-    if RELEASES.contains(&next) { Stance::Asserted } else { Stance::Denied }
+    if RELEASES.contains(&next) {
+        Stance::Asserted
+    } else {
+        Stance::Denied
+    }
 }

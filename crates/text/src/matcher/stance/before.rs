@@ -3,7 +3,8 @@
 use super::Stance;
 use super::clause::{CHOSEN, CONJUNCTIONS, LIMITS, RELEASES, Words, is_plain_denial};
 
-/// The largest number of words between a denial and what it governs, and between a denial and a number.
+/// The largest number of words between a denial and what it governs, and between a denial and a
+/// number.
 const WORDS: usize = 9;
 const WORDS_OF_NUMBER: usize = 3;
 
@@ -41,7 +42,16 @@ const REPLACEMENTS: &[&str] = &[
     "superseded",
     "supersedes",
 ];
-const DECIDED: &[&str] = &["advise", "advised", "decide", "decided", "recommend", "recommended", "voted", "warned"];
+const DECIDED: &[&str] = &[
+    "advise",
+    "advised",
+    "decide",
+    "decided",
+    "recommend",
+    "recommended",
+    "voted",
+    "warned",
+];
 const CHANGED: &[&str] = &[
     "changed",
     "changing",
@@ -88,18 +98,32 @@ const CONSIDERED: &[&str] = &[
     "weighing",
 ];
 const PREFERRED: &[&str] = &["prefer", "preferred", "preferring", "prefers"];
-const WITHOUT: &[&str] = &["has", "have", "is", "need", "needs", "there", "use", "want", "with"];
+const WITHOUT: &[&str] = &[
+    "has", "have", "is", "need", "needs", "there", "use", "want", "with",
+];
 /// "Hands off V", "stay off V".
 const KEPT_OFF: &[&str] = &["fingers", "hands", "keep", "stay"];
 /// "No changes to V".
-const CHANGES: &[&str] =
-    &["access", "change", "changes", "commits", "edit", "edits", "modification", "modifications", "updates", "writes"];
+const CHANGES: &[&str] = &[
+    "access",
+    "change",
+    "changes",
+    "commits",
+    "edit",
+    "edits",
+    "modification",
+    "modifications",
+    "updates",
+    "writes",
+];
 
 pub(super) fn stance(words: &Words<'_>, is_number: bool) -> Stance {
     let most = if is_number { WORDS_OF_NUMBER } else { WORDS };
     let said = (0..words.0.len().min(most)).find_map(|at| {
         let near = || if at < 2 { governing(words, at) } else { None };
-        phrase(words, at).or_else(near).or_else(|| single(words, at, is_number))
+        phrase(words, at)
+            .or_else(near)
+            .or_else(|| single(words, at, is_number))
     });
     said.unwrap_or(Stance::Asserted)
 }
@@ -115,7 +139,14 @@ fn phrase(words: &Words<'_>, at: usize) -> Option<Stance> {
         "from" if earlier == "refrain" => Some(Stance::Denied),
         "fail" if at > 0 && words.get(at - 1) == "to" => Some(Stance::Asserted),
         // What cannot be done without a value needs it.
-        word if DENIALS.contains(&word) && words.0.iter().skip(at + 1).take(3).any(|word| is_plain_denial(word)) => {
+        word if DENIALS.contains(&word)
+            && words
+                .0
+                .iter()
+                .skip(at + 1)
+                .take(3)
+                .any(|word| is_plain_denial(word)) =>
+        {
             Some(Stance::Asserted)
         }
         _ => None,
@@ -127,7 +158,10 @@ fn governing(words: &Words<'_>, at: usize) -> Option<Stance> {
     let earlier = words.get(at + 1);
     let is_next = at == 0 || matches!(words.get(0), "a" | "an" | "the");
     let is_denied = match words.get(at) {
-        "of" => matches!(earlier, "clear" | "instead" | "lieu") || (earlier == "place" && words.get(at + 2) == "in"),
+        "of" => {
+            matches!(earlier, "clear" | "instead" | "lieu")
+                || (earlier == "place" && words.get(at + 2) == "in")
+        }
         "than" => earlier == "rather",
         "to" if earlier == "opposed" || (is_next && words.has(at + 2, 3, PREFERRED)) => true,
         "over" => is_next && words.has(at + 1, 8, CHOSEN),
@@ -137,7 +171,8 @@ fn governing(words: &Words<'_>, at: usize) -> Option<Stance> {
         "changing" | "editing" | "touching" | "using" => matches!(earlier, "no" | "stop"),
         _ => false,
     };
-    let is_barred = matches!(words.get(at), "in" | "of" | "on" | "to") && CHANGES.contains(&earlier);
+    let is_barred =
+        matches!(words.get(at), "in" | "of" | "on" | "to") && CHANGES.contains(&earlier);
     match words.get(at) {
         _ if is_denied || (is_barred && words.get(at + 2) == "no") => Some(Stance::Denied),
         "be" if earlier == "to" && words.get(at + 2) == "used" => Some(Stance::Replaced),
@@ -157,7 +192,9 @@ fn single(words: &Words<'_>, at: usize, is_number: bool) -> Option<Stance> {
         word if CONJUNCTIONS.contains(&word) || RELEASES.contains(&word) => Some(Stance::Asserted),
         word if is_number && LIMITS.contains(&word) => Some(Stance::Asserted),
         // `rejected 40 rows` is a count, not a denial.
-        word if is_plain_denial(word) || (!is_number && DENIALS.contains(&word)) => Some(Stance::Denied),
+        word if is_plain_denial(word) || (!is_number && DENIALS.contains(&word)) => {
+            Some(Stance::Denied)
+        }
         word if at < 3 && REPLACEMENTS.contains(&word) => Some(Stance::Replaced),
         _ => None,
     }
@@ -180,4 +217,14 @@ pub(super) fn forbids(words: &Words<'_>) -> bool {
 }
 
 const OPENINGS: &[&str] = &["avoid", "do", "no", "please", "without"];
-const MODALS: &[&str] = &["can", "cannot", "can't", "may", "must", "mustn't", "shall", "should", "shouldn't"];
+const MODALS: &[&str] = &[
+    "can",
+    "cannot",
+    "can't",
+    "may",
+    "must",
+    "mustn't",
+    "shall",
+    "should",
+    "shouldn't",
+];

@@ -2,8 +2,8 @@
 
 /// Words that begin a separate clause.
 pub(super) const CONJUNCTIONS: &[&str] = &[
-    "and", "although", "as", "because", "but", "if", "since", "so", "that", "then", "though", "when", "where", "which",
-    "while", "who",
+    "and", "although", "as", "because", "but", "if", "since", "so", "that", "then", "though",
+    "when", "where", "which", "while", "who",
 ];
 /// Words after a denial that cancel it: "not only V", "do not forget V", "nothing but V".
 pub(super) const RELEASES: &[&str] = &[
@@ -25,8 +25,8 @@ pub(super) const RELEASES: &[&str] = &[
 ];
 /// Words that, with a number, turn a denial or a doubt into a limit: "not above V" states V.
 pub(super) const LIMITS: &[&str] = &[
-    "above", "after", "at", "before", "below", "beyond", "exceed", "exceeds", "faster", "later", "less", "longer",
-    "more", "over", "past", "slower", "than", "to", "under", "within",
+    "above", "after", "at", "before", "below", "beyond", "exceed", "exceeds", "faster", "later",
+    "less", "longer", "more", "over", "past", "slower", "than", "to", "under", "within",
 ];
 /// Words that say that something has been chosen.
 pub(super) const CHOSEN: &[&str] = &[
@@ -54,10 +54,14 @@ pub(super) const OPENING: [char; 7] = ['"', '\'', '`', '*', '_', '<', '/'];
 pub(super) const CLOSING: [char; 7] = ['"', '\'', '`', '*', '_', '>', '/'];
 
 /// Small words before a value, with a blank.
-pub(super) const PREPOSITIONS: &[&str] = &["at ", "by ", "for ", "from ", "in ", "on ", "to ", "with "];
+pub(super) const PREPOSITIONS: &[&str] =
+    &["at ", "by ", "for ", "from ", "in ", "on ", "to ", "with "];
 
 pub(super) fn without_preposition(text: &str) -> &str {
-    PREPOSITIONS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text)
+    PREPOSITIONS
+        .iter()
+        .find_map(|word| text.strip_prefix(word))
+        .unwrap_or(text)
 }
 
 /// Words, counted from a value. Beyond the last there are empty ones.
@@ -66,7 +70,11 @@ pub(super) struct Words<'t>(pub(super) Vec<&'t str>);
 impl<'t> Words<'t> {
     /// Those of the clause before the value, the nearest first.
     pub(super) fn before(text: &'t str) -> Self {
-        Words(words(last_clause(text.trim_end_matches(OPENING))).rev().collect())
+        Words(
+            words(last_clause(text.trim_end_matches(OPENING)))
+                .rev()
+                .collect(),
+        )
     }
 
     pub(super) fn after(text: &'t str) -> Self {
@@ -78,12 +86,17 @@ impl<'t> Words<'t> {
     }
 
     pub(super) fn has(&self, from: usize, most: usize, wanted: &[&str]) -> bool {
-        self.0.iter().skip(from).take(most).any(|word| wanted.contains(word))
+        self.0
+            .iter()
+            .skip(from)
+            .take(most)
+            .any(|word| wanted.contains(word))
     }
 }
 
 pub(super) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
-    let is_no_letter = |letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '-' | '_'));
+    let is_no_letter =
+        |letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '-' | '_'));
     text.split(is_no_letter).filter(|word| !word.is_empty())
 }
 
@@ -92,19 +105,27 @@ pub(super) fn is_plain_denial(word: &str) -> bool {
 }
 
 fn ends_clause(letter: char) -> bool {
-    matches!(letter, '!' | '?' | ';' | ':' | ',' | '\n' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '—' | '"')
+    matches!(
+        letter,
+        '!' | '?' | ';' | ':' | ',' | '\n' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '—' | '"'
+    )
 }
 
 /// The text after the last character that ends a clause. A full stop ends one if a blank follows.
 pub(super) fn last_clause(text: &str) -> &str {
     let stop = text.rfind(". ").map(|at| at + 1);
-    let mark =
-        text.char_indices().rev().find(|(_, letter)| ends_clause(*letter)).map(|(at, letter)| at + letter.len_utf8());
+    let mark = text
+        .char_indices()
+        .rev()
+        .find(|(_, letter)| ends_clause(*letter))
+        .map(|(at, letter)| at + letter.len_utf8());
     &text[stop.max(mark).unwrap_or(0)..]
 }
 
 pub(super) fn first_clause(text: &str) -> &str {
-    let stop = text.find(". ").or_else(|| text.ends_with('.').then(|| text.len() - 1));
+    let stop = text
+        .find(". ")
+        .or_else(|| text.ends_with('.').then(|| text.len() - 1));
     let stop = stop.into_iter().chain(text.find(".\n")).min();
     let end = stop.into_iter().chain(text.find(ends_clause)).min();
     &text[..end.unwrap_or(text.len())]
@@ -112,7 +133,9 @@ pub(super) fn first_clause(text: &str) -> &str {
 
 /// The part of the sentence after a value, with the mark at its end.
 pub(super) fn sentence_after(text: &str) -> &str {
-    let ends = text.char_indices().find(|(at, letter)| ends_sentence(text, *at, *letter));
+    let ends = text
+        .char_indices()
+        .find(|(at, letter)| ends_sentence(text, *at, *letter));
     ends.map_or(text, |(at, letter)| &text[..at + letter.len_utf8()])
 }
 
@@ -120,7 +143,9 @@ fn ends_sentence(text: &str, at: usize, letter: char) -> bool {
     let next = || text[at + letter.len_utf8()..].chars().next();
     match letter {
         '\n' | ';' => true,
-        '.' | '!' | '?' => next().is_none_or(|next| next.is_whitespace() || CLOSING.contains(&next)),
+        '.' | '!' | '?' => {
+            next().is_none_or(|next| next.is_whitespace() || CLOSING.contains(&next))
+        }
         _ => false,
     }
 }
@@ -128,15 +153,25 @@ fn ends_sentence(text: &str, at: usize, letter: char) -> bool {
 /// Whether a text begins with another value of the form of this one. A word must end its clause.
 pub(super) fn begins_alike(text: &str, value: &str, is_number: bool) -> bool {
     let text = text.trim_start_matches(' ').trim_start_matches(OPENING);
-    let end = text.find(|letter: char| letter == ' ' || ends_clause(letter)).unwrap_or(text.len());
+    let end = text
+        .find(|letter: char| letter == ' ' || ends_clause(letter))
+        .unwrap_or(text.len());
     let rest = first_clause(text[end..].trim_start_matches(CLOSING)).trim();
-    let is_word = || value.chars().all(|letter| !letter.is_ascii_digit() && !matches!(letter, '/' | '.'));
+    let is_word = || {
+        value
+            .chars()
+            .all(|letter| !letter.is_ascii_digit() && !matches!(letter, '/' | '.'))
+    };
     is_alike(&text[..end], value, is_number) && (is_number || !is_word() || rest.is_empty())
 }
 
 /// Whether a text without blanks has the form of this value.
 pub(super) fn is_alike(text: &str, value: &str, is_number: bool) -> bool {
-    let other = text.trim_start_matches(OPENING).trim_end_matches('.').trim_end_matches(CLOSING).trim_end_matches('.');
+    let other = text
+        .trim_start_matches(OPENING)
+        .trim_end_matches('.')
+        .trim_end_matches(CLOSING)
+        .trim_end_matches('.');
     let has = |text: &str, kind: fn(&char) -> bool| text.chars().any(|letter| kind(&letter));
     let is_separator: fn(&char) -> bool = |letter| matches!(letter, '/' | '.');
     match (has(value, char::is_ascii_digit), has(value, is_separator)) {
@@ -153,8 +188,11 @@ pub(super) fn is_alike(text: &str, value: &str, is_number: bool) -> bool {
 
 /// The last bytes of a text, in whole words.
 pub(super) fn tail(text: &str) -> &str {
-    let Some(from) = text.len().checked_sub(REACH) else { return text };
-    let from = (from..text.len()).find(|at| text.is_char_boundary(*at) && text[*at..].starts_with([' ', '\n']));
+    let Some(from) = text.len().checked_sub(REACH) else {
+        return text;
+    };
+    let from = (from..text.len())
+        .find(|at| text.is_char_boundary(*at) && text[*at..].starts_with([' ', '\n']));
     from.map_or("", |from| &text[from..])
 }
 
@@ -163,6 +201,8 @@ pub(super) fn head(text: &str) -> &str {
     if text.len() <= REACH {
         return text;
     }
-    let to = (0..=REACH).rev().find(|at| text.is_char_boundary(*at) && text[*at..].starts_with([' ', '\n']));
+    let to = (0..=REACH)
+        .rev()
+        .find(|at| text.is_char_boundary(*at) && text[*at..].starts_with([' ', '\n']));
     to.map_or("", |to| &text[..to])
 }

@@ -7,18 +7,23 @@ const WORDS: usize = 9;
 
 /// Verbs that begin a question.
 const INVERTED: &[&str] = &[
-    "are", "aren't", "did", "didn't", "do", "does", "doesn't", "had", "has", "hasn't", "have", "haven't", "is",
-    "isn't", "might", "or", "shall", "should", "was", "wasn't", "were", "weren't", "which",
+    "are", "aren't", "did", "didn't", "do", "does", "doesn't", "had", "has", "hasn't", "have",
+    "haven't", "is", "isn't", "might", "or", "shall", "should", "was", "wasn't", "were", "weren't",
+    "which",
 ];
 /// Words before a question that do not belong to it.
-const FILLERS: &[&str] = &["also", "and", "but", "hmm", "ok", "so", "then", "wait", "well"];
+const FILLERS: &[&str] = &[
+    "also", "and", "but", "hmm", "ok", "so", "then", "wait", "well",
+];
 /// Words after a comma that turn a statement into a question.
-const TAGS: &[&str] = &["correct", "isn't", "no", "or", "right", "was", "wasn't", "yes"];
+const TAGS: &[&str] = &[
+    "correct", "isn't", "no", "or", "right", "was", "wasn't", "yes",
+];
 const GUESSES: &[&str] = &["maybe", "perhaps", "possibly"];
 /// Words before a doubt, if it is the writer's.
 const OWN: &[&str] = &[
-    "although", "am", "and", "are", "but", "do", "have", "i", "i'm", "is", "it's", "really", "still", "though", "we",
-    "we're",
+    "although", "am", "and", "are", "but", "do", "have", "i", "i'm", "is", "it's", "really",
+    "still", "though", "we", "we're",
 ];
 /// Words after a doubt that is about something else.
 const ELSEWHERE: &[&str] = &["how", "what", "when", "where", "who", "why"];
@@ -37,22 +42,39 @@ pub(super) fn is_open(before: &Words<'_>, after: &str, is_number: bool) -> bool 
 }
 
 fn is_asked(before: &Words<'_>, after: &str) -> bool {
-    let Some(rest) = after.strip_suffix('?') else { return false };
-    let mut words = before.0.iter().rev().copied().skip_while(|word| FILLERS.contains(word));
+    let Some(rest) = after.strip_suffix('?') else {
+        return false;
+    };
+    let mut words = before
+        .0
+        .iter()
+        .rev()
+        .copied()
+        .skip_while(|word| FILLERS.contains(word));
     let asks = match (words.next(), words.next()) {
-        (None, _) => rest.split_whitespace().next().is_none_or(|next| next == "or"),
+        (None, _) => rest
+            .split_whitespace()
+            .next()
+            .is_none_or(|next| next == "or"),
         (Some("do" | "should"), Some("not")) => false,
         (Some("can" | "could"), Some("it" | "that" | "this")) => true,
         (Some(first), _) => INVERTED.contains(&first),
     };
-    let tag = rest.rsplit_once(',').and_then(|(_, tag)| tag.split_whitespace().next());
+    let tag = rest
+        .rsplit_once(',')
+        .and_then(|(_, tag)| tag.split_whitespace().next());
     asks || tag.is_some_and(|tag| TAGS.contains(&tag))
 }
 
 /// "Perhaps V", "it could be V", "it might have been V".
 fn is_guessed(words: &Words<'_>, is_number: bool) -> bool {
     let is_modal = |at: usize| matches!(words.get(at), "could" | "may" | "might");
-    let mut nearest = words.0.iter().take(4).enumerate().take_while(|(_, word)| !is_number || !LIMITS.contains(word));
+    let mut nearest = words
+        .0
+        .iter()
+        .take(4)
+        .enumerate()
+        .take_while(|(_, word)| !is_number || !LIMITS.contains(word));
     nearest.any(|(at, word)| match *word {
         word if GUESSES.contains(&word) => true,
         // "We could have used V."

@@ -1,12 +1,15 @@
-//! What a text says about a value that occurs in it: that it is so, that it is not, that it has been replaced, or none of these.
+//! What a text says about a value that occurs in it: that it is so, that it is not, that it has
+//! been replaced, or none of these.
 //!
-//! Narrow rules for English, applied to the clause or sentence around the value. A word of denial or replacement before the value
-//! governs it up to the clause's start ("never edit V", "instead of V", "W over V", "no longer V"). A denied verb governs it if
-//! its subject is the value, or a pronoun for it directly after ("V is not", "V must never", "V must stay unchanged", "V was
-//! replaced"). A sentence that asks or doubts leaves it open, and so does a range or a choice between several values. The rules
-//! err in both directions; `tests/it/hard` measures how often.
+//! Narrow rules for English, applied to the clause or sentence around the value. A word of denial
+//! or replacement before the value governs it up to the clause's start ("never edit V", "instead of
+//! V", "W over V", "no longer V"). A denied verb governs it if its subject is the value, or a
+//! pronoun for it directly after ("V is not", "V must never", "V must stay unchanged", "V was
+//! replaced"). A sentence that asks or doubts leaves it open, and so does a range or a choice
+//! between several values. The rules err in both directions; `tests/it/hard` measures how often.
 //!
-//! Absent on purpose: headings and keys that deny the text under them, and denials across sentences.
+//! Absent on purpose: headings and keys that deny the text under them, and denials across
+//! sentences.
 
 mod after;
 mod before;
@@ -31,7 +34,8 @@ pub(super) enum Stance {
     Open,
 }
 
-/// What the text says about the value from `start` to `end`. For a number, limits and counts are not denials.
+/// What the text says about the value from `start` to `end`. For a number, limits and counts are
+/// not denials.
 pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> Stance {
     let start = with_version_mark(text, start);
     let value = &text[start..end];
@@ -45,12 +49,24 @@ pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> S
     match before::stance(&before, is_number) {
         // "We never closed V, that is the ticket."
         Stance::Denied if after.identifies() && !before::forbids(&before) => Stance::Asserted,
-        Stance::Asserted if after.turns(value, is_number, before::changes(&before)) => Stance::Replaced,
-        Stance::Asserted if !is_number && before::leaves(&before) && after.is_left() => Stance::Denied,
+        Stance::Asserted if after.turns(value, is_number, before::changes(&before)) => {
+            Stance::Replaced
+        }
+        Stance::Asserted if !is_number && before::leaves(&before) && after.is_left() => {
+            Stance::Denied
+        }
         Stance::Asserted => match after.stance(value, is_number) {
-            Stance::Asserted if is_left_behind(&before, &after, value, is_number) => Stance::Replaced,
+            Stance::Asserted if is_left_behind(&before, &after, value, is_number) => {
+                Stance::Replaced
+            }
             Stance::Asserted
-                if is_one_of_several(&text_before, &text_after, value, is_number, before::changes(&before)) =>
+                if is_one_of_several(
+                    &text_before,
+                    &text_after,
+                    value,
+                    is_number,
+                    before::changes(&before),
+                ) =>
             {
                 Stance::Open
             }
@@ -63,14 +79,17 @@ pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> S
 /// Where a number begins that may be a version with its mark: `v1.2`.
 fn with_version_mark(text: &str, start: usize) -> usize {
     let is_number = text[start..].starts_with(|first: char| first.is_ascii_digit());
-    let marked =
-        text[..start].strip_suffix(['v', 'V']).filter(|rest| is_number && !rest.ends_with(char::is_alphanumeric));
+    let marked = text[..start]
+        .strip_suffix(['v', 'V'])
+        .filter(|rest| is_number && !rest.ends_with(char::is_alphanumeric));
     marked.map_or(start, str::len)
 }
 
-/// "From V to W", of numbers, versions and ids. A file is copied from one place to another and stays.
+/// "From V to W", of numbers, versions and ids. A file is copied from one place to another and
+/// stays.
 fn is_left_behind(before: &Words<'_>, after: &After<'_>, value: &str, is_number: bool) -> bool {
-    let is_version = is_number || (value.bytes().any(|byte| byte.is_ascii_digit()) && !value.contains('/'));
+    let is_version =
+        is_number || (value.bytes().any(|byte| byte.is_ascii_digit()) && !value.contains('/'));
     is_version && before.get(0) == "from" && after.turns(value, is_number, true)
 }
 
@@ -93,7 +112,10 @@ mod tests {
             ("{\"store\": \"VALUE\", \"not\": true}", Asserted),
             ("Never use VALUE.", Denied),
             ("Please do not touch `VALUE` while you work.", Denied),
-            ("don't restart the payment gateway through the VALUE script", Denied),
+            (
+                "don't restart the payment gateway through the VALUE script",
+                Denied,
+            ),
             ("The gap was not caused by VALUE, that was later.", Denied),
             ("We use Redis, not VALUE.", Denied),
             ("Use Redis instead of VALUE", Denied),
@@ -102,7 +124,10 @@ mod tests {
             ("I ruled out commit VALUE for the slowdown", Denied),
             ("deploy without VALUE", Denied),
             ("VALUE is not what crashes it", Denied),
-            ("Commit VALUE did not cause the slowdown; it was there before.", Denied),
+            (
+                "Commit VALUE did not cause the slowdown; it was there before.",
+                Denied,
+            ),
             ("Version VALUE of the correction is not applied", Denied),
             ("The figures in VALUE must never be shown", Denied),
             ("I looked at host VALUE: it does not delay them", Denied),
@@ -117,7 +142,10 @@ mod tests {
             ("never fail to send VALUE", Asserted),
             ("The clean-up VALUE is not yet done", Asserted),
             ("The old one cannot stream. VALUE can.", Asserted),
-            ("rolled out up to VALUE, what comes after it is not", Asserted),
+            (
+                "rolled out up to VALUE, what comes after it is not",
+                Asserted,
+            ),
             ("no longer VALUE", Replaced),
             ("VALUE is no longer used", Replaced),
             ("VALUE was replaced by Redis", Replaced),

@@ -1,8 +1,9 @@
-//! How much of each summary `progressive` shows: by age, merged where there are too many, and less where all together would
-//! not fit.
+//! How much of each summary `progressive` shows: by age, merged where there are too many, and less
+//! where all together would not fit.
 //!
-//! Neither level nor merging is stored: both follow from the summaries in their order. Absent on purpose: a call that rewrites
-//! what is merged; of each merged summary the first sentence is shown.
+//! Neither level nor merging is stored: both follow from the summaries in their order. Absent on
+//! purpose: a call that rewrites what is merged; of each merged summary the first sentence is
+//! shown.
 
 use std::ops::Range;
 
@@ -51,8 +52,16 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn summary(&self, journey: &[Leg<'_>]) -> ShownSummary {
-        let members = journey[self.members.clone()].iter().map(|leg| leg.number).collect();
-        ShownSummary { id: self.number, members, level: self.level, tokens: self.tokens }
+        let members = journey[self.members.clone()]
+            .iter()
+            .map(|leg| leg.number)
+            .collect();
+        ShownSummary {
+            id: self.number,
+            members,
+            level: self.level,
+            tokens: self.tokens,
+        }
     }
 }
 
@@ -65,16 +74,43 @@ struct Group {
 
 impl Levels {
     pub(super) fn new(settings: &Settings) -> Self {
-        let Options { moderate_age, compact_age, most, lines, moderate, compact, merge, .. } = Options::read(settings);
+        let Options {
+            moderate_age,
+            compact_age,
+            most,
+            lines,
+            moderate,
+            compact,
+            merge,
+            ..
+        } = Options::read(settings);
         let Deviations { unbounded } = Deviations::read(settings);
-        Levels { moderate_age, compact_age, most, lines, moderate, compact, by_likeness: merge, unbounded }
+        Levels {
+            moderate_age,
+            compact_age,
+            most,
+            lines,
+            moderate,
+            compact,
+            by_likeness: merge,
+            unbounded,
+        }
     }
 
-    /// The journey at the levels of its ages. If it does not fit, summaries are lowered from the oldest on, then the oldest are
-    /// left out. The newest is lowered, and at last cut, only after all others have gone.
-    pub(super) fn fit(&self, journey: &[Leg<'_>], budget: u32, counter: &dyn TokenCounter) -> Vec<Shown> {
+    /// The journey at the levels of its ages. If it does not fit, summaries are lowered from the
+    /// oldest on, then the oldest are left out. The newest is lowered, and at last cut, only after
+    /// all others have gone.
+    pub(super) fn fit(
+        &self,
+        journey: &[Leg<'_>],
+        budget: u32,
+        counter: &dyn TokenCounter,
+    ) -> Vec<Shown> {
         let mut groups = self.groups(journey);
-        let mut shown = groups.iter().map(|group| self.show(group, journey, counter)).collect::<Vec<_>>();
+        let mut shown = groups
+            .iter()
+            .map(|group| self.show(group, journey, counter))
+            .collect::<Vec<_>>();
         if self.unbounded {
             return shown;
         }
@@ -101,7 +137,8 @@ impl Levels {
         shown
     }
 
-    /// What is shown as one, as if the summaries had come one by one: what was merged once stays merged.
+    /// What is shown as one, as if the summaries had come one by one: what was merged once stays
+    /// merged.
     fn groups(&self, journey: &[Leg<'_>]) -> Vec<Group> {
         let groups = match self.by_likeness {
             true => self.merged_by_likeness(journey),
@@ -111,18 +148,30 @@ impl Levels {
             1 => self.level(journey.len() - 1 - members.start),
             _ => Level::Compact,
         };
-        groups.into_iter().map(|members| Group { level: level(&members), members }).collect()
+        groups
+            .into_iter()
+            .map(|members| Group {
+                level: level(&members),
+                members,
+            })
+            .collect()
     }
 
     /// The first group takes all summaries beyond the limit.
     fn merged_from_the_oldest(&self, summaries: usize) -> Vec<Range<usize>> {
         let single = summaries.saturating_sub(self.most - 1);
         let merged = (single > 0).then_some(0..single);
-        merged.into_iter().chain((single..summaries).map(|one| one..one + 1)).collect()
+        merged
+            .into_iter()
+            .chain((single..summaries).map(|one| one..one + 1))
+            .collect()
     }
 
     fn merged_by_likeness(&self, journey: &[Leg<'_>]) -> Vec<Range<usize>> {
-        let vectors = journey.iter().map(|leg| Lexical.vector(leg.body)).collect::<Vec<_>>();
+        let vectors = journey
+            .iter()
+            .map(|leg| Lexical.vector(leg.body))
+            .collect::<Vec<_>>();
         let mut groups: Vec<Range<usize>> = Vec::new();
         for newest in 0..journey.len() {
             groups.push(newest..newest + 1);
@@ -135,14 +184,16 @@ impl Levels {
         groups
     }
 
-    /// Place of the first of two neighbours to merge: only those that are no longer shown in full are merged, or the oldest where
-    /// there are none.
+    /// Place of the first of two neighbours to merge: only those that are no longer shown in full
+    /// are merged, or the oldest where there are none.
     fn pair_to_merge(&self, groups: &[Range<usize>], vectors: &[Vec<f32>]) -> usize {
         let newest = groups.last().map_or(0, |group| group.end - 1);
         let sum = |members: &Range<usize>| {
             let mut sum = vectors[members.start].clone();
             for vector in &vectors[members.start + 1..members.end] {
-                sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
+                sum.iter_mut()
+                    .zip(vector)
+                    .for_each(|(sum, value)| *sum += value);
             }
             sum
         };
@@ -180,17 +231,29 @@ impl Levels {
         let text = format!("{HEADER}{text}");
         let tokens = MESSAGE_OVERHEAD + counter.count_text(&text);
         let number = journey[members.clone()].last().map_or(0, |leg| leg.number);
-        Shown { members, level, number, text, tokens }
+        Shown {
+            members,
+            level,
+            number,
+            text,
+            tokens,
+        }
     }
 
-    /// The first sentences of as many of the newest as fit the compact size together, one at least, and their number.
+    /// The first sentences of as many of the newest as fit the compact size together, one at least,
+    /// and their number.
     fn merged(&self, legs: &[Leg<'_>], counter: &dyn TokenCounter) -> (usize, String) {
         const TITLE: &str = "Earlier parts:";
         let room = self.compact.saturating_sub(counter.count_text(TITLE) + 2);
         let mut lines = Vec::new();
         for leg in legs.iter().rev() {
-            lines.insert(0, format!("\n- {}", first_sentence(leg.body, room, counter)));
-            if lines.len() > 1 && counter.count_text(&format!("{TITLE}{}", lines.concat())) > self.compact {
+            lines.insert(
+                0,
+                format!("\n- {}", first_sentence(leg.body, room, counter)),
+            );
+            if lines.len() > 1
+                && counter.count_text(&format!("{TITLE}{}", lines.concat())) > self.compact
+            {
                 lines.remove(0);
                 break;
             }

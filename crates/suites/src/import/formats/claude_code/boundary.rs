@@ -10,7 +10,8 @@ pub(in crate::import) struct Boundary {
 }
 
 impl Boundary {
-    /// The uuid of the last message that stays, where the program names a part of the conversation that does.
+    /// The uuid of the last message that stays, where the program names a part of the conversation
+    /// that does.
     pub(in crate::import) fn tail(&self) -> Option<&str> {
         match &self.kept {
             Kept::From { last, .. } => Some(last),
@@ -30,11 +31,21 @@ pub(in crate::import) fn boundary(row: &Value) -> Option<Boundary> {
     let about = (row["subtype"] == "compact_boundary").then_some(&row["compactMetadata"])?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let list = &about["preservedMessages"];
-    let uuids = list.as_array().or_else(|| list["uuids"].as_array()).into_iter().flatten().filter_map(text).collect();
+    let uuids = list
+        .as_array()
+        .or_else(|| list["uuids"].as_array())
+        .into_iter()
+        .flatten()
+        .filter_map(text)
+        .collect();
     let segment = &about["preservedSegment"];
     let kept = match (text(&segment["headUuid"]), text(&segment["tailUuid"])) {
         (Some(first), Some(last)) => Kept::From { first, last },
         _ => Kept::These(uuids),
     };
-    Some(Boundary { trigger: text(&about["trigger"]), reported_tokens: about["preTokens"].as_u64(), kept })
+    Some(Boundary {
+        trigger: text(&about["trigger"]),
+        reported_tokens: about["preTokens"].as_u64(),
+        kept,
+    })
 }

@@ -1,7 +1,8 @@
-//! Compactions that Claude Code made: a boundary, then the summary that took the place of the messages before it.
+//! Compactions that Claude Code made: a boundary, then the summary that took the place of the
+//! messages before it.
 //!
-//! Versions without a boundary have only the summary. A summary that opens the conversation is not a compaction of it, since the
-//! messages that it replaces are not in the file.
+//! Versions without a boundary have only the summary. A summary that opens the conversation is not
+//! a compaction of it, since the messages that it replaces are not in the file.
 
 use serde_json::Value;
 
@@ -12,8 +13,8 @@ use crate::import::session::{Compaction, Left};
 
 use compactometer_engine::message::Role;
 
-/// The text that an attachment adds to the conversation: a file or its name, skills in use, or what a hook says at the start of a
-/// session. Other attachments are about tools and programs.
+/// The text that an attachment adds to the conversation: a file or its name, skills in use, or what
+/// a hook says at the start of a session. Other attachments are about tools and programs.
 pub(in crate::import) fn attached(row: &Value) -> Option<String> {
     let attachment = &row["attachment"];
     let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -25,10 +26,19 @@ pub(in crate::import) fn attached(row: &Value) -> Option<String> {
         }
         "invoked_skills" => {
             let skills = attachment["skills"].as_array().into_iter().flatten();
-            Some(skills.filter_map(|skill| skill["content"].as_str()).collect::<Vec<_>>().join("\n"))
+            Some(
+                skills
+                    .filter_map(|skill| skill["content"].as_str())
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            )
         }
         "hook_success" | "hook_additional_context" if attachment["hookEvent"] == "SessionStart" => {
-            let lines = content.as_array().into_iter().flatten().filter_map(Value::as_str);
+            let lines = content
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
             text(content).or_else(|| Some(lines.collect::<Vec<_>>().join("\n")))
         }
         _ => None,
@@ -36,7 +46,10 @@ pub(in crate::import) fn attached(row: &Value) -> Option<String> {
 }
 
 /// The rows without the summaries of compactions, and the compactions.
-pub(in crate::import) fn split(rows: &[Row], chosen: Vec<Chosen>) -> (Vec<Chosen>, Vec<Compaction>) {
+pub(in crate::import) fn split(
+    rows: &[Row],
+    chosen: Vec<Chosen>,
+) -> (Vec<Chosen>, Vec<Compaction>) {
     let (mut kept, mut compactions) = (Vec::with_capacity(chosen.len()), Vec::<Compaction>::new());
     let mut spoken = false;
     // Whether the last compaction still lacks its summary, and whether no turn followed it yet.
@@ -58,7 +71,9 @@ pub(in crate::import) fn split(rows: &[Row], chosen: Vec<Chosen>) -> (Vec<Chosen
         } else {
             // What the program adds before the next turn is a part of the next request.
             is_fresh &= row.message.is_none();
-            if let (true, Some(text), Some(last)) = (is_fresh, &row.attached, compactions.last_mut()) {
+            if let (true, Some(text), Some(last)) =
+                (is_fresh, &row.attached, compactions.last_mut())
+            {
                 last.context.push(Left::Written(Role::User, text.clone()));
             }
             kept.push(choice);
@@ -68,34 +83,53 @@ pub(in crate::import) fn split(rows: &[Row], chosen: Vec<Chosen>) -> (Vec<Chosen
     // Without its summary it is not known what the next request began with.
     compactions
         .iter_mut()
-        .filter(|one| !one.context.iter().any(|left| matches!(left, Left::Written(..))))
+        .filter(|one| {
+            !one.context
+                .iter()
+                .any(|left| matches!(left, Left::Written(..)))
+        })
         .for_each(|one| one.context.clear());
     (kept, compactions)
 }
 
-fn compaction(row: &Row, boundary: Option<&Boundary>, before: &[Chosen], rows: &[Row]) -> Compaction {
+fn compaction(
+    row: &Row,
+    boundary: Option<&Boundary>,
+    before: &[Chosen],
+    rows: &[Row],
+) -> Compaction {
     Compaction {
         at_ms: row.at_ms,
         version: row.version.clone(),
         trigger: boundary.and_then(|boundary| boundary.trigger.clone()),
         reported_tokens: boundary.and_then(|boundary| boundary.reported_tokens),
-        context: boundary.map(|boundary| boundary.kept.left(before, rows)).unwrap_or_default(),
+        context: boundary
+            .map(|boundary| boundary.kept.left(before, rows))
+            .unwrap_or_default(),
         ..Compaction::at(row.place)
     }
 }
 
 impl Kept {
     fn left(&self, before: &[Chosen], rows: &[Row]) -> Vec<Left> {
-        let before = || before.iter().map(|choice| &rows[choice.row]).filter(|row| row.message.is_some());
+        let before = || {
+            before
+                .iter()
+                .map(|choice| &rows[choice.row])
+                .filter(|row| row.message.is_some())
+        };
         let place = |row: &Row| Left::Kept(row.place);
         match self {
-            Kept::These(uuids) => {
-                before().filter(|row| row.uuid.as_ref().is_some_and(|uuid| uuids.contains(uuid))).map(place).collect()
-            }
+            Kept::These(uuids) => before()
+                .filter(|row| row.uuid.as_ref().is_some_and(|uuid| uuids.contains(uuid)))
+                .map(place)
+                .collect(),
             Kept::From { first, last } => {
                 let from = before().skip_while(|row| row.uuid.as_ref() != Some(first));
                 let mut is_past = false;
-                let up_to = from.take_while(|row| !std::mem::replace(&mut is_past, row.uuid.as_ref() == Some(last)));
+                let up_to = from.take_while(|row| {
+                    !std::mem::replace(&mut is_past, row.uuid.as_ref() == Some(last))
+                });
                 up_to.map(place).collect()
             }
         }
@@ -103,6 +137,14 @@ impl Kept {
 }
 
 fn text(row: &Row) -> String {
-    let blocks = row.message.as_ref().map(|message| blocks(&message["content"])).unwrap_or_default();
-    blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+    let blocks = row
+        .message
+        .as_ref()
+        .map(|message| blocks(&message["content"]))
+        .unwrap_or_default();
+    blocks
+        .iter()
+        .filter_map(|block| block["text"].as_str())
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -1,7 +1,8 @@
 //! Sessions of Claude Code: one JSON object a line, linked by `uuid` and `parentUuid`.
 //!
-//! Rows that share `message.id` are one message. Its usage is that of the row with the most output and counts once.
-//! Absent on purpose: the system prompt and tool definitions, which these files do not contain.
+//! Rows that share `message.id` are one message. Its usage is that of the row with the most output
+//! and counts once. Absent on purpose: the system prompt and tool definitions, which these files do
+//! not contain.
 
 mod boundary;
 mod broken;
@@ -30,7 +31,11 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "claude-code",
     about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`",
     source: "Claude Code 1.0, ~/.claude/projects/*/SESSION.jsonl",
-    sessions: Some(Kept { variable: Some("CLAUDE_CONFIG_DIR"), home: ".claude", pattern: "projects/*/*.jsonl" }),
+    sessions: Some(Kept {
+        variable: Some("CLAUDE_CONFIG_DIR"),
+        home: ".claude",
+        pattern: "projects/*/*.jsonl",
+    }),
     reattaches: Some(reattached),
     recognises,
     read,
@@ -38,15 +43,23 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 
 /// By its published source, it attaches the files again that were read last.
 fn reattached() -> Reattached {
-    Reattached { tool: "Read".to_owned(), argument: "file_path".to_owned(), results: 5, tokens: 5_000 }
+    Reattached {
+        tool: "Read".to_owned(),
+        argument: "file_path".to_owned(),
+        results: 5,
+        tokens: 5_000,
+    }
 }
 
 fn recognises(text: &str) -> bool {
     let rows = json_lines::beginning(text).collect::<Vec<_>>();
     // Other programs have the same links, and other parts in their messages.
-    let is_foreign = |row: &Value| row["message"]["parts"].is_array() || row["systemPayload"].is_object();
+    let is_foreign =
+        |row: &Value| row["message"]["parts"].is_array() || row["systemPayload"].is_object();
     let is_own = |row: &Value| {
-        let linked = ["uuid", "sessionId", "leafUuid"].iter().any(|key| row[*key].is_string());
+        let linked = ["uuid", "sessionId", "leafUuid"]
+            .iter()
+            .any(|key| row[*key].is_string());
         row["type"].is_string() && linked
     };
     rows.iter().any(is_own) && !rows.iter().any(is_foreign)
@@ -54,18 +67,34 @@ fn recognises(text: &str) -> bool {
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = rows(input, recorder)?;
-    let ids = || rows.iter().filter_map(|row| row.session.as_deref()).filter(|id| !id.is_empty());
-    let group = ids().find(|id| *id == input.stem).or_else(|| ids().next()).unwrap_or(&input.stem).to_owned();
+    let ids = || {
+        rows.iter()
+            .filter_map(|row| row.session.as_deref())
+            .filter(|id| !id.is_empty())
+    };
+    let group = ids()
+        .find(|id| *id == input.stem)
+        .or_else(|| ids().next())
+        .unwrap_or(&input.stem)
+        .to_owned();
     // A session changes its directory while it runs; the first is where it was started.
-    let project = rows.iter().find_map(|row| row.directory.as_deref()).map(project::of_directory);
+    let project = rows
+        .iter()
+        .find_map(|row| row.directory.as_deref())
+        .map(project::of_directory);
     let mut directories = Vec::new();
-    rows.iter().for_each(|row| project::note_directory(&mut directories, row.directory.as_deref()));
+    rows.iter()
+        .for_each(|row| project::note_directory(&mut directories, row.directory.as_deref()));
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(tree::trees(&rows, recorder)?) {
         let (spoken, compactions) = compactions::split(&rows, tree.rows);
         let messages = Reader(Blocks { recorder }).messages(&rows, &spoken)?;
         sessions.push(Session {
-            stem: if tree.sidechain { format!("{group}/side-") } else { group.clone() },
+            stem: if tree.sidechain {
+                format!("{group}/side-")
+            } else {
+                group.clone()
+            },
             projects: project.iter().cloned().collect(),
             directories: directories.clone(),
             starts_inside: tree.starts_inside,
@@ -81,7 +110,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
     let lines = json_lines::read(input, recorder)?;
-    let rows = lines.rows.into_iter().map(|(place, value)| row(place, value, recorder));
+    let rows = lines
+        .rows
+        .into_iter()
+        .map(|(place, value)| row(place, value, recorder));
     let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
     broken::put_back(&mut rows, &lines.broken);
     Ok(rows)
@@ -91,7 +123,12 @@ fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, I
     let at_ms = json_lines::at_ms(&value["timestamp"], place, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
-    let (uuid, session, directory, version) = (text("uuid"), text("sessionId"), text("cwd"), text("version"));
+    let (uuid, session, directory, version) = (
+        text("uuid"),
+        text("sessionId"),
+        text("cwd"),
+        text("version"),
+    );
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
     let boundary = boundary::boundary(&value);
@@ -132,13 +169,25 @@ const SUMMARY: &str = "This session is being continued from a previous conversat
 /// Whether the program itself wrote the row in place of earlier messages.
 fn is_summary(value: &Value) -> bool {
     let content = &value["message"]["content"];
-    let text = content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default();
-    value["isCompactSummary"].as_bool().unwrap_or(value["type"] == "user" && text.starts_with(SUMMARY))
+    let text = content
+        .as_str()
+        .or_else(|| content[0]["text"].as_str())
+        .unwrap_or_default();
+    value["isCompactSummary"]
+        .as_bool()
+        .unwrap_or(value["type"] == "user" && text.starts_with(SUMMARY))
 }
 
 /// Row types that never contain a turn of the conversation.
-const SILENT: &[&str] =
-    &["summary", "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "last-prompt"];
+const SILENT: &[&str] = &[
+    "summary",
+    "system",
+    "file-history-snapshot",
+    "queue-operation",
+    "progress",
+    "attachment",
+    "last-prompt",
+];
 
 /// Whether a row contains a turn. The error says why a row that seems to contain one is invalid.
 fn spoken(kind: &str, value: &Value) -> Result<bool, String> {
@@ -146,15 +195,22 @@ fn spoken(kind: &str, value: &Value) -> Result<bool, String> {
     let role = message["role"].as_str();
     if !matches!(kind, "user" | "assistant") {
         return match role {
-            Some(role) if !SILENT.contains(&kind) => Err(format!("message of role `{role}` in a row of type `{kind}`")),
+            Some(role) if !SILENT.contains(&kind) => Err(format!(
+                "message of role `{role}` in a row of type `{kind}`"
+            )),
             _ => Ok(false),
         };
     }
     match (&message["role"], role) {
         _ if !message.is_object() => Err(format!("row of type `{kind}` without a message")),
-        (_, Some(role)) if role != kind => Err(format!("message of role `{role}` in a row of type `{kind}`")),
+        (_, Some(role)) if role != kind => Err(format!(
+            "message of role `{role}` in a row of type `{kind}`"
+        )),
         (other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)), _) => {
-            Err(format!("message whose role is {} in a row of type `{kind}`", type_name(other)))
+            Err(format!(
+                "message whose role is {} in a row of type `{kind}`",
+                type_name(other)
+            ))
         }
         _ => Ok(true),
     }
@@ -164,18 +220,27 @@ fn spoken(kind: &str, value: &Value) -> Result<bool, String> {
 struct Reader<'r>(Blocks<'r>);
 
 impl Reader<'_> {
-    fn messages(&mut self, rows: &[Row], chosen: &[tree::Chosen]) -> Result<Vec<Spoken>, ImportError> {
+    fn messages(
+        &mut self,
+        rows: &[Row],
+        chosen: &[tree::Chosen],
+    ) -> Result<Vec<Spoken>, ImportError> {
         let mut messages: Vec<Spoken> = Vec::new();
         let mut by_id: HashMap<&str, usize> = HashMap::new();
         for choice in chosen {
             let row = &rows[choice.row];
-            let Some(message) = &row.message else { continue };
+            let Some(message) = &row.message else {
+                continue;
+            };
             if row.kind == "user" {
                 self.user(row, message, choice.results_only, &mut messages)?;
                 continue;
             }
             let said = self.assistant(row, message)?;
-            match message["id"].as_str().map(|id| by_id.entry(id).or_insert(messages.len())) {
+            match message["id"]
+                .as_str()
+                .map(|id| by_id.entry(id).or_insert(messages.len()))
+            {
                 Some(&mut at) if at < messages.len() => absorb(&mut messages[at], said),
                 _ => messages.push(said),
             }
@@ -189,11 +254,17 @@ impl Reader<'_> {
             parts.extend(self.0.part(row.place, Role::Assistant, &block)?);
         }
         let usage = usage(&message["usage"]);
-        Ok(Spoken { place: row.place, role: Role::Assistant, at_ms: row.at_ms, parts, usage })
+        Ok(Spoken {
+            place: row.place,
+            role: Role::Assistant,
+            at_ms: row.at_ms,
+            parts,
+            usage,
+        })
     }
 
-    /// A user's row: its results become a message of role tool, everything else a message of role user. A summary of the program
-    /// itself is not a statement of the user.
+    /// A user's row: its results become a message of role tool, everything else a message of role
+    /// user. A summary of the program itself is not a statement of the user.
     fn user(
         &mut self,
         row: &Row,
@@ -210,12 +281,23 @@ impl Reader<'_> {
                 parts.extend(self.0.part(row.place, Role::User, block)?);
             }
         }
-        let role = if row.summary { Role::System } else { Role::User };
+        let role = if row.summary {
+            Role::System
+        } else {
+            Role::User
+        };
         if row.summary {
-            let what = "summary of messages that are not in the file: kept as the system prompt".to_owned();
+            let what = "summary of messages that are not in the file: kept as the system prompt"
+                .to_owned();
             self.0.recorder.repair(row.place, what)?;
         }
-        let said = |role, parts| Spoken { place: row.place, role, at_ms: row.at_ms, parts, usage: None };
+        let said = |role, parts| Spoken {
+            place: row.place,
+            role,
+            at_ms: row.at_ms,
+            parts,
+            usage: None,
+        };
         let answers = !results.is_empty();
         if answers {
             out.push(said(Role::Tool, results));

@@ -1,7 +1,9 @@
-//! Assigns the rows of a Claude Code session to conversations: the trees that `parentUuid` links form.
+//! Assigns the rows of a Claude Code session to conversations: the trees that `parentUuid` links
+//! form.
 //!
-//! If a tree branches, the chain to the latest leaf is kept, together with the other rows of its messages and the results of its
-//! calls on other branches, because parallel calls branch too. All other rows are counted as abandoned.
+//! If a tree branches, the chain to the latest leaf is kept, together with the other rows of its
+//! messages and the results of its calls on other branches, because parallel calls branch too. All
+//! other rows are counted as abandoned.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +19,8 @@ pub(in crate::import) struct Row {
     pub(in crate::import) place: Place,
     pub(in crate::import) kind: String,
     pub(in crate::import) uuid: Option<String>,
-    /// The row before it. After a compaction that the program made itself, the logical parent that the row names.
+    /// The row before it. After a compaction that the program made itself, the logical parent that
+    /// the row names.
     pub(in crate::import) parent: Option<String>,
     pub(in crate::import) session: Option<String>,
     /// The working directory.
@@ -29,7 +32,8 @@ pub(in crate::import) struct Row {
     pub(in crate::import) summary: bool,
     /// The compaction of the program that begins here.
     pub(in crate::import) boundary: Option<Boundary>,
-    /// The text of a file, a list or a hook that the program added to the conversation at this place.
+    /// The text of a file, a list or a hook that the program added to the conversation at this
+    /// place.
     pub(in crate::import) attached: Option<String>,
     /// Whether the line is not valid JSON, so that only its links could be read.
     pub(in crate::import) broken: bool,
@@ -54,7 +58,10 @@ pub(in crate::import) struct Chosen {
 }
 
 /// The conversations of a file, in the order of their first rows.
-pub(in crate::import) fn trees(rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Tree>, ImportError> {
+pub(in crate::import) fn trees(
+    rows: &[Row],
+    recorder: &mut Recorder,
+) -> Result<Vec<Tree>, ImportError> {
     let (parents, roots) = parents(rows, recorder)?;
     let inner = inner(rows, &parents);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -65,33 +72,52 @@ pub(in crate::import) fn trees(rows: &[Row], recorder: &mut Recorder) -> Result<
     }
     let mut trees = Vec::new();
     for (root, members) in members {
-        let leaf = members.iter().rev().find(|row| rows[**row].message.is_some() && !inner[**row]);
+        let leaf = members
+            .iter()
+            .rev()
+            .find(|row| rows[**row].message.is_some() && !inner[**row]);
         let Some(&leaf) = leaf else { continue };
         let chosen = choose(rows, &members, chain(leaf, &parents));
-        let kept = chosen.iter().map(|choice| choice.row).collect::<HashSet<_>>();
-        for row in members.iter().filter(|row| rows[**row].message.is_some() && !kept.contains(row)) {
+        let kept = chosen
+            .iter()
+            .map(|choice| choice.row)
+            .collect::<HashSet<_>>();
+        for row in members
+            .iter()
+            .filter(|row| rows[**row].message.is_some() && !kept.contains(row))
+        {
             recorder.ignore(&format!("{} of an abandoned branch", rows[*row].kind));
         }
         let starts_inside = rows[root].parent.is_some() && rows[root].boundary.is_none();
-        trees.push(Tree { sidechain: rows[root].sidechain, starts_inside, rows: chosen });
+        trees.push(Tree {
+            sidechain: rows[root].sidechain,
+            starts_inside,
+            rows: chosen,
+        });
     }
     Ok(trees)
 }
 
 type Linked = (Vec<Option<usize>>, Vec<usize>);
 
-/// Each row's parent, and the first row of its tree. A side conversation starts a new tree, and so does a row whose parent is not
-/// in the file if no row of its session comes before it.
+/// Each row's parent, and the first row of its tree. A side conversation starts a new tree, and so
+/// does a row whose parent is not in the file if no row of its session comes before it.
 fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError> {
     let by_uuid = by_uuid(rows, recorder)?;
     let mut parents = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
-        let mut parent = row.parent.as_deref().and_then(|uuid| by_uuid.get(uuid).copied());
+        let mut parent = row
+            .parent
+            .as_deref()
+            .and_then(|uuid| by_uuid.get(uuid).copied());
         if let (None, Some(uuid), true) = (parent, &row.parent, row.uuid.is_some()) {
             let taken;
             (parent, taken) = adopted(at, rows, &by_uuid);
             if parent.is_some() || row.message.is_some() || row.boundary.is_some() {
-                recorder.repair(row.place, format!("parent `{uuid}` is not in the file: {taken}"))?;
+                recorder.repair(
+                    row.place,
+                    format!("parent `{uuid}` is not in the file: {taken}"),
+                )?;
             }
         }
         parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
@@ -108,10 +134,19 @@ fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError>
 /// The row that takes the place of a missing parent, and what was done.
 fn adopted(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> (Option<usize>, String) {
     if let Some(above) = above_nameless(at, rows, by_uuid) {
-        return (Some(above), format!("linked to {}, which the row before it follows", rows[above].place));
+        return (
+            Some(above),
+            format!(
+                "linked to {}, which the row before it follows",
+                rows[above].place
+            ),
+        );
     }
     match continued(at, rows) {
-        Some(before) => (Some(before), format!("joined to {} of the same session", rows[before].place)),
+        Some(before) => (
+            Some(before),
+            format!("joined to {} of the same session", rows[before].place),
+        ),
         None => (None, "taken as a start".to_owned()),
     }
 }
@@ -124,17 +159,26 @@ fn continued(at: usize, rows: &[Row]) -> Option<usize> {
     if session.is_empty() {
         return None;
     }
-    rows[..at].iter().rposition(|other| other.message.is_some() && other.uuid.is_some() && of_session(other))
+    rows[..at]
+        .iter()
+        .rposition(|other| other.message.is_some() && other.uuid.is_some() && of_session(other))
 }
 
-/// Where messages stay after a compaction, the next row may name the last of them as its parent, which comes before the
-/// compaction. Such a row follows the summary.
+/// Where messages stay after a compaction, the next row may name the last of them as its parent,
+/// which comes before the compaction. Such a row follows the summary.
 fn continue_after_summaries(rows: &[Row], parents: &mut [Option<usize>]) {
-    for (boundary, before) in rows.iter().enumerate().filter_map(|(at, row)| Some((at, row.boundary.as_ref()?.tail()?)))
+    for (boundary, before) in rows
+        .iter()
+        .enumerate()
+        .filter_map(|(at, row)| Some((at, row.boundary.as_ref()?.tail()?)))
     {
         let follows = |at: usize| parents[at] == Some(boundary) && rows[at].summary;
-        let Some(summary) = (boundary + 1..rows.len()).find(|at| follows(*at)) else { continue };
-        let names_tail = |at: &usize| parents[*at].is_some_and(|parent| rows[parent].uuid.as_deref() == Some(before));
+        let Some(summary) = (boundary + 1..rows.len()).find(|at| follows(*at)) else {
+            continue;
+        };
+        let names_tail = |at: &usize| {
+            parents[*at].is_some_and(|parent| rows[parent].uuid.as_deref() == Some(before))
+        };
         if let Some(next) = (summary + 1..rows.len()).find(names_tail) {
             parents[next] = Some(summary);
         }
@@ -142,7 +186,10 @@ fn continue_after_summaries(rows: &[Row], parents: &mut [Option<usize>]) {
 }
 
 /// Rows by uuid. If rows share a uuid, a row that could be read takes precedence over a broken one.
-fn by_uuid<'r>(rows: &'r [Row], recorder: &mut Recorder) -> Result<HashMap<&'r str, usize>, ImportError> {
+fn by_uuid<'r>(
+    rows: &'r [Row],
+    recorder: &mut Recorder,
+) -> Result<HashMap<&'r str, usize>, ImportError> {
     let mut by_uuid = HashMap::new();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| !row.broken) {
         match &row.uuid {
@@ -162,14 +209,17 @@ fn by_uuid<'r>(rows: &'r [Row], recorder: &mut Recorder) -> Result<HashMap<&'r s
     Ok(by_uuid)
 }
 
-/// The parent of the rows directly before, if they lost their uuid. The missing parent must be one of these rows.
+/// The parent of the rows directly before, if they lost their uuid. The missing parent must be one
+/// of these rows.
 fn above_nameless(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> Option<usize> {
     let before = rows[..at].iter().rev();
-    let mut nameless = before.take_while(|row| row.uuid.is_none() && (row.broken || row.message.is_some()));
+    let mut nameless =
+        before.take_while(|row| row.uuid.is_none() && (row.broken || row.message.is_some()));
     nameless.find_map(|row| by_uuid.get(row.parent.as_deref()?).copied())
 }
 
-/// The first row of each row's tree. Cuts one link of each cycle; also returns the rows that lost their parent.
+/// The first row of each row's tree. Cuts one link of each cycle; also returns the rows that lost
+/// their parent.
 fn roots(parents: &mut [Option<usize>]) -> (Vec<usize>, Vec<usize>) {
     let mut roots: Vec<Option<usize>> = vec![None; parents.len()];
     let mut walk_of = vec![0_usize; parents.len()];
@@ -200,7 +250,11 @@ fn roots(parents: &mut [Option<usize>]) -> (Vec<usize>, Vec<usize>) {
 /// Whether any descendant of each row has a message.
 fn inner(rows: &[Row], parents: &[Option<usize>]) -> Vec<bool> {
     let mut inner = vec![false; rows.len()];
-    for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.message.is_some()) {
+    for (row, _) in rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.message.is_some())
+    {
         let mut at = parents[row];
         while let Some(above) = at.filter(|above| !inner[*above]) {
             inner[above] = true;
@@ -220,22 +274,46 @@ fn chain(leaf: usize, parents: &[Option<usize>]) -> Vec<usize> {
 /// The chain, the other rows of its messages, and results of its calls on other branches.
 fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
     let on_chain = chain.iter().copied().collect::<HashSet<_>>();
-    let ids = chain.iter().filter_map(|row| message_id(&rows[*row])).collect::<HashSet<_>>();
-    let mut chosen = chain.iter().map(|row| Chosen { row: *row, results_only: false }).collect::<Vec<_>>();
-    let beside = || members.iter().copied().filter(|row| !on_chain.contains(row));
+    let ids = chain
+        .iter()
+        .filter_map(|row| message_id(&rows[*row]))
+        .collect::<HashSet<_>>();
+    let mut chosen = chain
+        .iter()
+        .map(|row| Chosen {
+            row: *row,
+            results_only: false,
+        })
+        .collect::<Vec<_>>();
+    let beside = || {
+        members
+            .iter()
+            .copied()
+            .filter(|row| !on_chain.contains(row))
+    };
     let same = beside().filter(|row| message_id(&rows[*row]).is_some_and(|id| ids.contains(id)));
-    chosen.extend(same.map(|row| Chosen { row, results_only: false }));
-    let mut open =
-        chosen.iter().flat_map(|choice| block_ids(&rows[choice.row], "tool_use", "id")).collect::<HashSet<_>>();
+    chosen.extend(same.map(|row| Chosen {
+        row,
+        results_only: false,
+    }));
+    let mut open = chosen
+        .iter()
+        .flat_map(|choice| block_ids(&rows[choice.row], "tool_use", "id"))
+        .collect::<HashSet<_>>();
     for row in &chain {
         for answered in block_ids(&rows[*row], "tool_result", "tool_use_id") {
             open.remove(answered);
         }
     }
     for row in beside() {
-        let found = block_ids(&rows[row], "tool_result", "tool_use_id").filter(|id| open.remove(id)).count();
+        let found = block_ids(&rows[row], "tool_result", "tool_use_id")
+            .filter(|id| open.remove(id))
+            .count();
         if found > 0 {
-            chosen.push(Chosen { row, results_only: true });
+            chosen.push(Chosen {
+                row,
+                results_only: true,
+            });
         }
     }
     // If the file is not in the order of the chain, the chain's order counts.
@@ -249,7 +327,18 @@ fn message_id(row: &Row) -> Option<&str> {
     row.message.as_ref().filter(|_| row.kind == "assistant")?["id"].as_str()
 }
 
-fn block_ids<'r>(row: &'r Row, kind: &'static str, key: &'static str) -> impl Iterator<Item = &'r str> {
-    let blocks = row.message.as_ref().and_then(|message| message["content"].as_array());
-    blocks.into_iter().flatten().filter(move |block| block["type"] == kind).filter_map(move |block| block[key].as_str())
+fn block_ids<'r>(
+    row: &'r Row,
+    kind: &'static str,
+    key: &'static str,
+) -> impl Iterator<Item = &'r str> {
+    let blocks = row
+        .message
+        .as_ref()
+        .and_then(|message| message["content"].as_array());
+    blocks
+        .into_iter()
+        .flatten()
+        .filter(move |block| block["type"] == kind)
+        .filter_map(move |block| block[key].as_str())
 }

@@ -1,8 +1,10 @@
-//! The log of a Gemini CLI chat: which messages it holds, and what its lists of messages did to them.
+//! The log of a Gemini CLI chat: which messages it holds, and what its lists of messages did to
+//! them.
 //!
-//! `$set` with `messages` replaces what the next request begins with. A list with messages that nobody said before, and without
-//! some that were there, is a compaction: its new messages are the program's. A list without new messages takes back a turn, and
-//! the first list after a repeated head only prepares the resumed session. The calls that write a summary, the reason and the token
+//! `$set` with `messages` replaces what the next request begins with. A list with messages that
+//! nobody said before, and without some that were there, is a compaction: its new messages are the
+//! program's. A list without new messages takes back a turn, and the first list after a repeated
+//! head only prepares the resumed session. The calls that write a summary, the reason and the token
 //! counts are not in the file.
 
 use std::collections::{HashMap, HashSet};
@@ -53,7 +55,10 @@ impl Log {
         log
     }
 
-    pub(in crate::import) fn of_rows(rows: &[(Place, Value)], recorder: &mut Recorder) -> Result<Self, ImportError> {
+    pub(in crate::import) fn of_rows(
+        rows: &[(Place, Value)],
+        recorder: &mut Recorder,
+    ) -> Result<Self, ImportError> {
         let mut log = Log::default();
         for (place, row) in rows {
             log.row(*place, row, recorder)?;
@@ -70,7 +75,12 @@ impl Log {
         Ok(log)
     }
 
-    fn row(&mut self, place: Place, row: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
+    fn row(
+        &mut self,
+        place: Place,
+        row: &Value,
+        recorder: &mut Recorder,
+    ) -> Result<(), ImportError> {
         if let Some(target) = row["$rewindTo"].as_str() {
             self.rewind(target);
             recorder.ignore("$rewindTo");
@@ -81,7 +91,11 @@ impl Log {
             return Ok(());
         }
         let is_head = row["sessionId"].is_string();
-        let patch = if row["$set"].is_object() { &row["$set"] } else { row };
+        let patch = if row["$set"].is_object() {
+            &row["$set"]
+        } else {
+            row
+        };
         match patch["messages"].as_array() {
             Some(list) => self.set(place, list, &patch["lastUpdated"], recorder)?,
             None if is_head => self.is_resumed = !self.entries.is_empty(),
@@ -102,18 +116,33 @@ impl Log {
             self.by_id.insert(id.to_owned(), self.entries.len());
             self.view.push(id.to_owned());
         }
-        self.entries.push(Entry { place, row: row.clone(), is_gone: false });
+        self.entries.push(Entry {
+            place,
+            row: row.clone(),
+            is_gone: false,
+        });
     }
 
     fn is_known(&self, id: &str) -> bool {
         // A resumed session has each result again, under the id of its call's message.
         let call = id.strip_suffix("_response").unwrap_or(id);
-        [id, call].iter().any(|id| self.by_id.contains_key(*id) || self.written.contains_key(*id))
+        [id, call]
+            .iter()
+            .any(|id| self.by_id.contains_key(*id) || self.written.contains_key(*id))
     }
 
     /// Replaces what the next request begins with.
-    fn set(&mut self, place: Place, list: &[Value], stamp: &Value, recorder: &mut Recorder) -> Result<(), ImportError> {
-        let ids = list.iter().map(|row| row["id"].as_str().unwrap_or_default()).collect::<Vec<_>>();
+    fn set(
+        &mut self,
+        place: Place,
+        list: &[Value],
+        stamp: &Value,
+        recorder: &mut Recorder,
+    ) -> Result<(), ImportError> {
+        let ids = list
+            .iter()
+            .map(|row| row["id"].as_str().unwrap_or_default())
+            .collect::<Vec<_>>();
         let listed = ids.iter().copied().collect::<HashSet<_>>();
         let lacks_some = self.view.iter().any(|id| !listed.contains(id.as_str()));
         let has_new = ids.iter().any(|id| !self.is_known(id));
@@ -122,8 +151,10 @@ impl Log {
             _ if prepares => {}
             (true, true) => self.compact(place, list, stamp, recorder)?,
             (false, true) => {
-                for row in
-                    list.iter().filter(|row| !self.is_known(row["id"].as_str().unwrap_or_default())).collect::<Vec<_>>()
+                for row in list
+                    .iter()
+                    .filter(|row| !self.is_known(row["id"].as_str().unwrap_or_default()))
+                    .collect::<Vec<_>>()
                 {
                     self.say(place, row, recorder);
                 }
@@ -131,7 +162,11 @@ impl Log {
             (_, false) => self.restrict(&listed),
         }
         if !prepares {
-            self.view = ids.into_iter().filter(|id| !id.is_empty()).map(str::to_owned).collect();
+            self.view = ids
+                .into_iter()
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned)
+                .collect();
         }
         recorder.ignore("list of the messages of the next request");
         Ok(())
@@ -139,7 +174,12 @@ impl Log {
 
     /// Takes back the messages that a list lacks, and brings back those that it has.
     fn restrict(&mut self, listed: &HashSet<&str>) {
-        let taken = self.view.iter().filter(|id| !listed.contains(id.as_str())).cloned().collect::<Vec<_>>();
+        let taken = self
+            .view
+            .iter()
+            .filter(|id| !listed.contains(id.as_str()))
+            .cloned()
+            .collect::<Vec<_>>();
         self.take_back(&taken);
         for id in listed {
             if let Some(at) = self.by_id.get(*id) {
@@ -157,14 +197,23 @@ impl Log {
 
     /// If a summary is taken back, the messages that it replaced are too.
     fn take_back(&mut self, ids: &[String]) {
-        let summaries = ids.iter().filter_map(|id| self.written.get(id).copied()).collect::<Vec<_>>();
-        let entries = ids.iter().filter_map(|id| self.by_id.get(id).copied()).collect::<Vec<_>>();
+        let summaries = ids
+            .iter()
+            .filter_map(|id| self.written.get(id).copied())
+            .collect::<Vec<_>>();
+        let entries = ids
+            .iter()
+            .filter_map(|id| self.by_id.get(id).copied())
+            .collect::<Vec<_>>();
         for at in entries {
             self.entries[at].is_gone = true;
         }
         for number in summaries {
             let (before, undone) = (self.compactions[number].place, number);
-            self.entries.iter_mut().filter(|entry| entry.place < before).for_each(|entry| entry.is_gone = true);
+            self.entries
+                .iter_mut()
+                .filter(|entry| entry.place < before)
+                .for_each(|entry| entry.is_gone = true);
             self.undone.extend(0..=undone);
         }
     }
@@ -191,13 +240,21 @@ impl Log {
             }
         }
         let at_ms = json_lines::at_ms(stamp, place, recorder)?;
-        self.compactions.push(Compaction { at_ms, context, ..Compaction::at(place) });
+        self.compactions.push(Compaction {
+            at_ms,
+            context,
+            ..Compaction::at(place)
+        });
         Ok(())
     }
 }
 
 fn written(place: Place, row: &Value, recorder: &mut Recorder) -> Result<Left, ImportError> {
-    let role = if row["type"] == "gemini" { Role::Assistant } else { Role::User };
+    let role = if row["type"] == "gemini" {
+        Role::Assistant
+    } else {
+        Role::User
+    };
     let parts = google_parts::read(&row["content"], role, place, recorder)?;
     Ok(Left::Written(role, google_parts::texts(&parts.said)))
 }

@@ -1,7 +1,9 @@
-//! Chats of Gemini CLI: a log of one JSON object a line, or the whole-file JSON of versions before it.
+//! Chats of Gemini CLI: a log of one JSON object a line, or the whole-file JSON of versions before
+//! it.
 //!
-//! A message is written again whenever its tool calls change; its last version counts. Compactions are in `gemini/log.rs`.
-//! Absent on purpose: the system prompt and tool definitions, which these files do not contain.
+//! A message is written again whenever its tool calls change; its last version counts. Compactions
+//! are in `gemini/log.rs`. Absent on purpose: the system prompt and tool definitions, which these
+//! files do not contain.
 
 mod log;
 
@@ -27,7 +29,11 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "gemini",
     about: "a Gemini CLI chat: JSON with `sessionId`, `projectHash` and `messages`, or one JSON object a line",
     source: "google-gemini/gemini-cli 0.61, ~/.gemini/tmp/*/chats/session-*.jsonl; before, session-*.json",
-    sessions: Some(Kept { variable: None, home: ".gemini", pattern: "tmp/*/chats/session-*.json*" }),
+    sessions: Some(Kept {
+        variable: None,
+        home: ".gemini",
+        pattern: "tmp/*/chats/session-*.json*",
+    }),
     reattaches: None,
     recognises: |text| {
         is_chat(&json_value::with_keys(text, '{', &["projectHash"]).unwrap_or_default())
@@ -50,15 +56,29 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         }
         false => {
             let rows = json_lines::read(input, recorder)?.rows;
-            let head = rows.iter().map(|(_, row)| row).find(|row| is_chat(row)).cloned().unwrap_or_default();
+            let head = rows
+                .iter()
+                .map(|(_, row)| row)
+                .find(|row| is_chat(row))
+                .cloned()
+                .unwrap_or_default();
             (head, Log::of_rows(&rows, recorder)?)
         }
     };
-    let messages = Reader { recorder, answered: HashSet::new(), has_spoken: false }.read(&log)?;
+    let messages = Reader {
+        recorder,
+        answered: HashSet::new(),
+        has_spoken: false,
+    }
+    .read(&log)?;
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
         directories: strings(&head["directories"]),
-        projects: head["directories"][0].as_str().map(project::of_directory).into_iter().collect(),
+        projects: head["directories"][0]
+            .as_str()
+            .map(project::of_directory)
+            .into_iter()
+            .collect(),
         compactions: log.compactions,
         messages,
         ..Session::new(input, IMPORTER.name, group)
@@ -68,8 +88,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 /// Whether the program wrote a user's message to open the conversation.
 pub(in crate::import) fn is_context(row: &Value) -> bool {
     let first = google_parts::blocks(&row["content"]).first();
-    let text = first.and_then(|block| block.as_str().or(block["text"].as_str())).unwrap_or_default();
-    text.starts_with("<session_context>") || text.starts_with("This is the Gemini CLI. We are setting up the context")
+    let text = first
+        .and_then(|block| block.as_str().or(block["text"].as_str()))
+        .unwrap_or_default();
+    text.starts_with("<session_context>")
+        || text.starts_with("This is the Gemini CLI. We are setting up the context")
 }
 
 struct Reader<'r> {
@@ -83,7 +106,13 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn read(mut self, log: &Log) -> Result<Vec<Spoken>, ImportError> {
         let mut messages = Vec::new();
-        for Entry { place, row, is_gone, .. } in &log.entries {
+        for Entry {
+            place,
+            row,
+            is_gone,
+            ..
+        } in &log.entries
+        {
             match row["type"].as_str().unwrap_or("untyped") {
                 _ if *is_gone => self.recorder.ignore("message of an abandoned branch"),
                 "user" => self.user(*place, row, &mut messages)?,
@@ -99,18 +128,39 @@ impl Reader<'_> {
     }
 
     /// A user's message. Results that their call has already are only counted.
-    fn user(&mut self, place: Place, row: &Value, out: &mut Vec<Spoken>) -> Result<(), ImportError> {
+    fn user(
+        &mut self,
+        place: Place,
+        row: &Value,
+        out: &mut Vec<Spoken>,
+    ) -> Result<(), ImportError> {
         let at_ms = self.at_ms(place, row)?;
         let mut parts = google_parts::read(&row["content"], Role::User, place, self.recorder)?;
         let has_results = !parts.results.is_empty();
         self.drop_repeated(&mut parts.results);
         if !parts.results.is_empty() {
-            out.push(Spoken { place, role: Role::Tool, at_ms, parts: parts.results, usage: None });
+            out.push(Spoken {
+                place,
+                role: Role::Tool,
+                at_ms,
+                parts: parts.results,
+                usage: None,
+            });
         }
         if !has_results || !parts.said.is_empty() {
-            let role = if !self.has_spoken && is_context(row) { Role::System } else { Role::User };
+            let role = if !self.has_spoken && is_context(row) {
+                Role::System
+            } else {
+                Role::User
+            };
             self.has_spoken |= role == Role::User;
-            out.push(Spoken { place, role, at_ms, parts: parts.said, usage: None });
+            out.push(Spoken {
+                place,
+                role,
+                at_ms,
+                parts: parts.said,
+                usage: None,
+            });
         }
         Ok(())
     }
@@ -129,7 +179,12 @@ impl Reader<'_> {
         });
     }
 
-    fn gemini(&mut self, place: Place, row: &Value, out: &mut Vec<Spoken>) -> Result<(), ImportError> {
+    fn gemini(
+        &mut self,
+        place: Place,
+        row: &Value,
+        out: &mut Vec<Spoken>,
+    ) -> Result<(), ImportError> {
         let at_ms = self.at_ms(place, row)?;
         let mut parts = thoughts(&row["thoughts"]);
         let content = google_parts::read(&row["content"], Role::Assistant, place, self.recorder)?;
@@ -138,14 +193,30 @@ impl Reader<'_> {
         let mut answered_at = None;
         for call in row["toolCalls"].as_array().into_iter().flatten() {
             let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
-            parts.push(Part::ToolCall { id: text("id"), name: text("name"), arguments: call["args"].to_string() });
+            parts.push(Part::ToolCall {
+                id: text("id"),
+                name: text("name"),
+                arguments: call["args"].to_string(),
+            });
             results.extend(self.answer(place, call)?);
             answered_at = answered_at.max(self.at_ms(place, call)?);
         }
-        out.push(Spoken { place, role: Role::Assistant, at_ms, parts, usage: of_message(&row["tokens"]) });
+        out.push(Spoken {
+            place,
+            role: Role::Assistant,
+            at_ms,
+            parts,
+            usage: of_message(&row["tokens"]),
+        });
         results.extend(content.results);
         if !results.is_empty() {
-            out.push(Spoken { place, role: Role::Tool, at_ms: answered_at, parts: results, usage: None });
+            out.push(Spoken {
+                place,
+                role: Role::Tool,
+                at_ms: answered_at,
+                parts: results,
+                usage: None,
+            });
         }
         Ok(())
     }
@@ -159,27 +230,54 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         if results.is_empty() {
-            results.push(Part::ToolResult { call_id: id.to_owned(), text: String::new(), is_error: false });
+            results.push(Part::ToolResult {
+                call_id: id.to_owned(),
+                text: String::new(),
+                is_error: false,
+            });
         }
         let failed = call["status"] == "error";
-        if let Part::ToolResult { call_id, text, is_error } = &mut results[0] {
+        if let Part::ToolResult {
+            call_id,
+            text,
+            is_error,
+        } = &mut results[0]
+        {
             self.answered.insert((call_id.clone(), text.clone()));
             *is_error |= failed;
             let beside = google_parts::texts(&parts.said);
-            let texts = [text.as_str(), &beside].into_iter().filter(|text| !text.is_empty());
+            let texts = [text.as_str(), &beside]
+                .into_iter()
+                .filter(|text| !text.is_empty());
             *text = texts.collect::<Vec<_>>().join("\n");
         }
-        results.extend(parts.said.into_iter().filter(|part| matches!(part, Part::Media { .. })));
+        results.extend(
+            parts
+                .said
+                .into_iter()
+                .filter(|part| matches!(part, Part::Media { .. })),
+        );
         Ok(results)
     }
 }
 
 fn thoughts(value: &Value) -> Vec<Part> {
     let thoughts = value.as_array().into_iter().flatten().map(|thought| {
-        let texts = [&thought["subject"], &thought["description"]].into_iter().filter_map(Value::as_str);
-        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        let texts = [&thought["subject"], &thought["description"]]
+            .into_iter()
+            .filter_map(Value::as_str);
+        texts
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n")
     });
-    thoughts.filter(|text| !text.is_empty()).map(|text| Part::Thinking { text, signature: None }).collect()
+    thoughts
+        .filter(|text| !text.is_empty())
+        .map(|text| Part::Thinking {
+            text,
+            signature: None,
+        })
+        .collect()
 }
 
 fn of_message(tokens: &Value) -> Option<Usage> {
@@ -195,5 +293,10 @@ fn of_message(tokens: &Value) -> Option<Usage> {
 }
 
 fn strings(list: &Value) -> Vec<String> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
 }

@@ -1,5 +1,6 @@
-//! Compactions of opencode: a message of the user with a part `compaction`, then the assistant's message with the summary, and
-//! often a message that asks to continue. The program wrote all three, and they are not turns.
+//! Compactions of opencode: a message of the user with a part `compaction`, then the assistant's
+//! message with the summary, and often a message that asks to continue. The program wrote all
+//! three, and they are not turns.
 
 use serde_json::Value;
 
@@ -16,11 +17,23 @@ const QUESTION: &str = "What did we do so far?";
 pub(in crate::import) fn find(messages: &[Value]) -> (Vec<Compaction>, OfProgram) {
     let (mut compactions, mut of_program) = (Vec::new(), OfProgram::new());
     for (at, message) in messages.iter().enumerate() {
-        let Some(part) = part_of(message) else { continue };
+        let Some(part) = part_of(message) else {
+            continue;
+        };
         let follows = |next: &Value| is_summary(next, &message["info"]["id"]);
-        let summary = messages[at..].iter().position(follows).map(|after| at + after);
-        let asks = summary.map(|summary| summary + 1).filter(|next| messages.get(*next).is_some_and(is_continuation));
-        of_program.extend([Some(at), summary, asks].into_iter().flatten().map(|index| index + 1));
+        let summary = messages[at..]
+            .iter()
+            .position(follows)
+            .map(|after| at + after);
+        let asks = summary
+            .map(|summary| summary + 1)
+            .filter(|next| messages.get(*next).is_some_and(is_continuation));
+        of_program.extend(
+            [Some(at), summary, asks]
+                .into_iter()
+                .flatten()
+                .map(|index| index + 1),
+        );
         let texts = |index: usize| texts(&messages[index]);
         let mut context = Vec::new();
         if let Some(summary) = summary {
@@ -42,14 +55,20 @@ pub(in crate::import) fn find(messages: &[Value]) -> (Vec<Compaction>, OfProgram
 }
 
 fn part_of(message: &Value) -> Option<&Value> {
-    let parts = message["parts"].as_array().filter(|_| message["info"]["role"] == "user")?;
+    let parts = message["parts"]
+        .as_array()
+        .filter(|_| message["info"]["role"] == "user")?;
     parts.iter().find(|part| part["type"] == "compaction")
 }
 
-/// Whether it is the summary that the compaction with this id asked for. A call that failed wrote none.
+/// Whether it is the summary that the compaction with this id asked for. A call that failed wrote
+/// none.
 fn is_summary(message: &Value, compaction: &Value) -> bool {
     let info = &message["info"];
-    info["summary"] == true && compaction.is_string() && info["parentID"] == *compaction && info["error"].is_null()
+    info["summary"] == true
+        && compaction.is_string()
+        && info["parentID"] == *compaction
+        && info["error"].is_null()
 }
 
 fn is_continuation(message: &Value) -> bool {
@@ -58,12 +77,23 @@ fn is_continuation(message: &Value) -> bool {
 }
 
 fn texts(message: &Value) -> String {
-    let parts = message["parts"].as_array().into_iter().flatten().filter(|part| part["type"] == "text");
-    parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+    let parts = message["parts"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|part| part["type"] == "text");
+    parts
+        .filter_map(|part| part["text"].as_str())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The messages from the one with this id, which stay.
 fn tail(before: &[Value], first: &Value) -> Vec<Left> {
-    let from = before.iter().position(|message| first.is_string() && message["info"]["id"] == *first);
-    (from.unwrap_or(before.len())..before.len()).map(|index| Left::Kept(Place::Element(index + 1))).collect()
+    let from = before
+        .iter()
+        .position(|message| first.is_string() && message["info"]["id"] == *first);
+    (from.unwrap_or(before.len())..before.len())
+        .map(|index| Left::Kept(Place::Element(index + 1)))
+        .collect()
 }

@@ -1,8 +1,10 @@
-//! Sessions that `opencode export` writes: one JSON object with `info` and `messages`, each message with `info` and `parts`.
+//! Sessions that `opencode export` writes: one JSON object with `info` and `messages`, each message
+//! with `info` and `parts`.
 //!
-//! A message of the assistant is one call of the model; where an older version has several in one, `step-finish` separates them.
-//! A compaction leaves its messages in the file, so its summary is a recorded compaction and not a message. Absent on purpose: the
-//! system prompt and tool definitions, which these files do not contain.
+//! A message of the assistant is one call of the model; where an older version has several in one,
+//! `step-finish` separates them. A compaction leaves its messages in the file, so its summary is a
+//! recorded compaction and not a message. Absent on purpose: the system prompt and tool
+//! definitions, which these files do not contain.
 
 mod compactions;
 
@@ -38,19 +40,35 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let session = json_value::read(input, IMPORTER.about, recorder)?;
-    let text = |key: &str| session["info"][key].as_str().filter(|text| !text.is_empty());
-    let all = session["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let text = |key: &str| {
+        session["info"][key]
+            .as_str()
+            .filter(|text| !text.is_empty())
+    };
+    let all = session["messages"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let messages = kept(&session["info"], all, recorder);
     let (compactions, of_program) = compactions::find(messages);
-    let mut reader = Reader { recorder, out: Vec::new() };
-    for (number, message) in (1..).zip(messages).filter(|(number, _)| !of_program.contains(number)) {
+    let mut reader = Reader {
+        recorder,
+        out: Vec::new(),
+    };
+    for (number, message) in (1..)
+        .zip(messages)
+        .filter(|(number, _)| !of_program.contains(number))
+    {
         reader.message(Place::Element(number), message)?;
     }
     let id = text("id").unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
         stem: id.clone(),
         directories: text("directory").map(str::to_owned).into_iter().collect(),
-        projects: text("directory").map(project::of_directory).into_iter().collect(),
+        projects: text("directory")
+            .map(project::of_directory)
+            .into_iter()
+            .collect(),
         version: text("version").map(str::to_owned),
         compactions,
         messages: reader.out,
@@ -61,9 +79,13 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 /// The messages before the one that the user went back to.
 fn kept<'m>(info: &Value, messages: &'m [Value], recorder: &mut Recorder) -> &'m [Value] {
     let target = info["revert"]["messageID"].as_str();
-    let from = messages.iter().position(|message| target.is_some() && message["info"]["id"].as_str() == target);
+    let from = messages
+        .iter()
+        .position(|message| target.is_some() && message["info"]["id"].as_str() == target);
     let (kept, taken_back) = messages.split_at(from.unwrap_or(messages.len()));
-    taken_back.iter().for_each(|_| recorder.ignore("message that the user took back"));
+    taken_back
+        .iter()
+        .for_each(|_| recorder.ignore("message that the user took back"));
     kept
 }
 
@@ -95,37 +117,79 @@ impl Reader<'_> {
         let (mut step, mut steps) = (Step::default(), 0);
         for part in message["parts"].as_array().into_iter().flatten() {
             if role == Role::Assistant && part["type"] == "step-finish" {
-                self.push(place, role, at_ms, std::mem::take(&mut step), usage(&part["tokens"]));
+                self.push(
+                    place,
+                    role,
+                    at_ms,
+                    std::mem::take(&mut step),
+                    usage(&part["tokens"]),
+                );
                 steps += 1;
             } else {
                 self.part(place, role, part, &mut step)?;
             }
         }
         if steps == 0 || !step.said.is_empty() {
-            let usage = Some(&info["tokens"]).filter(|_| role == Role::Assistant && steps == 0).and_then(usage);
+            let usage = Some(&info["tokens"])
+                .filter(|_| role == Role::Assistant && steps == 0)
+                .and_then(usage);
             self.push(place, role, at_ms, step, usage);
         }
         Ok(())
     }
 
-    fn push(&mut self, place: Place, role: Role, at_ms: Option<i64>, step: Step, usage: Option<Usage>) {
-        self.out.push(Spoken { place, role, at_ms, parts: step.said, usage });
+    fn push(
+        &mut self,
+        place: Place,
+        role: Role,
+        at_ms: Option<i64>,
+        step: Step,
+        usage: Option<Usage>,
+    ) {
+        self.out.push(Spoken {
+            place,
+            role,
+            at_ms,
+            parts: step.said,
+            usage,
+        });
         if !step.results.is_empty() {
             let (at_ms, parts) = (step.answered_at, step.results);
-            self.out.push(Spoken { place, role: Role::Tool, at_ms, parts, usage: None });
+            self.out.push(Spoken {
+                place,
+                role: Role::Tool,
+                at_ms,
+                parts,
+                usage: None,
+            });
         }
     }
 
-    fn part(&mut self, place: Place, role: Role, part: &Value, step: &mut Step) -> Result<(), ImportError> {
+    fn part(
+        &mut self,
+        place: Place,
+        role: Role,
+        part: &Value,
+        step: &mut Step,
+    ) -> Result<(), ImportError> {
         let text = || part["text"].as_str().unwrap_or_default().to_owned();
         match (part["type"].as_str().unwrap_or("untyped"), role) {
-            ("text", _) if part["ignored"] == true => self.recorder.ignore("text that was not sent"),
+            ("text", _) if part["ignored"] == true => {
+                self.recorder.ignore("text that was not sent")
+            }
             ("text", _) => step.said.push(Part::Text { text: text() }),
-            ("reasoning", Role::Assistant) => step.said.push(Part::Thinking { text: text(), signature: None }),
+            ("reasoning", Role::Assistant) => step.said.push(Part::Thinking {
+                text: text(),
+                signature: None,
+            }),
             ("file", _) => step.said.push(media(&part["mime"], &part["url"], false)),
             ("tool", Role::Assistant) => self.tool(part, step),
             ("reasoning" | "tool", _) => {
-                let what = format!("part of type {} in a message of role `{}`: dropped", part["type"], role.name());
+                let what = format!(
+                    "part of type {} in a message of role `{}`: dropped",
+                    part["type"],
+                    role.name()
+                );
                 self.recorder.repair(place, what)?;
             }
             (kind, _) => self.recorder.ignore(kind),
@@ -148,9 +212,14 @@ impl Reader<'_> {
             Some("error") => (&state["error"], true),
             _ => return,
         };
-        step.results.push(Part::ToolResult { call_id: id, text: text(answer), is_error });
+        step.results.push(Part::ToolResult {
+            call_id: id,
+            text: text(answer),
+            is_error,
+        });
         let attachments = state["attachments"].as_array().into_iter().flatten();
-        step.results.extend(attachments.map(|file| media(&file["mime"], &file["url"], false)));
+        step.results
+            .extend(attachments.map(|file| media(&file["mime"], &file["url"], false)));
         step.answered_at = step.answered_at.max(state["time"]["end"].as_i64());
         if state["time"]["compacted"].is_number() {
             self.recorder.ignore("clearing of a tool result");
@@ -158,7 +227,8 @@ impl Reader<'_> {
     }
 }
 
-/// The usage that the provider reported. The input is without what was cached, and the output without reasoning.
+/// The usage that the provider reported. The input is without what was cached, and the output
+/// without reasoning.
 pub(in crate::import) fn usage(tokens: &Value) -> Option<Usage> {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
     reported(Usage {

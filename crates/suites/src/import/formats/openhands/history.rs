@@ -30,13 +30,23 @@ pub(in crate::import) struct Said<'v> {
 impl Said<'_> {
     /// Something that is of no response of a model.
     pub(in crate::import) fn new(role: Role, parts: Vec<Part>) -> Self {
-        Said { role, parts, response: &Value::Null, usage: None }
+        Said {
+            role,
+            parts,
+            response: &Value::Null,
+            usage: None,
+        }
     }
 }
 
 impl<'r> History<'r> {
     pub(in crate::import) fn new(recorder: &'r mut Recorder) -> Self {
-        History { recorder, view: View::default(), messages: Vec::new(), response: None }
+        History {
+            recorder,
+            view: View::default(),
+            messages: Vec::new(),
+            response: None,
+        }
     }
 
     /// Whether an action of this response continues the last message.
@@ -44,20 +54,36 @@ impl<'r> History<'r> {
         response.is_string() && response.as_str() == self.response.as_deref()
     }
 
-    /// Adds a message, or adds to the last one if that is of the same response. Returns the message's place.
+    /// Adds a message, or adds to the last one if that is of the same response. Returns the
+    /// message's place.
     pub(in crate::import) fn say(&mut self, place: Place, at_ms: Option<i64>, said: Said) -> Place {
-        let Said { role, parts, response, usage } = said;
+        let Said {
+            role,
+            parts,
+            response,
+            usage,
+        } = said;
         let is_same = role == Role::Assistant && self.continues(response);
         if role != Role::Tool {
             self.response = response.as_str().map(str::to_owned);
         }
-        match self.messages.iter_mut().rfind(|said| said.role != Role::Tool) {
+        match self
+            .messages
+            .iter_mut()
+            .rfind(|said| said.role != Role::Tool)
+        {
             Some(last) if is_same => {
                 last.parts.extend(parts);
                 last.place
             }
             _ => {
-                self.messages.push(Spoken { place, role, at_ms, parts, usage });
+                self.messages.push(Spoken {
+                    place,
+                    role,
+                    at_ms,
+                    parts,
+                    usage,
+                });
                 place
             }
         }
@@ -65,6 +91,10 @@ impl<'r> History<'r> {
 
     pub(in crate::import) fn into_session(self, input: &Input, group: &str) -> Session {
         let (compactions, messages) = (self.view.compactions, self.messages);
-        Session { compactions, messages, ..Session::new(input, "openhands", group) }
+        Session {
+            compactions,
+            messages,
+            ..Session::new(input, "openhands", group)
+        }
     }
 }

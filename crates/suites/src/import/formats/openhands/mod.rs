@@ -1,8 +1,9 @@
-//! Events of OpenHands: of the SDK, one JSON object a line, or runs of versions before it, one a line with its events in `history`
-//! (`openhands/runs.rs`).
+//! Events of OpenHands: of the SDK, one JSON object a line, or runs of versions before it, one a
+//! line with its events in `history` (`openhands/runs.rs`).
 //!
-//! Actions of one response are one message. A condensation leaves its events in the file, so its summary is a recorded compaction
-//! and not a message. Times have no zone and count as UTC. Absent on purpose: usage, which events of the SDK do not contain.
+//! Actions of one response are one message. A condensation leaves its events in the file, so its
+//! summary is a recorded compaction and not a message. Times have no zone and count as UTC. Absent
+//! on purpose: usage, which events of the SDK do not contain.
 
 mod history;
 mod runs;
@@ -33,7 +34,10 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 };
 
 /// A branch of a conversation names the event that it follows.
-const LINKS: Links = Links { id: |row| row["id"].as_str(), parent: |row| row["parent_id"].as_str() };
+const LINKS: Links = Links {
+    id: |row| row["id"].as_str(),
+    parent: |row| row["parent_id"].as_str(),
+};
 
 fn is_event(row: &Value) -> bool {
     let is_kind = |kind: &str| kind.ends_with("Event") || kind.starts_with("Condensation");
@@ -46,11 +50,15 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         return runs::sessions(input, &rows, recorder);
     }
     let is_linked = rows.iter().any(|(_, row)| row["parent_id"].is_string());
-    let kept = is_linked.then(|| linked::chain(&rows, &LINKS, recorder)).transpose()?;
+    let kept = is_linked
+        .then(|| linked::chain(&rows, &LINKS, recorder))
+        .transpose()?;
     let mut history = History::new(recorder);
     for (at, (place, row)) in rows.iter().enumerate() {
         match &kept {
-            Some(kept) if !kept.contains(&at) => history.recorder.ignore("event of an abandoned branch"),
+            Some(kept) if !kept.contains(&at) => {
+                history.recorder.ignore("event of an abandoned branch")
+            }
             _ => read_event(&mut history, *place, row)?,
         }
     }
@@ -59,14 +67,28 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 
 fn read_event(history: &mut History, place: Place, row: &Value) -> Result<(), ImportError> {
     let at_ms = json_lines::local_at_ms(&row["timestamp"], place, history.recorder)?;
-    let failed = |key: &str| vec![Part::Text { text: row[key].as_str().unwrap_or_default().to_owned() }];
+    let failed = |key: &str| {
+        vec![Part::Text {
+            text: row[key].as_str().unwrap_or_default().to_owned(),
+        }]
+    };
     let (role, parts) = match row["kind"].as_str().unwrap_or("untyped") {
-        "SystemPromptEvent" => (Role::System, texts([&row["system_prompt"], &row["dynamic_context"]])),
+        "SystemPromptEvent" => (
+            Role::System,
+            texts([&row["system_prompt"], &row["dynamic_context"]]),
+        ),
         "MessageEvent" => message(row),
         "ActionEvent" => (Role::Assistant, action(row)),
         "ObservationEvent" => {
             let observation = &row["observation"];
-            (Role::Tool, result(row, contents(&observation["content"]), observation["is_error"] == true))
+            (
+                Role::Tool,
+                result(
+                    row,
+                    contents(&observation["content"]),
+                    observation["is_error"] == true,
+                ),
+            )
         }
         "AgentErrorEvent" => (Role::Tool, result(row, failed("error"), true)),
         "UserRejectObservation" => (Role::Tool, result(row, failed("rejection_reason"), true)),
@@ -79,8 +101,17 @@ fn read_event(history: &mut History, place: Place, row: &Value) -> Result<(), Im
             return Ok(());
         }
     };
-    let place = history.say(place, at_ms, Said { response: &row["llm_response_id"], ..Said::new(role, parts) });
-    history.view.push(&row["id"], (role != Role::System).then_some(place));
+    let place = history.say(
+        place,
+        at_ms,
+        Said {
+            response: &row["llm_response_id"],
+            ..Said::new(role, parts)
+        },
+    );
+    history
+        .view
+        .push(&row["id"], (role != Role::System).then_some(place));
     Ok(())
 }
 
@@ -91,7 +122,11 @@ fn message(row: &Value) -> (Role, Vec<Part>) {
         Some("system") => Role::System,
         _ => Role::User,
     };
-    let mut parts = if role == Role::Assistant { thoughts(message) } else { Vec::new() };
+    let mut parts = if role == Role::Assistant {
+        thoughts(message)
+    } else {
+        Vec::new()
+    };
     parts.extend(contents(&message["content"]));
     // The program adds what a skill or a hook says.
     parts.extend(contents(&row["extended_content"]));
@@ -99,8 +134,14 @@ fn message(row: &Value) -> (Role, Vec<Part>) {
 }
 
 fn texts<const N: usize>(values: [&Value; N]) -> Vec<Part> {
-    let texts = values.into_iter().filter_map(|value| value["text"].as_str());
-    texts.map(|text| Part::Text { text: text.to_owned() }).collect()
+    let texts = values
+        .into_iter()
+        .filter_map(|value| value["text"].as_str());
+    texts
+        .map(|text| Part::Text {
+            text: text.to_owned(),
+        })
+        .collect()
 }
 
 /// The texts and images of a content.
@@ -119,23 +160,39 @@ fn thoughts(value: &Value) -> Vec<Part> {
     let blocks = value["thinking_blocks"].as_array().into_iter().flatten();
     let thoughts = blocks.filter_map(|block| {
         let signature = block["signature"].as_str().map(str::to_owned);
-        Some(Part::Thinking { text: block["thinking"].as_str()?.to_owned(), signature })
+        Some(Part::Thinking {
+            text: block["thinking"].as_str()?.to_owned(),
+            signature,
+        })
     });
     let thoughts = thoughts.collect::<Vec<_>>();
-    let reasoning = value["reasoning_content"].as_str().filter(|text| thoughts.is_empty() && !text.is_empty());
-    let reasoning = reasoning.map(|text| Part::Thinking { text: text.to_owned(), signature: None });
+    let reasoning = value["reasoning_content"]
+        .as_str()
+        .filter(|text| thoughts.is_empty() && !text.is_empty());
+    let reasoning = reasoning.map(|text| Part::Thinking {
+        text: text.to_owned(),
+        signature: None,
+    });
     thoughts.into_iter().chain(reasoning).collect()
 }
 
 fn action(row: &Value) -> Vec<Part> {
     let call = &row["tool_call"];
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let id = text(&row["tool_call_id"]).or(text(&call["id"])).unwrap_or_default();
-    let name = text(&call["name"]).or(text(&row["tool_name"])).unwrap_or_default();
+    let id = text(&row["tool_call_id"])
+        .or(text(&call["id"]))
+        .unwrap_or_default();
+    let name = text(&call["name"])
+        .or(text(&row["tool_name"]))
+        .unwrap_or_default();
     let arguments = text(&call["arguments"]).unwrap_or_else(|| row["action"].to_string());
     let mut parts = thoughts(row);
     parts.extend(contents(&row["thought"]));
-    parts.push(Part::ToolCall { id, name, arguments });
+    parts.push(Part::ToolCall {
+        id,
+        name,
+        arguments,
+    });
     parts
 }
 

@@ -1,8 +1,9 @@
-//! Runs of OpenHands before its SDK: one JSON object a line, with events in `history`: actions with `args`, observations with
-//! `content`.
+//! Runs of OpenHands before its SDK: one JSON object a line, with events in `history`: actions with
+//! `args`, observations with `content`.
 //!
-//! The model's response is in the metadata of its calls; where it is missing, the event itself is the call. Absent on purpose:
-//! what `recall` added to a request, because the program's template for it is not in the file.
+//! The model's response is in the metadata of its calls; where it is missing, the event itself is
+//! the call. Absent on purpose: what `recall` added to a request, because the program's template
+//! for it is not in the file.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
@@ -19,7 +20,8 @@ use crate::import::session::{Session, reported};
 /// Whether a line is a run.
 pub(in crate::import) fn is_run(row: &Value) -> bool {
     let is_event = |event: &Value| {
-        event["source"].is_string() && (event["action"].is_string() || event["observation"].is_string())
+        event["source"].is_string()
+            && (event["action"].is_string() || event["observation"].is_string())
     };
     events(row).take(5).any(is_event)
 }
@@ -27,7 +29,11 @@ pub(in crate::import) fn is_run(row: &Value) -> bool {
 /// The events of a run. The oldest versions have pairs of an action and its observation.
 fn events(row: &Value) -> impl Iterator<Item = &Value> {
     let history = row["history"].as_array().into_iter().flatten();
-    history.flat_map(|event| event.as_array().map_or(std::slice::from_ref(event), Vec::as_slice))
+    history.flat_map(|event| {
+        event
+            .as_array()
+            .map_or(std::slice::from_ref(event), Vec::as_slice)
+    })
 }
 
 pub(in crate::import) fn sessions(
@@ -39,10 +45,20 @@ pub(in crate::import) fn sessions(
     for (order, (place, row)) in (0..).zip(rows) {
         let mut history = History::new(recorder);
         for (number, event) in (1..).zip(events(row)) {
-            read_event(&mut history, Place::Turn { element: place.number(), message: number }, event)?;
+            read_event(
+                &mut history,
+                Place::Turn {
+                    element: place.number(),
+                    message: number,
+                },
+                event,
+            )?;
         }
         let group = row["instance_id"].as_str().unwrap_or(&input.stem);
-        sessions.push(Session { order, ..history.into_session(input, group) });
+        sessions.push(Session {
+            order,
+            ..history.into_session(input, group)
+        });
     }
     Ok(sessions)
 }
@@ -60,12 +76,18 @@ fn read_event(history: &mut History, place: Place, event: &Value) -> Result<(), 
         (Some("system"), _) => Ok(Said::new(Role::System, text_parts(&arguments["content"]))),
         (Some("message"), _) if is_user => Ok(Said::new(Role::User, message(arguments))),
         (Some("message"), _) => Ok(Said::new(Role::Assistant, message(arguments))),
-        (Some(kind @ ("recall" | "change_agent_state" | "condensation_request")), _) => Err(kind.to_owned()),
+        (Some(kind @ ("recall" | "change_agent_state" | "condensation_request")), _) => {
+            Err(kind.to_owned())
+        }
         (Some(kind), _) if is_user => Err(format!("{kind} of the user")),
         (Some(kind), _) => Ok(action(history, kind, event)),
         (None, Some(kind @ ("recall" | "agent_state_changed" | "null"))) => Err(kind.to_owned()),
-        (None, Some(kind)) if is_loose(event) && text_parts(&event["content"]).is_empty() => Err(kind.to_owned()),
-        (None, Some(_)) if is_loose(event) => Ok(Said::new(Role::User, text_parts(&event["content"]))),
+        (None, Some(kind)) if is_loose(event) && text_parts(&event["content"]).is_empty() => {
+            Err(kind.to_owned())
+        }
+        (None, Some(_)) if is_loose(event) => {
+            Ok(Said::new(Role::User, text_parts(&event["content"])))
+        }
         (None, Some(kind)) => Ok(Said::new(Role::Tool, vec![result(kind, event)])),
         (None, None) => Err("untyped event".to_owned()),
     };
@@ -89,16 +111,30 @@ fn action<'v>(history: &History, kind: &str, event: &'v Value) -> Said<'v> {
     let mut parts = Vec::new();
     if !history.continues(&response["id"]) {
         let message = &response["choices"][0]["message"];
-        let text = if message.is_object() { &message["content"] } else { &event["args"]["thought"] };
-        let thought = message["reasoning_content"].as_str().filter(|text| !text.is_empty());
-        parts.extend(thought.map(|text| Part::Thinking { text: text.to_owned(), signature: None }));
+        let text = if message.is_object() {
+            &message["content"]
+        } else {
+            &event["args"]["thought"]
+        };
+        let thought = message["reasoning_content"]
+            .as_str()
+            .filter(|text| !text.is_empty());
+        parts.extend(thought.map(|text| Part::Thinking {
+            text: text.to_owned(),
+            signature: None,
+        }));
         parts.extend(text_parts(text));
     }
     parts.push(call(kind, event));
-    Said { response: &response["id"], usage: usage(&response["usage"]), ..Said::new(Role::Assistant, parts) }
+    Said {
+        response: &response["id"],
+        usage: usage(&response["usage"]),
+        ..Said::new(Role::Assistant, parts)
+    }
 }
 
-/// Whether an observation names no call. The program sends such a one, which is an error, as a user's turn.
+/// Whether an observation names no call. The program sends such a one, which is an error, as a
+/// user's turn.
 fn is_loose(event: &Value) -> bool {
     event["cause"].is_null() && !event["tool_call_metadata"].is_object()
 }
@@ -106,13 +142,20 @@ fn is_loose(event: &Value) -> bool {
 /// A text, if there is one.
 fn text_parts(text: &Value) -> Vec<Part> {
     let text = text.as_str().filter(|text| !text.is_empty());
-    text.map(|text| Part::Text { text: text.to_owned() }).into_iter().collect()
+    text.map(|text| Part::Text {
+        text: text.to_owned(),
+    })
+    .into_iter()
+    .collect()
 }
 
 fn message(arguments: &Value) -> Vec<Part> {
     let links = arguments["image_urls"].as_array().into_iter().flatten();
     let images = links.map(|link| media(&Value::Null, link, false));
-    text_parts(&arguments["content"]).into_iter().chain(images).collect()
+    text_parts(&arguments["content"])
+        .into_iter()
+        .chain(images)
+        .collect()
 }
 
 /// The call as the model wrote it, or else the event's arguments.
@@ -120,23 +163,39 @@ fn call(kind: &str, event: &Value) -> Part {
     let metadata = &event["tool_call_metadata"];
     let Some(id) = metadata["tool_call_id"].as_str() else {
         let id = format!("event-{}", event["id"]);
-        return Part::ToolCall { id, name: kind.to_owned(), arguments: event["args"].to_string() };
+        return Part::ToolCall {
+            id,
+            name: kind.to_owned(),
+            arguments: event["args"].to_string(),
+        };
     };
     let calls = metadata["model_response"]["choices"][0]["message"]["tool_calls"].as_array();
-    let written = calls.into_iter().flatten().find(|call| call["id"].as_str() == Some(id));
+    let written = calls
+        .into_iter()
+        .flatten()
+        .find(|call| call["id"].as_str() == Some(id));
     let arguments = written.and_then(|call| call["function"]["arguments"].as_str());
     Part::ToolCall {
         id: id.to_owned(),
-        name: metadata["function_name"].as_str().unwrap_or(kind).to_owned(),
+        name: metadata["function_name"]
+            .as_str()
+            .unwrap_or(kind)
+            .to_owned(),
         arguments: arguments.map_or_else(|| event["args"].to_string(), str::to_owned),
     }
 }
 
 fn result(kind: &str, event: &Value) -> Part {
-    let id = event["tool_call_metadata"]["tool_call_id"].as_str().map(str::to_owned);
+    let id = event["tool_call_metadata"]["tool_call_id"]
+        .as_str()
+        .map(str::to_owned);
     let call_id = id.unwrap_or_else(|| format!("event-{}", event["cause"]));
     let text = event["content"].as_str().unwrap_or_default().to_owned();
-    Part::ToolResult { call_id, text, is_error: matches!(kind, "error" | "user_rejected") }
+    Part::ToolResult {
+        call_id,
+        text,
+        is_error: matches!(kind, "error" | "user_rejected"),
+    }
 }
 
 /// The usage that the provider reported. Its input includes what was cached.
@@ -144,6 +203,13 @@ fn usage(value: &Value) -> Option<Usage> {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
     let cache_read = count(&value["prompt_tokens_details"]["cached_tokens"]);
     let cache_write = count(&value["cache_creation_input_tokens"]);
-    let input = count(&value["prompt_tokens"]).saturating_sub(cache_read).saturating_sub(cache_write);
-    reported(Usage { input, cache_read, cache_write, output: count(&value["completion_tokens"]) })
+    let input = count(&value["prompt_tokens"])
+        .saturating_sub(cache_read)
+        .saturating_sub(cache_write);
+    reported(Usage {
+        input,
+        cache_read,
+        cache_write,
+        output: count(&value["completion_tokens"]),
+    })
 }

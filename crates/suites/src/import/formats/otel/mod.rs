@@ -1,8 +1,10 @@
-//! Traces of calls to models: OTLP as JSON with the GenAI attributes of OpenTelemetry, and exports of Langfuse and LangSmith.
+//! Traces of calls to models: OTLP as JSON with the GenAI attributes of OpenTelemetry, and exports
+//! of Langfuse and LangSmith.
 //!
-//! The spans of one `gen_ai.conversation.id`, session or thread, and otherwise of one trace, are one conversation in order of time.
-//! A message's place is the number of its span in that order. Spans of agents repeat what their calls of models have, so they count
-//! only if the conversation has no such calls. Absent on purpose: spans of tools, whose results the next request has.
+//! The spans of one `gen_ai.conversation.id`, session or thread, and otherwise of one trace, are
+//! one conversation in order of time. A message's place is the number of its span in that order.
+//! Spans of agents repeat what their calls of models have, so they count only if the conversation
+//! has no such calls. Absent on purpose: spans of tools, whose results the next request has.
 
 mod spans;
 
@@ -34,9 +36,16 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 };
 
 fn recognises(text: &str) -> bool {
-    if !["resourceSpans", "resourceLogs", "gen_ai.", "run_type", "traceId", "trace_id"]
-        .iter()
-        .any(|key| text.contains(key))
+    if ![
+        "resourceSpans",
+        "resourceLogs",
+        "gen_ai.",
+        "run_type",
+        "traceId",
+        "trace_id",
+    ]
+    .iter()
+    .any(|key| text.contains(key))
     {
         return false;
     }
@@ -61,7 +70,12 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     }
     let mut sessions = Vec::new();
     for (group, spans) in by_conversation(found) {
-        sessions.extend(conversation(input, group.as_deref().unwrap_or(&input.stem), spans, recorder)?);
+        sessions.extend(conversation(
+            input,
+            group.as_deref().unwrap_or(&input.stem),
+            spans,
+            recorder,
+        )?);
     }
     Ok(sessions)
 }
@@ -71,13 +85,19 @@ fn by_conversation(spans: Vec<Span>) -> Vec<(Option<String>, Vec<Span>)> {
     let mut named = BTreeMap::new();
     for span in &spans {
         if let (Some(trace), Some(conversation)) = (&span.trace, &span.conversation) {
-            named.entry(trace.clone()).or_insert_with(|| conversation.clone());
+            named
+                .entry(trace.clone())
+                .or_insert_with(|| conversation.clone());
         }
     }
     let mut found: Vec<(Option<String>, Vec<Span>)> = Vec::new();
     let mut numbers = BTreeMap::new();
     for span in spans {
-        let of_trace = || span.trace.as_ref().map(|trace| named.get(trace).unwrap_or(trace).clone());
+        let of_trace = || {
+            span.trace
+                .as_ref()
+                .map(|trace| named.get(trace).unwrap_or(trace).clone())
+        };
         let name = span.conversation.clone().or_else(of_trace);
         let at = *numbers.entry(name.clone()).or_insert(found.len());
         if at == found.len() {
@@ -94,7 +114,9 @@ fn conversation(
     spans: Vec<Span>,
     recorder: &mut Recorder,
 ) -> Result<Vec<Session>, ImportError> {
-    let has_calls = spans.iter().any(|span| span.has_messages() && !span.is_of_agent);
+    let has_calls = spans
+        .iter()
+        .any(|span| span.has_messages() && !span.is_of_agent);
     let mut used = Vec::new();
     for span in spans {
         if span.has_messages() && !(has_calls && span.is_of_agent) {
@@ -109,16 +131,32 @@ fn conversation(
         requests.push(request(number, span, &mut known, recorder)?);
     }
     let session = |(number, dialogue): (usize, requests::Dialogue)| Session {
-        stem: if number == 0 { group.to_owned() } else { format!("{group}/side-{number}") },
+        stem: if number == 0 {
+            group.to_owned()
+        } else {
+            format!("{group}/side-{number}")
+        },
         compactions: dialogue.compactions,
         messages: dialogue.messages,
         ..Session::new(input, IMPORTER.name, group)
     };
-    Ok((0..).zip(requests::dialogues(requests, recorder)).map(session).collect())
+    Ok((0..)
+        .zip(requests::dialogues(requests, recorder))
+        .map(session)
+        .collect())
 }
 
-fn request(number: usize, span: Span, known: &mut Known, recorder: &mut Recorder) -> Result<Request, ImportError> {
-    let mut wire = Wire { place: span.place, known, recorder };
+fn request(
+    number: usize,
+    span: Span,
+    known: &mut Known,
+    recorder: &mut Recorder,
+) -> Result<Request, ImportError> {
+    let mut wire = Wire {
+        place: span.place,
+        known,
+        recorder,
+    };
     let mut said = Vec::new();
     for message in &span.input {
         said.extend(wire.spoken(message)?);
@@ -127,10 +165,22 @@ fn request(number: usize, span: Span, known: &mut Known, recorder: &mut Recorder
     for message in &span.output {
         replies.extend(wire.spoken(message)?);
     }
-    let mut replies = replies.into_iter().filter(|said| said.role == Role::Assistant);
-    let reply = replies.next().map(|said| Spoken { at_ms: span.end_ms.or(span.start_ms), usage: span.usage, ..said });
+    let mut replies = replies
+        .into_iter()
+        .filter(|said| said.role == Role::Assistant);
+    let reply = replies.next().map(|said| Spoken {
+        at_ms: span.end_ms.or(span.start_ms),
+        usage: span.usage,
+        ..said
+    });
     for _ in replies {
         wire.recorder.ignore("further choice of a reply");
     }
-    Ok(Request { number, at_ms: span.start_ms, input: said, reply, mark: None })
+    Ok(Request {
+        number,
+        at_ms: span.start_ms,
+        input: said,
+        reply,
+        mark: None,
+    })
 }

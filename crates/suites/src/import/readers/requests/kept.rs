@@ -7,8 +7,9 @@ use super::Print;
 /// The most places of one content that are looked at, which are the latest.
 const MOST_PLACES: usize = 8;
 
-/// For each message of the new request, the message of the old one that it is. Both stay in order, and as many as possible are
-/// matched: a longest increasing run of the places that each new message could have.
+/// For each message of the new request, the message of the old one that it is. Both stay in order,
+/// and as many as possible are matched: a longest increasing run of the places that each new
+/// message could have.
 pub(super) fn matched(old: &[Print], new: &[Print]) -> Vec<Option<usize>> {
     let mut places: HashMap<Print, Vec<usize>> = HashMap::new();
     for (at, print) in old.iter().enumerate().rev() {
@@ -28,7 +29,11 @@ pub(super) fn matched(old: &[Print], new: &[Print]) -> Vec<Option<usize>> {
             if is_known {
                 continue;
             }
-            links.push(Link { old: *old, new, before });
+            links.push(Link {
+                old: *old,
+                new,
+                before,
+            });
             match ends.get_mut(length) {
                 Some(end) => *end = links.len() - 1,
                 None => ends.push(links.len() - 1),
@@ -56,10 +61,20 @@ mod tests {
 
     #[test]
     fn as_many_as_possible_are_matched_in_order() {
-        let prints = |text: &str| text.bytes().map(|byte| blake3::hash(&[byte])).collect::<Vec<_>>();
+        let prints = |text: &str| {
+            text.bytes()
+                .map(|byte| blake3::hash(&[byte]))
+                .collect::<Vec<_>>()
+        };
         let found = |old, new| matched(&prints(old), &prints(new));
-        assert_eq!(found("abcd", "aXcdY"), [Some(0), None, Some(2), Some(3), None]);
-        assert_eq!(found("agbcg", "Xbcgg"), [None, Some(2), Some(3), Some(4), None]);
+        assert_eq!(
+            found("abcd", "aXcdY"),
+            [Some(0), None, Some(2), Some(3), None]
+        );
+        assert_eq!(
+            found("agbcg", "Xbcgg"),
+            [None, Some(2), Some(3), Some(4), None]
+        );
         assert_eq!(found("agbc", "Xbcg"), [None, Some(2), Some(3), None]);
         assert_eq!(found("", "a"), [None]);
     }

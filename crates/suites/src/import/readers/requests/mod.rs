@@ -1,9 +1,10 @@
-//! Builds conversations from the requests that a program sent. Each request holds what the model saw, so most of it repeats the
-//! request before it.
+//! Builds conversations from the requests that a program sent. Each request holds what the model
+//! saw, so most of it repeats the request before it.
 //!
-//! A request that begins with the whole last request and its reply adds what follows. If it does not, the program compacted or
-//! trimmed the conversation, went back to an earlier message, or sent the request for another purpose. What is kept is found by
-//! its content, since a request has no ids of messages. Requests of other purposes become conversations of their own.
+//! A request that begins with the whole last request and its reply adds what follows. If it does
+//! not, the program compacted or trimmed the conversation, went back to an earlier message, or sent
+//! the request for another purpose. What is kept is found by its content, since a request has no
+//! ids of messages. Requests of other purposes become conversations of their own.
 
 mod kept;
 mod thread;
@@ -44,7 +45,10 @@ pub(in crate::import) struct Dialogue {
 }
 
 /// The conversations of requests in order of time; the longest is the first.
-pub(in crate::import) fn dialogues(requests: Vec<Request>, recorder: &mut Recorder) -> Vec<Dialogue> {
+pub(in crate::import) fn dialogues(
+    requests: Vec<Request>,
+    recorder: &mut Recorder,
+) -> Vec<Dialogue> {
     let mut threads: Vec<Thread> = Vec::new();
     let mut sent = requests.into_iter().map(Sent::new).collect::<Vec<_>>();
     sent.reverse();
@@ -53,8 +57,10 @@ pub(in crate::import) fn dialogues(requests: Vec<Request>, recorder: &mut Record
     }
     threads.sort_by_key(|thread| std::cmp::Reverse(thread.messages.len()));
     threads.retain(|thread| !thread.messages.is_empty());
-    let dialogues =
-        threads.into_iter().map(|thread| Dialogue { messages: thread.messages, compactions: thread.compactions });
+    let dialogues = threads.into_iter().map(|thread| Dialogue {
+        messages: thread.messages,
+        compactions: thread.compactions,
+    });
     dialogues.collect()
 }
 
@@ -70,26 +76,50 @@ struct Sent {
 
 impl Sent {
     fn new(request: Request) -> Self {
-        let Request { number, at_ms, input, reply, mark } = request;
-        let mut input =
-            (1..).zip(input).map(|(message, said)| Spoken { place: Place::Turn { element: number, message }, ..said });
+        let Request {
+            number,
+            at_ms,
+            input,
+            reply,
+            mark,
+        } = request;
+        let mut input = (1..).zip(input).map(|(message, said)| Spoken {
+            place: Place::Turn {
+                element: number,
+                message,
+            },
+            ..said
+        });
         let mut rest = input.by_ref().peekable();
         let mut system = Vec::new();
         while let Some(said) = rest.next_if(|said| said.role == Role::System) {
             system.push(said);
         }
         let input = rest.map(|said| (print(&said), said)).collect();
-        Sent { number, at_ms, system, input, reply, mark }
+        Sent {
+            number,
+            at_ms,
+            system,
+            input,
+            reply,
+            mark,
+        }
     }
 
     fn begins_with(&self, view: &[thread::Entry]) -> bool {
         !view.is_empty()
             && self.input.len() >= view.len()
-            && view.iter().zip(&self.input).all(|(entry, (print, _))| entry.print == *print)
+            && view
+                .iter()
+                .zip(&self.input)
+                .all(|(entry, (print, _))| entry.print == *print)
     }
 
     fn place(&self, message: usize) -> Place {
-        Place::Turn { element: self.number, message }
+        Place::Turn {
+            element: self.number,
+            message,
+        }
     }
 }
 
@@ -129,8 +159,10 @@ fn text_of(said: &Spoken) -> String {
 
 /// Adds a request to the conversation that it belongs to. `later` are the requests after it.
 fn feed(threads: &mut Vec<Thread>, request: Sent, later: &[Sent], recorder: &mut Recorder) {
-    let extended =
-        threads.iter_mut().filter(|thread| request.begins_with(&thread.view)).max_by_key(|thread| thread.view.len());
+    let extended = threads
+        .iter_mut()
+        .filter(|thread| request.begins_with(&thread.view))
+        .max_by_key(|thread| thread.view.len());
     if let Some(thread) = extended {
         if request.mark.is_some() {
             recorder.ignore("compaction that changed no message");
@@ -147,26 +179,44 @@ fn feed(threads: &mut Vec<Thread>, request: Sent, later: &[Sent], recorder: &mut
     }
 }
 
-/// The conversation that a request changed, unless a later request takes that up again: the last one with a message of it, or
-/// with the call that wrote its summary, or else, if it has a mark or the same system prompt, the last one.
+/// The conversation that a request changed, unless a later request takes that up again: the last
+/// one with a message of it, or with the call that wrote its summary, or else, if it has a mark or
+/// the same system prompt, the last one.
 fn changed(threads: &[Thread], request: &Sent, later: &[Sent]) -> Option<usize> {
-    let prints = request.input.iter().map(|(print, _)| *print).collect::<HashSet<_>>();
+    let prints = request
+        .input
+        .iter()
+        .map(|(print, _)| *print)
+        .collect::<HashSet<_>>();
     let is_left = |thread: &Thread| !later.iter().any(|other| other.begins_with(&thread.view));
     let latest = |is_it: &dyn Fn(&Thread) -> bool| {
-        let found = threads.iter().enumerate().filter(|(_, thread)| is_it(thread) && is_left(thread));
-        found.max_by_key(|(_, thread)| thread.last).map(|(at, _)| at)
+        let found = threads
+            .iter()
+            .enumerate()
+            .filter(|(_, thread)| is_it(thread) && is_left(thread));
+        found
+            .max_by_key(|(_, thread)| thread.last)
+            .map(|(at, _)| at)
     };
     let has_system = |thread: &Thread| thread.has_system(&request.system);
     // A request of one message for another purpose, such as a title, repeats that message.
     let is_own = |thread: &Thread| has_system(thread) || request.input.len() > 1;
-    let shares = |thread: &Thread| is_own(thread) && thread.view.iter().any(|entry| prints.contains(&entry.print));
+    let shares = |thread: &Thread| {
+        is_own(thread)
+            && thread
+                .view
+                .iter()
+                .any(|entry| prints.contains(&entry.print))
+    };
     let has_aside = threads.iter().any(|thread| is_aside(thread, request));
     let is_marked = request.mark.is_some() || has_aside;
     latest(&shares)
         .or_else(|| latest(&|thread| thread.requests > 1 && thread.writer(request).is_some()))
         .or_else(|| {
             latest(&|thread| {
-                !is_aside(thread, request) && has_system(thread) && (is_marked || !request.system.is_empty())
+                !is_aside(thread, request)
+                    && has_system(thread)
+                    && (is_marked || !request.system.is_empty())
             })
         })
         .or_else(|| latest(&|thread| is_marked && !is_aside(thread, request)))
@@ -178,7 +228,17 @@ fn is_aside(thread: &Thread, request: &Sent) -> bool {
 }
 
 /// The replies that wrote a summary for a request, taken out of their conversations.
-fn asides(threads: &mut [Thread], at: usize, request: &Sent, recorder: &mut Recorder) -> Vec<Spoken> {
-    let others = threads.iter_mut().enumerate().filter(|(other, thread)| *other != at && is_aside(thread, request));
-    others.filter_map(|(_, thread)| thread.take_reply(recorder)).collect()
+fn asides(
+    threads: &mut [Thread],
+    at: usize,
+    request: &Sent,
+    recorder: &mut Recorder,
+) -> Vec<Spoken> {
+    let others = threads
+        .iter_mut()
+        .enumerate()
+        .filter(|(other, thread)| *other != at && is_aside(thread, request));
+    others
+        .filter_map(|(_, thread)| thread.take_reply(recorder))
+        .collect()
 }

@@ -44,7 +44,10 @@ struct Writer {
 
 impl Thread {
     pub(super) fn begin(request: Sent) -> Self {
-        let mut thread = Thread { system: request.system.iter().map(text_of).collect(), ..Thread::default() };
+        let mut thread = Thread {
+            system: request.system.iter().map(text_of).collect(),
+            ..Thread::default()
+        };
         thread.messages.extend(request.system.clone());
         thread.add(request, 0);
         thread
@@ -60,23 +63,34 @@ impl Thread {
     }
 
     pub(super) fn has_system(&self, system: &[Spoken]) -> bool {
-        self.system.iter().eq(system.iter().map(text_of).collect::<Vec<_>>().iter())
+        self.system
+            .iter()
+            .eq(system.iter().map(text_of).collect::<Vec<_>>().iter())
     }
 
     /// Where a request contains the text of the last reply, without the message that asked for it.
     pub(super) fn writer(&self, request: &Sent) -> Option<usize> {
         let (reply, before) = self.view.split_last()?;
-        let text = reply.reply.as_deref().filter(|text| text.chars().count() >= SHORTEST_SUMMARY)?;
+        let text = reply
+            .reply
+            .as_deref()
+            .filter(|text| text.chars().count() >= SHORTEST_SUMMARY)?;
         let asked = before.last()?.print;
         if request.input.iter().any(|(print, _)| *print == asked) {
             return None;
         }
-        request.input.iter().position(|(_, said)| text_of(said).contains(text))
+        request
+            .input
+            .iter()
+            .position(|(_, said)| text_of(said).contains(text))
     }
 
-    /// The last reply, if the conversation had one request: the call is part of another conversation.
+    /// The last reply, if the conversation had one request: the call is part of another
+    /// conversation.
     pub(super) fn take_reply(&mut self, recorder: &mut Recorder) -> Option<Spoken> {
-        self.messages.iter().for_each(|_| recorder.ignore(OF_WRITER));
+        self.messages
+            .iter()
+            .for_each(|_| recorder.ignore(OF_WRITER));
         let reply = self.messages.pop_if(|said| said.role == Role::Assistant);
         self.messages.clear();
         self.view.clear();
@@ -88,13 +102,29 @@ impl Thread {
         let (number, at_ms) = (request.number, request.at_ms);
         let reply_place = request.place(request.system.len() + request.input.len() + 1);
         for (print, said) in request.input.into_iter().skip(known) {
-            self.view.push(Entry { print, place: Some(said.place), reply: None, request: number });
-            self.messages.push(Spoken { at_ms: said.at_ms.or(at_ms), ..said });
+            self.view.push(Entry {
+                print,
+                place: Some(said.place),
+                reply: None,
+                request: number,
+            });
+            self.messages.push(Spoken {
+                at_ms: said.at_ms.or(at_ms),
+                ..said
+            });
         }
         if let Some(reply) = request.reply {
-            let said = Spoken { place: reply_place, ..reply };
+            let said = Spoken {
+                place: reply_place,
+                ..reply
+            };
             let text = Some(text_of(&said).trim().to_owned());
-            self.view.push(Entry { print: print(&said), place: Some(said.place), reply: text, request: number });
+            self.view.push(Entry {
+                print: print(&said),
+                place: Some(said.place),
+                reply: text,
+                request: number,
+            });
             self.messages.push(said);
         }
         self.last = number;
@@ -104,46 +134,79 @@ impl Thread {
     /// Takes a request that does not begin with the whole last one.
     pub(super) fn change(&mut self, request: Sent, asides: Vec<Spoken>, recorder: &mut Recorder) {
         let written_at = self.writer(&request);
-        let same = self.view.iter().zip(&request.input).take_while(|(entry, (print, _))| entry.print == *print).count();
-        if request.mark.is_none() && written_at.is_none() && asides.is_empty() && self.goes_back(&request, same) {
+        let same = self
+            .view
+            .iter()
+            .zip(&request.input)
+            .take_while(|(entry, (print, _))| entry.print == *print)
+            .count();
+        if request.mark.is_none()
+            && written_at.is_none()
+            && asides.is_empty()
+            && self.goes_back(&request, same)
+        {
             self.rewind(same, recorder);
             self.extend(request, recorder);
             return;
         }
         let writer = match written_at {
             Some(_) => Some(self.take_writer(recorder)),
-            None => asides.into_iter().next_back().map(|reply| Writer { usage: reply.usage }),
+            None => asides
+                .into_iter()
+                .next_back()
+                .map(|reply| Writer { usage: reply.usage }),
         };
         self.compact(request, written_at, writer);
     }
 
-    /// Whether a request asks again: it ends where the last one had a reply, or has another turn of the user in the place of one.
+    /// Whether a request asks again: it ends where the last one had a reply, or has another turn of
+    /// the user in the place of one.
     fn goes_back(&self, request: &Sent, same: usize) -> bool {
-        let Some((_, said)) = request.input.get(same) else { return same > 0 };
-        let is_user = |place: Place| self.messages.iter().any(|said| said.place == place && said.role == Role::User);
+        let Some((_, said)) = request.input.get(same) else {
+            return same > 0;
+        };
+        let is_user = |place: Place| {
+            self.messages
+                .iter()
+                .any(|said| said.place == place && said.role == Role::User)
+        };
         let rest = &request.input[same..];
-        let is_new = rest.iter().all(|(print, _)| !self.view.iter().any(|entry| entry.print == *print));
-        let was_user = self.view.get(same).and_then(|entry| entry.place).is_some_and(is_user);
+        let is_new = rest
+            .iter()
+            .all(|(print, _)| !self.view.iter().any(|entry| entry.print == *print));
+        let was_user = self
+            .view
+            .get(same)
+            .and_then(|entry| entry.place)
+            .is_some_and(is_user);
         same > 0 && is_new && was_user && said.role == Role::User
     }
 
     /// Leaves out what came after the first `same` messages of the last request.
     fn rewind(&mut self, same: usize, recorder: &mut Recorder) {
         let dropped = self.view.split_off(same);
-        let Some(from) = dropped.iter().find_map(|entry| entry.place) else { return };
+        let Some(from) = dropped.iter().find_map(|entry| entry.place) else {
+            return;
+        };
         let kept = self.messages.len();
         self.messages.retain(|said| said.place < from);
         (self.messages.len()..kept).for_each(|_| recorder.ignore("message of an abandoned branch"));
-        self.compactions.retain(|compaction| compaction.place <= from);
+        self.compactions
+            .retain(|compaction| compaction.place <= from);
     }
 
     /// Takes out the last reply, which is the summary, and the message that asked for it.
     fn take_writer(&mut self, recorder: &mut Recorder) -> Writer {
-        let Some(reply) = self.view.pop() else { return Writer { usage: None } };
+        let Some(reply) = self.view.pop() else {
+            return Writer { usage: None };
+        };
         let said = self.messages.pop();
         recorder.ignore(OF_WRITER);
         let asked = self.view.pop_if(|entry| entry.request == reply.request);
-        let is_user = self.messages.last().is_some_and(|said| said.role == Role::User);
+        let is_user = self
+            .messages
+            .last()
+            .is_some_and(|said| said.role == Role::User);
         match asked {
             Some(_) if is_user => {
                 self.messages.pop();
@@ -151,27 +214,50 @@ impl Thread {
             }
             asked => self.view.extend(asked),
         }
-        Writer { usage: said.and_then(|said| said.usage) }
+        Writer {
+            usage: said.and_then(|said| said.usage),
+        }
     }
 
     fn compact(&mut self, request: Sent, written_at: Option<usize>, writer: Option<Writer>) {
-        let old = self.view.iter().map(|entry| entry.print).collect::<Vec<_>>();
-        let new = request.input.iter().map(|(print, _)| *print).collect::<Vec<_>>();
+        let old = self
+            .view
+            .iter()
+            .map(|entry| entry.print)
+            .collect::<Vec<_>>();
+        let new = request
+            .input
+            .iter()
+            .map(|(print, _)| *print)
+            .collect::<Vec<_>>();
         let matched = kept::matched(&old, &new);
         let left = self.left(&matched, written_at, &request);
         let mut context = Vec::new();
         if !self.has_system(&request.system) {
             self.system = request.system.iter().map(text_of).collect();
-            context.extend(self.system.iter().map(|text| Left::Written(Role::System, text.clone())));
+            context.extend(
+                self.system
+                    .iter()
+                    .map(|text| Left::Written(Role::System, text.clone())),
+            );
         }
         let mut view = Vec::new();
         for ((print, said), old) in request.input.iter().zip(&matched).take(left) {
             let place = old.and_then(|old| self.view[old].place);
             context.push(place.map_or_else(|| Left::Written(said.role, text_of(said)), Left::Kept));
-            view.push(Entry { print: *print, place, reply: None, request: request.number });
+            view.push(Entry {
+                print: *print,
+                place,
+                reply: None,
+                request: request.number,
+            });
         }
         let usage = writer.and_then(|writer| writer.usage);
-        let Mark { at_ms, trigger, reported_tokens } = request.mark.clone().unwrap_or_default();
+        let Mark {
+            at_ms,
+            trigger,
+            reported_tokens,
+        } = request.mark.clone().unwrap_or_default();
         self.compactions.push(Compaction {
             at_ms: at_ms.or(request.at_ms),
             trigger,
@@ -184,14 +270,24 @@ impl Thread {
         self.add(request, left);
     }
 
-    /// How many messages of a changed request the compaction left; those after them are new. If the last message was not kept,
-    /// the first unknown one is what the program wrote in its place.
+    /// How many messages of a changed request the compaction left; those after them are new. If the
+    /// last message was not kept, the first unknown one is what the program wrote in its place.
     fn left(&self, matched: &[Option<usize>], written_at: Option<usize>, request: &Sent) -> usize {
-        let known = matched.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        let known = matched
+            .iter()
+            .rposition(Option::is_some)
+            .map_or(0, |last| last + 1);
         let left = known.max(written_at.map_or(0, |at| at + 1));
         let has_written = matched[..left].contains(&None);
-        let is_last_kept = matched.iter().flatten().any(|old| old + 1 == self.view.len());
+        let is_last_kept = matched
+            .iter()
+            .flatten()
+            .any(|old| old + 1 == self.view.len());
         let is_unknown = request.input.len() > left;
-        if has_written || is_last_kept || !is_unknown { left } else { left + 1 }
+        if has_written || is_last_kept || !is_unknown {
+            left
+        } else {
+            left + 1
+        }
     }
 }
