@@ -1,4 +1,5 @@
 """Fails if a hard check of a report fails, a compacting strategy never compacted, or a protocol of the run has no group."""
+
 import json
 import pathlib
 import sys
@@ -16,7 +17,9 @@ for group in summary["groups"]:
     ]
     compacting = [s for s in group["strategies"] if s["name"] != "full"]
     failed += [
-        f"{group['protocol']}: {s['name']} never triggered" for s in compacting if s["triggered"]["conversations"] == 0
+        f"{group['protocol']}: {s['name']} never triggered"
+        for s in compacting
+        if s["triggered"]["conversations"] == 0
     ]
     if max(s["triggered"]["most_rounds"] for s in compacting) < 2:
         failed.append(f"{group['protocol']}: no conversation has two rounds")

@@ -1,7 +1,9 @@
 """The Python half of `real-model`: joins a model's pieces, and serves it on loopback.
 
-`join WHEEL...` writes the `.bin` of each wheel, in order of the arguments, to stdout; `serve MODEL` answers on 127.0.0.1.
+`join WHEEL...` writes the `.bin` of each wheel, in order of the arguments, to stdout; `serve MODEL`
+answers on 127.0.0.1.
 """
+
 import argparse
 import pathlib
 import shutil

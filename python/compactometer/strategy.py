@@ -15,8 +15,9 @@ PROTOCOL = 1
 class Message:
     """One message of a view.
 
-    `id` is how an answer keeps it. `parts` are dictionaries as in a suite: `{"type": "text", "text": ...}`, `tool_call`,
-    `tool_result`, `thinking`, `media`. `fixed` messages have to stay and do not count against the budget.
+    `id` is how an answer keeps it. `parts` are dictionaries as in a suite: `{"type": "text",
+    "text": ...}`, `tool_call`, `tool_result`, `thinking`, `media`. `fixed` messages have to stay
+    and do not count against the budget.
     """
 
     id: str
@@ -60,7 +61,8 @@ class Written:
 class Budget:
     """The limits of a compaction, in tokens.
 
-    `retained` is what may stay beside fixed messages: `tail` word for word, and `written` from the strategy.
+    `retained` is what may stay beside fixed messages: `tail` word for word, and `written` from the
+    strategy.
     """
 
     window: int
@@ -86,15 +88,22 @@ class Request:
         """The messages that have to stay."""
         return [message for message in self.messages if message.fixed]
 
-    def fixed_and(self, kept: Iterable[Message], first: Iterable[Written] = ()) -> list[Union[Message, Written]]:
+    def fixed_and(
+        self, kept: Iterable[Message], first: Iterable[Written] = ()
+    ) -> list[Union[Message, Written]]:
         """The system prompt, then `first`, then the fixed messages and `kept` in the order of the view.
 
-        Calls stay with their results. Messages before the first turn of the user are left out, since a chat opens with the user.
+        Calls stay with their results. Messages before the first turn of the user are left out,
+        since a chat opens with the user.
         """
         wanted = {message.id for message in kept} | {message.id for message in self.fixed}
         wanted = self._whole(wanted)
         system = [message for message in self.messages if message.role == "system"]
-        rest = [message for message in self.messages if message.id in wanted and message.role != "system"]
+        rest = [
+            message
+            for message in self.messages
+            if message.id in wanted and message.role != "system"
+        ]
         first = list(first)
         while not first and rest and rest[0].role != "user" and not rest[0].fixed:
             rest = rest[1:]
@@ -116,7 +125,11 @@ class Request:
         for message in self.messages:
             if message.fixed or message.role == "system":
                 continue
-            if message.role == "tool" and groups and (groups[-1][0].calls or groups[-1][-1].role == "tool"):
+            if (
+                message.role == "tool"
+                and groups
+                and (groups[-1][0].calls or groups[-1][-1].role == "tool")
+            ):
                 groups[-1].append(message)
             else:
                 groups.append([message])
@@ -124,9 +137,13 @@ class Request:
 
     def _whole(self, wanted: set[str]) -> set[str]:
         made = {call: message.id for message in self.messages for call in message.calls}
-        pairs = [(made.get(call), message.id) for message in self.messages for call in message.answers]
+        pairs = [
+            (made.get(call), message.id) for message in self.messages for call in message.answers
+        ]
         while True:
-            more = {other for pair in pairs if wanted.intersection(pair) for other in pair if other} - wanted
+            more = {
+                other for pair in pairs if wanted.intersection(pair) for other in pair if other
+            } - wanted
             if not more:
                 return wanted
             wanted = wanted | more
@@ -139,7 +156,9 @@ class Model:
     base_url: str
     name: str
 
-    def complete(self, prompt: str, max_tokens: int, system: Optional[str] = None, temperature: float = 0.0) -> str:
+    def complete(
+        self, prompt: str, max_tokens: int, system: Optional[str] = None, temperature: float = 0.0
+    ) -> str:
         """One answer to a prompt. A failed call raises `urllib.error.URLError`."""
         messages = [{"role": "system", "content": system}] if system else []
         body = {
@@ -149,7 +168,9 @@ class Model:
             "temperature": temperature,
         }
         request = urllib.request.Request(
-            f"{self.base_url}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+            f"{self.base_url}/chat/completions",
+            json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
         )
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request) as answer:
@@ -164,7 +185,8 @@ class Skip(Exception):
 class Strategy:
     """The base of strategies. `settings` has every parameter; `kept` is what `keep` saved with the last compaction that was applied.
 
-    Nothing else may be remembered from one compaction to the next: an answer may be refused, and a case can go on in another process.
+    Nothing else may be remembered from one compaction to the next: an answer may be refused, and a
+    case can go on in another process.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -201,11 +223,19 @@ def run(kind: type[Strategy], name: Optional[str] = None) -> None:
         answers.flush()
 
     parameters = [{"name": key, "default": value} for key, value in kind.parameters.items()]
-    say({
-        "type": "hello", "protocol": PROTOCOL, "name": name or kind.__name__, "version": str(kind.version), "about": kind.about,
-        "parameters": parameters, "turns": follows, "tail_share": kind.tail_share,
-        "unmetered": kind.unmetered,
-    })
+    say(
+        {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "name": name or kind.__name__,
+            "version": str(kind.version),
+            "about": kind.about,
+            "parameters": parameters,
+            "turns": follows,
+            "tail_share": kind.tail_share,
+            "unmetered": kind.unmetered,
+        }
+    )
     strategy = kind()
     for line in sys.stdin:
         ask = json.loads(line)

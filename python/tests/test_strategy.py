@@ -24,7 +24,9 @@ def strategy(body: str) -> str:
 
 class Templates(unittest.TestCase):
     def test_the_template_passes(self):
-        self.assertEqual(testing.check([sys.executable, str(ROOT / "scripts/adapters/template.py")]), {})
+        self.assertEqual(
+            testing.check([sys.executable, str(ROOT / "scripts/adapters/template.py")]), {}
+        )
 
     def test_the_example_of_the_page_passes(self):
         page = (ROOT / "docs/own-strategy.md").read_text()
@@ -35,20 +37,30 @@ class Faults(unittest.TestCase):
     """Each fault is found, and in the case that it breaks."""
 
     def test_a_result_without_its_call(self):
-        found = run(strategy("return [m for m in request.messages if m.role in ('system', 'user', 'tool') or m.fixed][:1] + "
-                             "[m for m in request.messages if m.role in ('user', 'tool') or m.fixed and m.role != 'system']"))
+        found = run(
+            strategy(
+                "return [m for m in request.messages if m.role in ('system', 'user', 'tool') or m.fixed][:1] + "
+                "[m for m in request.messages if m.role in ('user', 'tool') or m.fixed and m.role != 'system']"
+            )
+        )
         self.assertIn("the result of 'b' has no call before it", found["calls in parallel"])
 
     def test_no_system_prompt(self):
         found = run(strategy("return [strategy.Written('All.')]"))
         self.assertEqual(set(found), set(testing.CASES))
-        self.assertIn("the system prompt is missing, changed or not the first message", found["plain talk"])
+        self.assertIn(
+            "the system prompt is missing, changed or not the first message", found["plain talk"]
+        )
 
     def test_the_same_view(self):
-        self.assertIn("the view is not smaller", run(strategy("return request.messages"))["plain talk"])
+        self.assertIn(
+            "the view is not smaller", run(strategy("return request.messages"))["plain talk"]
+        )
 
     def test_an_exception_has_its_words(self):
-        self.assertEqual(run(strategy("raise KeyError('x')"))["plain talk"], ["it failed: KeyError: 'x'"])
+        self.assertEqual(
+            run(strategy("raise KeyError('x')"))["plain talk"], ["it failed: KeyError: 'x'"]
+        )
 
     def test_what_it_prints_is_no_answer(self):
         self.assertEqual(run(strategy("print('hello'); raise strategy.Skip()")), {})
@@ -59,7 +71,9 @@ class Faults(unittest.TestCase):
         self.assertIn("message 'm12345' is not in the view", found)
 
     def test_a_program_that_is_none(self):
-        self.assertEqual(testing.check(["sh", "-c", "echo hi"])["plain talk"], ["its first line is not a hello"])
+        self.assertEqual(
+            testing.check(["sh", "-c", "echo hi"])["plain talk"], ["its first line is not a hello"]
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The built-in strategy `chained` as a program, with the same prompt, the same requests and the same views.
 
-It shows what a whole strategy takes, and `scripts/check-own-strategy` holds that both have the same numbers. It reads its material in
-one piece, and takes any answer for a summary, as `chained` does where a window holds the request and a model keeps to its prompt.
+It shows what a whole strategy takes, and `scripts/check-own-strategy` holds that both have the same
+numbers. It reads its material in one piece, and takes any answer for a summary, as `chained` does
+where a window holds the request and a model keeps to its prompt.
 """
 
 import json
@@ -13,7 +14,9 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from compactometer import strategy  # noqa: E402
 
-SYSTEM, PROMPT = (ROOT / "crates/engine/src/strategies/chained/prompt.md").read_text().split("{user}")
+SYSTEM, PROMPT = (
+    (ROOT / "crates/engine/src/strategies/chained/prompt.md").read_text().split("{user}")
+)
 MESSAGE_LIMIT, RESULT_LIMIT, CUT = 2_000, 500, "\n[...truncated...]"
 
 
@@ -27,14 +30,25 @@ class Chained(strategy.Strategy):
     def compact(self, request):
         kept = tail(request)
         stays = {message.id for message in [*kept, *request.fixed]}
-        leaving = [message for message in request.messages if message.role != "system" and message.id not in stays]
-        # What an earlier compaction wrote is not among the messages: it is merged as the previous summary.
+        leaving = [
+            message
+            for message in request.messages
+            if message.role != "system" and message.id not in stays
+        ]
+        # What an earlier compaction wrote is not among the messages: it is merged as the previous
+        # summary.
         leaving = [message for message in leaving if is_said(message)]
         if not leaving:
             raise strategy.Skip()
-        state = json.loads(self.kept) if self.kept else {"task": task(request.messages), "previous": None, "round": 0}
+        state = (
+            json.loads(self.kept)
+            if self.kept
+            else {"task": task(request.messages), "previous": None, "round": 0}
+        )
         values = {
-            "previous": neutral(state["previous"]) if state["previous"] else "None: this is the first round.",
+            "previous": neutral(state["previous"])
+            if state["previous"]
+            else "None: this is the first round.",
             "task": neutral(cut(state["task"], MESSAGE_LIMIT)),
             "round": str(state["round"] + 1),
             "tokens": str(self.asked(request.budget)),
@@ -43,16 +57,24 @@ class Chained(strategy.Strategy):
         prompt = PROMPT.lstrip()
         pieces = prompt.split("{")
         prompt = pieces[0] + "".join(filled(piece, values) for piece in pieces[1:])
-        summary = self.model.complete(prompt, request.budget.written, SYSTEM.strip(), temperature=0.3).strip()
+        summary = self.model.complete(
+            prompt, request.budget.written, SYSTEM.strip(), temperature=0.3
+        ).strip()
         self.keep(json.dumps({**state, "previous": summary, "round": state["round"] + 1}))
         turn = strategy.Written(f"Summary of the conversation so far:\n\n{summary}")
-        rest = [message for message in request.messages if message.role != "system" and message.id in stays]
+        rest = [
+            message
+            for message in request.messages
+            if message.role != "system" and message.id in stays
+        ]
         return [*[message for message in request.messages if message.role == "system"], turn, *rest]
 
     def asked(self, budget):
         """The source asks for fewer tokens than it allows, both for a window of its own."""
         scale = budget.window / self.settings["window"]
-        asked, written = (max(1, int(self.settings[name] * scale + 0.5)) for name in ("asked", "written"))
+        asked, written = (
+            max(1, int(self.settings[name] * scale + 0.5)) for name in ("asked", "written")
+        )
         return int(budget.written * (asked / written))
 
 
@@ -81,24 +103,37 @@ def number(message):
 
 
 def task(messages):
-    texts = (part["text"] for message in messages if message.role == "user" for part in message.parts if part["type"] == "text")
+    texts = (
+        part["text"]
+        for message in messages
+        if message.role == "user"
+        for part in message.parts
+        if part["type"] == "text"
+    )
     return next((text for text in texts if text.strip()), "Unknown task")
 
 
 def rendered(messages):
     blocks = ((place, message.role, block(message)) for place, message in enumerate(messages, 1))
-    return neutral("\n\n".join(f"[{place}] {role}:\n{text}" for place, role, text in blocks if text).rstrip())
+    return neutral(
+        "\n\n".join(f"[{place}] {role}:\n{text}" for place, role, text in blocks if text).rstrip()
+    )
 
 
 def block(message):
-    return cut("\n".join(shown(part) for part in message.parts if part["type"] != "thinking"), MESSAGE_LIMIT)
+    return cut(
+        "\n".join(shown(part) for part in message.parts if part["type"] != "thinking"),
+        MESSAGE_LIMIT,
+    )
 
 
 def shown(part):
     if part["type"] == "tool_call":
         return f"(calls {part['name']}) {part['arguments']}"
     if part["type"] == "tool_result":
-        return ("(error) " if part.get("is_error") else "(result) ") + cut(part["text"], RESULT_LIMIT)
+        return ("(error) " if part.get("is_error") else "(result) ") + cut(
+            part["text"], RESULT_LIMIT
+        )
     return part["text"] if part["type"] == "text" else f"({part['media_type']})"
 
 

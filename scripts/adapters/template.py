@@ -2,7 +2,8 @@
 
     compactometer compare -s mine=exec:"python3 scripts/adapters/template.py",@controls
 
-It keeps the newest messages and asks the model for a summary of the others. docs/own-strategy.md has the rest.
+It keeps the newest messages and asks the model for a summary of the others. docs/own-strategy.md
+has the rest.
 """
 
 import pathlib

@@ -1,4 +1,5 @@
 """Which subjects win at a value, by the section "Bound recall" of docs/measurement/recall.md."""
+
 import json
 import re
 from functools import lru_cache
@@ -7,15 +8,25 @@ from .matching import normal
 
 STOP = set(
     """the a an and or but nor for of to in on at by from with without into onto over under as is are was were be been being am it its this that these
-    those there here then than so too very not no nor if when while whereas because since though although where which who whom whose what how why do does
-    did done has have had having will would shall should can could may might must let us we you they them their our your his her him she i me my mine
-    all any some each every both either neither one other another such only own same more most much many few less about above after again against before
-    below between during through until up down out off just also now still yet ever never use used using get got per via""".split())
+    those there here then than so too very not no nor if when while whereas because since though
+    although where which who whom whose what how why do does did done has have had having will would
+    shall should can could may might must let us we you they them their our your his her him she i
+    me my mine all any some each every both either neither one other another such only own same more
+    most much many few less about above after again against before
+    below between during through until up down out off just also now still yet ever never use used using get got per via""".split()
+)
 RUNS = re.compile(r"[^\W\d_]+")
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-BREAKS = re.compile(r"[,;()]|[–—]|(?<=\s)-+(?=\s)|\b(?:and|but|while|whereas|because|since|so|or)\b", re.IGNORECASE)
-PRONOUN = re.compile(r"\W*(?:it|its|this|that|these|those|they|their|he|she|his|her|there)\b", re.IGNORECASE)
-ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|fig|dr|mr|mrs|ms|st|resp|incl|max|min)|\b[A-Za-z])\.$", re.IGNORECASE)
+BREAKS = re.compile(
+    r"[,;()]|[–—]|(?<=\s)-+(?=\s)|\b(?:and|but|while|whereas|because|since|so|or)\b", re.IGNORECASE
+)
+PRONOUN = re.compile(
+    r"\W*(?:it|its|this|that|these|those|they|their|he|she|his|her|there)\b", re.IGNORECASE
+)
+ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|fig|dr|mr|mrs|ms|st|resp|incl|max|min)|\b[A-Za-z])\.$",
+    re.IGNORECASE,
+)
 # After a number these are units, which end a sentence.
 UNIT = re.compile(r"\d\s*(?:ms|min)\.$", re.IGNORECASE)
 SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)")
@@ -26,7 +37,7 @@ def stem(word):
     word = word.lower()
     for ending, rest in (("ies", "y"), ("ing", ""), ("ed", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 2:
-            return trimmed(word[:-len(ending)] + rest)
+            return trimmed(word[: -len(ending)] + rest)
     if word.endswith("es") and len(word) > 4 and word[-3] in "sxzh":
         return trimmed(word[:-2])
     if word.endswith("s") and not word.endswith("ss"):
@@ -59,7 +70,8 @@ def words(text):
 class Unit:
     def __init__(self, text, inherited=""):
         self.text, self.inherited = re.sub(r"\s+", " ", text), inherited
-        # Values are found in the one form. Its places are those of the text unless a letter of it has another length.
+        # Values are found in the one form. Its places are those of the text unless a letter of it
+        # has another length.
         self.form = normal(self.text, True)
         if len(self.form) != len(self.text):
             self.text = self.form
@@ -80,9 +92,9 @@ class Unit:
 def sentences(line):
     start = 0
     for found in SENTENCE.finditer(line):
-        before = line[:found.start()]
+        before = line[: found.start()]
         if not ABBREVIATION.search(before) or UNIT.search(before):
-            yield line[start:found.start()]
+            yield line[start : found.start()]
             start = found.end()
     if line[start:].strip():
         yield line[start:]
@@ -118,7 +130,10 @@ def of_leaf(key, value, above):
     text = value if isinstance(value, str) else json.dumps(value)
     pieces = list(of_lines(text)) if "\n" in text else [Unit(piece) for piece in sentences(text)]
     if len(pieces) == 1:
-        yield Unit(f"{key}: {pieces[0].text}" if key else pieces[0].text, f"{above} ; {pieces[0].inherited}")
+        yield Unit(
+            f"{key}: {pieces[0].text}" if key else pieces[0].text,
+            f"{above} ; {pieces[0].inherited}",
+        )
         return
     before = ""
     for piece in pieces:
@@ -135,7 +150,9 @@ def of_lines(text):
             continue
         heading = re.match(r"\s*(#{1,6})\s+(.*)", line)
         if heading:
-            headings = [kept for kept in headings if kept[0] < len(heading[1])] + [(len(heading[1]), heading[2])]
+            headings = [kept for kept in headings if kept[0] < len(heading[1])] + [
+                (len(heading[1]), heading[2])
+            ]
             columns, outer, before = None, [], ""
             yield Unit(heading[2], " ; ".join(title for _, title in headings[:-1]))
             continue
@@ -188,7 +205,9 @@ class Subjects:
         for key in self.words:
             for word in key:
                 counted.setdefault(word, []).append(key)
-        single = {word: keys[0] for word, keys in counted.items() if len(keys) == 1 and len(keys[0]) > 1}
+        single = {
+            word: keys[0] for word, keys in counted.items() if len(keys) == 1 and len(keys[0]) > 1
+        }
         seen, whole = dict.fromkeys(single, 0), dict.fromkeys(single, 0)
         for text in texts:
             for unit in units(text):
@@ -196,7 +215,11 @@ class Subjects:
                 for word in held & single.keys():
                     seen[word] += 1
                     whole[word] += single[word] <= held
-        self.distinctive = {word: self.words.index(key) for word, key in single.items() if seen[word] and whole[word] >= 0.8 * seen[word]}
+        self.distinctive = {
+            word: self.words.index(key)
+            for word, key in single.items()
+            if seen[word] and whole[word] >= 0.8 * seen[word]
+        }
         self.with_word = {}
         for subject, key in enumerate(self.words):
             for word in key:
@@ -205,16 +228,29 @@ class Subjects:
     def winner(self, unit, place):
         """The subject that wins at the value there."""
         start, end = place
-        near = [(word, first, last) for word, first, last in unit.own if (last <= start or first >= end) and word in self.with_word]
+        near = [
+            (word, first, last)
+            for word, first, last in unit.own
+            if (last <= start or first >= end) and word in self.with_word
+        ]
         best = {}
         for subject in {subject for word, _, _ in near for subject in self.with_word[word]}:
-            ranks = [self.rank(unit, place, span, False) for span in spans(near, self.words[subject], place)]
-            ranks += [self.rank(unit, place, span, True) for word, *span in near if self.distinctive.get(word) == subject]
+            ranks = [
+                self.rank(unit, place, span, False)
+                for span in spans(near, self.words[subject], place)
+            ]
+            ranks += [
+                self.rank(unit, place, span, True)
+                for word, *span in near
+                if self.distinctive.get(word) == subject
+            ]
             if ranks:
                 best[subject] = min(ranks)
         if not best and unit.inherited:
             held = unit.above | {word for word, _, _ in unit.own}
-            for subject in {subject for word in held & self.with_word.keys() for subject in self.with_word[word]}:
+            for subject in {
+                subject for word in held & self.with_word.keys() for subject in self.with_word[word]
+            }:
                 if self.words[subject] <= held:
                     best[subject] = 0
                 elif any(self.distinctive.get(word) == subject for word in held):
@@ -234,7 +270,7 @@ class Subjects:
             between, after = (end, first), True
         else:
             between, after = (0, 0), False
-        gap = unit.text[between[0]:between[1]]
+        gap = unit.text[between[0] : between[1]]
         return len(BREAKS.findall(gap)), partial, len(re.findall(r"\w+", gap)), after
 
 
@@ -243,7 +279,10 @@ def spans(near, key, place):
     start, end = place
     of_subject = [found for found in near if found[0] in key]
     found = []
-    for side in ([one for one in of_subject if one[2] <= start][::-1], [one for one in of_subject if one[1] >= end]):
+    for side in (
+        [one for one in of_subject if one[2] <= start][::-1],
+        [one for one in of_subject if one[1] >= end],
+    ):
         for at in range(len(side)):
             held, taken = set(), []
             for one in side[at:]:

@@ -1,5 +1,6 @@
 """Each fact at each observation point, computed from the contexts' bytes, by docs/measurement: "Fates", "Bound recall", "Eligible facts"
 and "Chance correction"."""
+
 import bisect
 from collections import defaultdict
 
@@ -15,20 +16,35 @@ class Known:
     def __init__(self, conversation, foreign):
         self.conversation, facts = conversation, conversation.facts
         self.values = [Value(fact) for fact in facts]
-        self.mentions = [sorted({conversation.index[one] for one in fact["evidence_message_ids"]}) for fact in facts]
+        self.mentions = [
+            sorted({conversation.index[one] for one in fact["evidence_message_ids"]})
+            for fact in facts
+        ]
         self.stated = defaultdict(set)
         for fact, mentions in enumerate(self.mentions):
             for mention in mentions:
                 self.stated[mention].add(fact)
         self.until = [conversation.index.get(fact.get("valid_to")) for fact in facts]
-        foreign = [(other, fact) for other in foreign for fact in other.facts if not fact.get("decoy_of") and not fact.get("generic")]
-        foreign = [fact for other, fact in foreign if not (other.projects & conversation.projects and self.states(Value(fact)))]
+        foreign = [
+            (other, fact)
+            for other in foreign
+            for fact in other.facts
+            if not fact.get("decoy_of") and not fact.get("generic")
+        ]
+        foreign = [
+            fact
+            for other, fact in foreign
+            if not (other.projects & conversation.projects and self.states(Value(fact)))
+        ]
         self.foreign = [Value(fact) for fact in foreign]
         self.foreign_kinds = [fact["value_kind"] for fact in foreign]
         self.named = [fact for fact, row in enumerate(facts) if row["category"] != "incidental"]
         self.subjects = None
         if self.named:
-            self.subjects = Subjects([facts[fact]["subject"] for fact in self.named], [text for texts in conversation.texts for text in texts])
+            self.subjects = Subjects(
+                [facts[fact]["subject"] for fact in self.named],
+                [text for texts in conversation.texts for text in texts],
+            )
         self.held_in, self.bound_in, self.foreign_in = {}, {}, {}
         self.uses = Uses(self)
         self.counts = [self.is_bound_where_stated(fact) for fact in range(len(facts))]
@@ -39,7 +55,9 @@ class Known:
                     self.given_at.setdefault(binding, at)
 
     def states(self, value):
-        return any(value.held(normal(text, True)) for texts in self.conversation.texts for text in texts)
+        return any(
+            value.held(normal(text, True)) for texts in self.conversation.texts for text in texts
+        )
 
     def subject(self, fact):
         return self.subjects.of_name[self.conversation.facts[fact]["subject"]]
@@ -56,10 +74,16 @@ class Known:
         how many stated values they have for each of its own subject."""
         kinds = [told["value_kind"] for told in self.conversation.facts]
         own = self.subject(fact)
-        stated = [one for one in self.named if self.mentions[one] and self.mentions[one][0] < length]
+        stated = [
+            one for one in self.named if self.mentions[one] and self.mentions[one][0] < length
+        ]
         for counted in [one for one in stated if kinds[one] == kinds[fact]], stated:
             owned = [self.subject(one) for one in counted]
-            others = [subject for subject in owned if subject != own and self.given_at.get((fact, subject), length) >= length]
+            others = [
+                subject
+                for subject in owned
+                if subject != own and self.given_at.get((fact, subject), length) >= length
+            ]
             if others:
                 break
         return set(others), len(others) / max(owned.count(own), 1)
@@ -68,13 +92,17 @@ class Known:
         """The facts that a text holds."""
         if text not in self.held_in:
             form = normal(text, True)
-            self.held_in[text] = frozenset(fact for fact, value in enumerate(self.values) if value.held(form))
+            self.held_in[text] = frozenset(
+                fact for fact, value in enumerate(self.values) if value.held(form)
+            )
         return self.held_in[text]
 
     def of_foreign(self, text):
         if text not in self.foreign_in:
             form = normal(text, True)
-            self.foreign_in[text] = frozenset(fact for fact, value in enumerate(self.foreign) if value.held(form))
+            self.foreign_in[text] = frozenset(
+                fact for fact, value in enumerate(self.foreign) if value.held(form)
+            )
         return self.foreign_in[text]
 
     def bound(self, text):
@@ -85,7 +113,9 @@ class Known:
                 for fact in held:
                     for place in self.values[fact].held(unit.form):
                         found.add((fact, self.subjects.winner(unit, place)))
-            self.bound_in[text] = frozenset((fact, subject) for fact, subject in found if subject is not None)
+            self.bound_in[text] = frozenset(
+                (fact, subject) for fact, subject in found if subject is not None
+            )
         return self.bound_in[text]
 
 
@@ -115,7 +145,9 @@ class Tokens:
         if at in self.exact:
             return self.exact[at], self.exact[at]
         place = bisect.bisect(self.known, at)
-        return self.exact[self.known[place - 1]], self.exact[self.known[place]] if place < len(self.known) else float("inf")
+        return self.exact[self.known[place - 1]], self.exact[self.known[place]] if place < len(
+            self.known
+        ) else float("inf")
 
     def is_distant(self, mention, length, trigger):
         """Whether a mention ends a trigger's length before a point; nothing where the records do not say."""
@@ -177,7 +209,8 @@ class Case:
         self.run, self.record, self.known, self.tokens = run, record, known, tokens
         self.conversation = known.conversation
         self.trigger = record["case"]["budget"]["trigger"]
-        # There all cases compact when the recorded program did. What it read is not known, so how a fact was lost is not either.
+        # There all cases compact when the recorded program did. What it read is not known, so how a
+        # fact was lost is not either.
         self.is_recorded = record["case"]["protocol"] == "recorded"
         self.has_requests = record["case"]["family"] != "recorded"
         self.compacted_at = 0
@@ -188,7 +221,9 @@ class Case:
             self.calls[row["after"]] += row["calls"]
         self.decisions = {row["after"]: row["outcome"]["outcome"] for row in record["compactions"]}
         recovered = {row["after"] for row in record.get("recoveries", [])}
-        self.steps = sorted(self.rows.keys() | self.calls.keys() | self.decisions.keys() | recovered)
+        self.steps = sorted(
+            self.rows.keys() | self.calls.keys() | self.decisions.keys() | recovered
+        )
         self.turns = {turn["message"]: turn for turn in record["turns"]}
         self.view, self.said, self.failed = [], 0, False
         self.stored, self.notes = {}, set()
@@ -220,7 +255,9 @@ class Case:
         for saved in row.get("saved", []):
             text = self.run.expanded(saved["text"], self.conversation)
             if saved["kind"] == "note":
-                first, last = (self.conversation.index[one] for one in saved.get("covers") or (after, after))
+                first, last = (
+                    self.conversation.index[one] for one in saved.get("covers") or (after, after)
+                )
                 stated = set().union(*(self.known.stated[at] for at in range(first, last + 1)))
                 self.notes |= self.known.held(text) & stated
             else:
@@ -234,7 +271,12 @@ class Case:
         original, written = self.holds()
         stored = set().union(*self.stored.values())
         for fact, one in enumerate(self.facts):
-            one.changed(*(fact in found for found in (original, written, stored, self.notes, requested, replied)))
+            one.changed(
+                *(
+                    fact in found
+                    for found in (original, written, stored, self.notes, requested, replied)
+                )
+            )
         decision = self.decisions.get(after)
         if decision == "applied":
             self.compacted_at = self.conversation.length(after)
@@ -248,7 +290,7 @@ class Case:
             return [("kept", at) for at in range(first, last + 1)]
         text, at, parts = self.run.texts.get(told["text"], ""), 0, []
         for origin, length in told["parts"]:
-            parts.append((origin, text[at:at + length]))
+            parts.append((origin, text[at : at + length]))
             at += length
         return [("written", told["role"], parts)]
 
@@ -262,7 +304,10 @@ class Case:
                 continue
             for origin, text in entry[2]:
                 if isinstance(origin, dict) and "spoken" in origin:
-                    original |= self.known.held(text) & self.known.stated[self.conversation.index[origin["spoken"]]]
+                    original |= (
+                        self.known.held(text)
+                        & self.known.stated[self.conversation.index[origin["spoken"]]]
+                    )
                 elif origin != "filler":
                     written |= self.known.held(text)
         return original, written
@@ -275,7 +320,9 @@ class Case:
             fates.append("." if not one.stated else "x" if ended else one.letter())
         if not self.has_requests:
             fates = ["l" if fate in "due" else fate for fate in fates]
-        stored = {fact for fact, one in enumerate(self.facts) if fates[fact] in "duel" and one.is_stored()}
+        stored = {
+            fact for fact, one in enumerate(self.facts) if fates[fact] in "duel" and one.is_stored()
+        }
         eligible, unsure = self.eligible(length, row)
         found = self.bindings() if self.known.subjects else set()
         bound, misbound = set(), {}
@@ -288,14 +335,22 @@ class Case:
                 if wrong:
                     misbound[fact] = wrong, weight
         return {
-            "fates": fates, "stored": stored, "eligible": eligible, "unsure": unsure, "bound": bound, "misbound": misbound,
-            "unusable": self.unusable(row, length), "chance": self.chance(row, length),
+            "fates": fates,
+            "stored": stored,
+            "eligible": eligible,
+            "unsure": unsure,
+            "bound": bound,
+            "misbound": misbound,
+            "unusable": self.unusable(row, length),
+            "chance": self.chance(row, length),
             "uses": [self.use(fact, length, fates) for fact in row.get("used", [])],
         }
 
     def use(self, fact, length, fates):
         """Whether a use is one of an address, and whether what the last compaction left holds its value."""
-        is_held = fates[fact] in "vc" or self.known.uses.is_named(fact, self.view, self.compacted_at)
+        is_held = fates[fact] in "vc" or self.known.uses.is_named(
+            fact, self.view, self.compacted_at
+        )
         return self.known.uses.is_address(length, fact), is_held
 
     def is_distant(self, mention, length):
@@ -308,7 +363,11 @@ class Case:
     def bindings(self):
         found = set()
         for entry in self.view:
-            texts = self.conversation.texts[entry[1]] if entry[0] == "kept" else [text for _, text in entry[2]]
+            texts = (
+                self.conversation.texts[entry[1]]
+                if entry[0] == "kept"
+                else [text for _, text in entry[2]]
+            )
             for text in texts:
                 found |= self.known.bound(text)
         return found
@@ -319,12 +378,20 @@ class Case:
         asked = {probe["asked_after"] for probe in self.conversation.probes}
         if row["kind"] == "point" and asked and after not in asked:
             return set(), set()
-        outside = self.conversation.pending(length) | {at for at in range(length) if self.conversation.messages[at]["role"] == "system"}
+        outside = self.conversation.pending(length) | {
+            at for at in range(length) if self.conversation.messages[at]["role"] == "system"
+        }
         eligible, unsure = set(), set()
         for fact, told in enumerate(self.conversation.facts):
             stated = [mention for mention in self.known.mentions[fact] if mention < length]
             ended = self.known.until[fact] is not None and self.known.until[fact] < length
-            if not stated or ended or told.get("decoy_of") or told.get("generic") or outside & set(stated):
+            if (
+                not stated
+                or ended
+                or told.get("decoy_of")
+                or told.get("generic")
+                or outside & set(stated)
+            ):
                 continue
             is_distant = self.is_distant(stated[-1], length)
             if is_distant is None:
@@ -335,10 +402,24 @@ class Case:
 
     def unusable(self, row, length):
         """Whether the context counts as empty."""
-        turn = self.turns.get(self.conversation.messages[length]["id"]) if length < len(self.conversation.messages) else None
+        turn = (
+            self.turns.get(self.conversation.messages[length]["id"])
+            if length < len(self.conversation.messages)
+            else None
+        )
         told = row.get("unusable")
-        over = turn["input"] > self.record["case"]["budget"]["window"] if turn else told == "over_window"
-        return "over_window" if over and self.record["case"]["strategy"] != "full" else "compaction_failed" if self.failed else None
+        over = (
+            turn["input"] > self.record["case"]["budget"]["window"]
+            if turn
+            else told == "over_window"
+        )
+        return (
+            "over_window"
+            if over and self.record["case"]["strategy"] != "full"
+            else "compaction_failed"
+            if self.failed
+            else None
+        )
 
     def chance(self, row, length):
         """Foreign facts in inserted text and in old originals, by value kind: matches and pairs."""
@@ -352,11 +433,18 @@ class Case:
         for entry in self.view:
             if entry[0] == "kept":
                 if entry[1] in old and self.conversation.messages[entry[1]]["role"] != "system":
-                    found |= set().union(*map(self.known.of_foreign, self.conversation.texts[entry[1]]), ())
+                    found |= set().union(
+                        *map(self.known.of_foreign, self.conversation.texts[entry[1]]), ()
+                    )
                 continue
             for origin, text in entry[2]:
                 spoken = isinstance(origin, dict) and "spoken" in origin
-                if origin == "filler" or (spoken and (entry[1] == "system" or self.conversation.index[origin["spoken"]] not in old)):
+                if origin == "filler" or (
+                    spoken
+                    and (
+                        entry[1] == "system" or self.conversation.index[origin["spoken"]] not in old
+                    )
+                ):
                     continue
                 found |= self.known.of_foreign(text)
         cells = {}

@@ -1,15 +1,30 @@
 """The headline numbers from looks, by docs/measurement/recall.md: "Context recall", "Bound recall", "Chance correction"."""
+
 from collections import defaultdict
 
-NAMES = ("context_recall", "context_recall_corrected", "bound_recall", "bound_recall_corrected", "address_use_recall")
+NAMES = (
+    "context_recall",
+    "context_recall_corrected",
+    "bound_recall",
+    "bound_recall_corrected",
+    "address_use_recall",
+)
 FEWEST_SCENARIOS = 5
 HIGHEST_RATE = 0.8
 MOST_LEFT_OUT = 0.05
 
 
 class Look:
-    def __init__(self, unit, conversation, fact, weight, kind, round_, usable, present, bound, part):
-        self.unit, self.key, self.weight, self.kind, self.round = unit, (conversation, fact), weight, kind, round_
+    def __init__(
+        self, unit, conversation, fact, weight, kind, round_, usable, present, bound, part
+    ):
+        self.unit, self.key, self.weight, self.kind, self.round = (
+            unit,
+            (conversation, fact),
+            weight,
+            kind,
+            round_,
+        )
         # `part` is what the look adds to BR*; nothing where bound recall leaves the fact out.
         self.usable, self.present, self.bound, self.part = usable, present, bound, part
 
@@ -39,7 +54,13 @@ def over_units(looks, number):
     for unit, of_unit in facts.items():
         whole = sum(weights[unit, key] for key in of_unit)
         if whole > 0:
-            means.append(sum(weights[unit, key] * sum(values) / len(values) for key, values in of_unit.items()) / whole)
+            means.append(
+                sum(
+                    weights[unit, key] * sum(values) / len(values)
+                    for key, values in of_unit.items()
+                )
+                / whole
+            )
     return sum(means) / len(means) if means else None
 
 
@@ -51,7 +72,9 @@ def rates_of(chance):
                 hits[kind, round_] += found
                 pairs[kind, round_] += of
                 scenarios[kind, round_].add(scenario)
-    return {cell: hits[cell] / pairs[cell] for cell in pairs if len(scenarios[cell]) >= FEWEST_SCENARIOS}
+    return {
+        cell: hits[cell] / pairs[cell] for cell in pairs if len(scenarios[cell]) >= FEWEST_SCENARIOS
+    }
 
 
 def corrected(look, rates):

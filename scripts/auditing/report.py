@@ -1,11 +1,23 @@
 """Compares what the audit finds with what the run says, look by look and number by number."""
+
 import collections
 
 from .folder import Run
 from .looks import Case, Known, Tokens
 from .numbers import NAMES, Look, headline
 
-WORDS = {".": "unstated", "v": "verbatim", "c": "carried", "s": "stored_only", "d": "dropped_unseen", "u": "unwritten", "e": "eroded", "l": "lost", "x": "superseded", "?": "unexplained"}
+WORDS = {
+    ".": "unstated",
+    "v": "verbatim",
+    "c": "carried",
+    "s": "stored_only",
+    "d": "dropped_unseen",
+    "u": "unwritten",
+    "e": "eroded",
+    "l": "lost",
+    "x": "superseded",
+    "?": "unexplained",
+}
 ARITHMETIC = 5e-7
 MOST_DIFFERING = 0.01
 MOST_UNSURE = 0.05
@@ -31,12 +43,36 @@ class Audit:
                 foreign = [run.conversations[other] for other in record["case"].get("foreign", [])]
                 known[name] = Known(run.conversations[name], foreign)
             if name not in tokens:
-                tokens[name] = Tokens(run.conversations[name], [one for one in self.of_group if one["case"]["scenario"] == name])
+                tokens[name] = Tokens(
+                    run.conversations[name],
+                    [one for one in self.of_group if one["case"]["scenario"] == name],
+                )
             by_strategy[record["case"]["strategy"]].append((record, known[name], tokens[name]))
         for strategy, cases in by_strategy.items():
-            before = len(self.differing), self.looks, len(self.chance_differing), self.cells, self.unsure
+            before = (
+                len(self.differing),
+                self.looks,
+                len(self.chance_differing),
+                self.cells,
+                self.unsure,
+            )
             self.strategy(strategy, cases)
-            self.judge(strategy, *(after - earlier for after, earlier in zip((len(self.differing), self.looks, len(self.chance_differing), self.cells, self.unsure), before)))
+            self.judge(
+                strategy,
+                *(
+                    after - earlier
+                    for after, earlier in zip(
+                        (
+                            len(self.differing),
+                            self.looks,
+                            len(self.chance_differing),
+                            self.cells,
+                            self.unsure,
+                        ),
+                        before,
+                    )
+                ),
+            )
         self.judge_cases(by_strategy)
 
     def judge(self, strategy, differing, looks, chance_differing, cells, unsure):
@@ -44,7 +80,12 @@ class Audit:
         for what, found, of, most in (
             ("looks differ", differing, looks, MOST_DIFFERING),
             ("counts of foreign matches differ", chance_differing, cells, MOST_DIFFERING),
-            ("looks cannot be checked, since no record says how long the conversation was there; run the suite with `full` too", unsure, looks, MOST_UNSURE),
+            (
+                "looks cannot be checked, since no record says how long the conversation was there; run the suite with `full` too",
+                unsure,
+                looks,
+                MOST_UNSURE,
+            ),
         ):
             if of and found > max(most * of, FEW):
                 self.faults.append(f"{strategy}: {found} of {of} {what}")
@@ -54,11 +95,15 @@ class Audit:
         listed = self.run.manifest["strategies"]
         conversations = {record["case"]["scenario"] for record in self.of_group}
         if len(conversations) != self.run.manifest["conversations"]:
-            self.faults.append(f"the run has {self.run.manifest['conversations']} conversations, and there are records of {len(conversations)}")
+            self.faults.append(
+                f"the run has {self.run.manifest['conversations']} conversations, and there are records of {len(conversations)}"
+            )
         for strategy in listed:
             found = len(by_strategy.get(strategy, []))
             if found != len(conversations):
-                self.faults.append(f"{strategy}: {found} of {len(conversations)} conversations have a record")
+                self.faults.append(
+                    f"{strategy}: {found} of {len(conversations)} conversations have a record"
+                )
 
     def first_group(self):
         """The cases behind the first group of the summary: one for each strategy and conversation, at the default size."""
@@ -66,7 +111,11 @@ class Audit:
         protocols = manifest.get("protocols") or [manifest["protocol"]]
         for record in self.run.records:
             case = record["case"]
-            is_default = case["protocol"] == protocols[0] and (case["protocol"] != "matched" or case["budget"].get("retained") in (None, manifest["retained"]) and case.get("split") is None)
+            is_default = case["protocol"] == protocols[0] and (
+                case["protocol"] != "matched"
+                or case["budget"].get("retained") in (None, manifest["retained"])
+                and case.get("split") is None
+            )
             key = case["strategy"], case["scenario"]
             if is_default and key not in seen:
                 seen.add(key)
@@ -80,41 +129,80 @@ class Audit:
         left_out, with_subject = [0, 0], 0
         for record, known, tokens in cases:
             unit, scenario = record["case"]["group"], record["case"]["scenario"]
-            ranked = [fact for fact, row in enumerate(record["facts"]) if not row.get("decoy") and not row.get("generic")]
+            ranked = [
+                fact
+                for fact, row in enumerate(record["facts"])
+                if not row.get("decoy") and not row.get("generic")
+            ]
             named = [fact for fact in ranked if record["facts"][fact]["category"] != "incidental"]
             with_subject += len(named)
             left_out[0] += sum(not record["facts"][fact].get("has_subject") for fact in named)
             left_out[1] += sum(not known.counts[fact] for fact in named)
             for row, seen in Case(self.run, record, known, tokens).observations():
                 told = {
-                    "fates": row["fates"], "stored": set(row.get("stored", [])), "eligible": set(row["eligible"]) & set(ranked), "bound": set(row.get("bound", [])),
-                    "misbound": {fact: tuple(counts) for fact, *counts in row.get("misbound", [])}, "unusable": row.get("unusable"),
+                    "fates": row["fates"],
+                    "stored": set(row.get("stored", [])),
+                    "eligible": set(row["eligible"]) & set(ranked),
+                    "bound": set(row.get("bound", [])),
+                    "misbound": {fact: tuple(counts) for fact, *counts in row.get("misbound", [])},
+                    "unusable": row.get("unusable"),
                 }
-                told["chance"] = {cell["kind"]: (cell["hits"], cell["pairs"]) for cell in row["chance"]}
+                told["chance"] = {
+                    cell["kind"]: (cell["hits"], cell["pairs"]) for cell in row["chance"]
+                }
                 their_chance.append((scenario, row["round"], told["chance"]))
                 our_chance.append((scenario, row["round"], seen["chance"]))
                 self.compare_chance(strategy, scenario, row, told, seen)
                 if row["kind"] == "point":
-                    told["uses"] = [(use["kind"], use["kind"] == "address", use["held"] != "out_of_sight") for use in row.get("uses", [])]
+                    told["uses"] = [
+                        (use["kind"], use["kind"] == "address", use["held"] != "out_of_sight")
+                        for use in row.get("uses", [])
+                    ]
                     # The run's word is taken for what any project may have.
-                    counted = [(run, audit) for run, audit in zip(told["uses"], seen["uses"]) if run[0] != "generic"]
+                    counted = [
+                        (run, audit)
+                        for run, audit in zip(told["uses"], seen["uses"])
+                        if run[0] != "generic"
+                    ]
                     their_uses += [run[1:] for run, _ in counted]
                     our_uses += [audit for _, audit in counted]
                     self.compare_uses(strategy, scenario, record, row, counted)
                     self.compare(strategy, scenario, record, row, told, seen, known)
-                    theirs += looks_of(unit, scenario, record, row, told, [row_.get("has_subject") for row_ in record["facts"]])
+                    theirs += looks_of(
+                        unit,
+                        scenario,
+                        record,
+                        row,
+                        told,
+                        [row_.get("has_subject") for row_ in record["facts"]],
+                    )
                     ours += looks_of(unit, scenario, record, row, seen, known.counts)
                 self.compare_others(strategy, scenario, record, row, told, seen)
         their_numbers = headline(theirs, their_chance, left_out[0], with_subject)
         our_numbers = headline(ours, our_chance, left_out[1], with_subject)
-        their_numbers["address_use_recall"], our_numbers["address_use_recall"] = of_addresses(their_uses), of_addresses(our_uses)
+        their_numbers["address_use_recall"], our_numbers["address_use_recall"] = (
+            of_addresses(their_uses),
+            of_addresses(our_uses),
+        )
         for name in NAMES:
-            self.rows.append((strategy, name, self.summary_of(strategy, name), their_numbers[name], our_numbers[name]))
+            self.rows.append(
+                (
+                    strategy,
+                    name,
+                    self.summary_of(strategy, name),
+                    their_numbers[name],
+                    our_numbers[name],
+                )
+            )
             printed = self.rows[-1][2]
-            if self.run.summary and not (printed != "absent" and same(printed, their_numbers[name])):
+            if self.run.summary and not (
+                printed != "absent" and same(printed, their_numbers[name])
+            ):
                 self.wrong_numbers.append((strategy, name, printed, their_numbers[name]))
             if not near(their_numbers[name], our_numbers[name]):
-                self.faults.append(f"{strategy}: {name} is {our_numbers[name]}, and {their_numbers[name]} by the records")
+                self.faults.append(
+                    f"{strategy}: {name} is {our_numbers[name]}, and {their_numbers[name]} by the records"
+                )
 
     def summary_of(self, strategy, name):
         if not self.run.summary:
@@ -130,38 +218,87 @@ class Audit:
             self.looks += 1
             differences = []
             if (fact in told["eligible"]) != (fact in seen["eligible"]):
-                differences.append(f"eligible: run {yes(fact in told['eligible'])}, audit {yes(fact in seen['eligible'])}")
+                differences.append(
+                    f"eligible: run {yes(fact in told['eligible'])}, audit {yes(fact in seen['eligible'])}"
+                )
             if told["unusable"] != seen["unusable"]:
-                differences.append(f"context: run {told['unusable'] or 'usable'}, audit {seen['unusable'] or 'usable'}")
+                differences.append(
+                    f"context: run {told['unusable'] or 'usable'}, audit {seen['unusable'] or 'usable'}"
+                )
             if told["fates"][fact] != seen["fates"][fact]:
-                differences.append(f"fate: run {WORDS[told['fates'][fact]]}, audit {WORDS[seen['fates'][fact]]}")
+                differences.append(
+                    f"fate: run {WORDS[told['fates'][fact]]}, audit {WORDS[seen['fates'][fact]]}"
+                )
             if (fact in told["stored"]) != (fact in seen["stored"]):
-                differences.append(f"stored: run {yes(fact in told['stored'])}, audit {yes(fact in seen['stored'])}")
+                differences.append(
+                    f"stored: run {yes(fact in told['stored'])}, audit {yes(fact in seen['stored'])}"
+                )
             counts = bool(record["facts"][fact].get("has_subject"))
             if counts != known.counts[fact]:
-                differences.append(f"counts in bound recall: run {yes(counts)}, audit {yes(known.counts[fact])}")
+                differences.append(
+                    f"counts in bound recall: run {yes(counts)}, audit {yes(known.counts[fact])}"
+                )
             if (fact in told["bound"]) != (fact in seen["bound"]):
-                differences.append(f"bound: run {yes(fact in told['bound'])}, audit {yes(fact in seen['bound'])}")
+                differences.append(
+                    f"bound: run {yes(fact in told['bound'])}, audit {yes(fact in seen['bound'])}"
+                )
             run, audit = told["misbound"].get(fact, (0, 0)), seen["misbound"].get(fact, (0, 0))
             if run != audit:
-                differences.append(f"wrong subjects: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}")
+                differences.append(
+                    f"wrong subjects: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}"
+                )
             if differences:
-                self.differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], "; ".join(differences)))
+                self.differing.append(
+                    (
+                        strategy,
+                        scenario,
+                        row["after"],
+                        record["facts"][fact]["id"],
+                        "; ".join(differences),
+                    )
+                )
 
     def compare_uses(self, strategy, scenario, record, row, uses):
-        for fact, (run, audit) in zip((fact for fact, use in zip(row.get("used", []), row.get("uses", [])) if use["kind"] != "generic"), uses):
+        for fact, (run, audit) in zip(
+            (
+                fact
+                for fact, use in zip(row.get("used", []), row.get("uses", []))
+                if use["kind"] != "generic"
+            ),
+            uses,
+        ):
             self.looks += 1
             if run[1:] != audit:
-                words = [f"{'address' if address else 'authored'}, {'held' if held else 'out of sight'}" for address, held in (run[1:], audit)]
-                self.differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], f"use: run {words[0]}, audit {words[1]}"))
+                words = [
+                    f"{'address' if address else 'authored'}, {'held' if held else 'out of sight'}"
+                    for address, held in (run[1:], audit)
+                ]
+                self.differing.append(
+                    (
+                        strategy,
+                        scenario,
+                        row["after"],
+                        record["facts"][fact]["id"],
+                        f"use: run {words[0]}, audit {words[1]}",
+                    )
+                )
 
     def compare_chance(self, strategy, scenario, row, told, seen):
         for kind in told["chance"].keys() | seen["chance"].keys():
             self.cells += 1
             run, audit = told["chance"].get(kind, (0, 0)), seen["chance"].get(kind, (0, 0))
-            # Whether a related conversation states a foreign value too is the matcher's word, of which a few differ.
+            # Whether a related conversation states a foreign value too is the matcher's word, of
+            # which a few differ.
             if run[0] != audit[0] or abs(run[1] - audit[1]) > MOST_DIFFERING * run[1]:
-                self.chance_differing.append((strategy, scenario, row["after"], kind, f"foreign matches of pairs: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}"))
+                self.chance_differing.append(
+                    (
+                        strategy,
+                        scenario,
+                        row["after"],
+                        kind,
+                        f"foreign matches of pairs: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}",
+                    )
+                )
 
     def compare_others(self, strategy, scenario, record, row, told, seen):
         """Fates that no headline number counts: decoys, facts that are not eligible, and observations after compactions."""
@@ -170,9 +307,25 @@ class Audit:
                 continue
             self.others += 1
             if run != audit:
-                self.other_differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], f"fate: run {WORDS[run]}, audit {WORDS[audit]}"))
+                self.other_differing.append(
+                    (
+                        strategy,
+                        scenario,
+                        row["after"],
+                        record["facts"][fact]["id"],
+                        f"fate: run {WORDS[run]}, audit {WORDS[audit]}",
+                    )
+                )
             elif (fact in told["stored"]) != (fact in seen["stored"]):
-                self.other_differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], f"stored: run {yes(fact in told['stored'])}, audit {yes(fact in seen['stored'])}"))
+                self.other_differing.append(
+                    (
+                        strategy,
+                        scenario,
+                        row["after"],
+                        record["facts"][fact]["id"],
+                        f"stored: run {yes(fact in told['stored'])}, audit {yes(fact in seen['stored'])}",
+                    )
+                )
 
     def share(self):
         return len(self.differing) / self.looks if self.looks else 0.0
@@ -189,7 +342,18 @@ def looks_of(unit, scenario, record, row, found, counts):
         own = usable and fact in found["bound"]
         wrong, rivals = found["misbound"].get(fact, (0, 1)) if usable else (0, 1)
         part = (own - wrong / rivals) / max(own + wrong, 1)
-        yield Look(unit, scenario, fact, told["weight"], told["value_kind"], row["round"], usable, usable and found["fates"][fact] in "vc", own, part if counts[fact] else None)
+        yield Look(
+            unit,
+            scenario,
+            fact,
+            told["weight"],
+            told["value_kind"],
+            row["round"],
+            usable,
+            usable and found["fates"][fact] in "vc",
+            own,
+            part if counts[fact] else None,
+        )
 
 
 def of_addresses(uses):

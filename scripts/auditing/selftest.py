@@ -1,4 +1,5 @@
 """Plants errors in copies of a small run, and requires that each is found."""
+
 import json
 import pathlib
 import shutil
@@ -17,11 +18,32 @@ def self_test(program=None):
         scratch = pathlib.Path(scratch)
         suite, folder = scratch / "suite.jsonl", scratch / "run"
         command([program, "generate", "smoke", "--out", suite, "--quiet"])
-        command([program, "run", suite, "--sample", "6", "--strategy", STRATEGIES, "--out", folder, "--quiet"])
+        command(
+            [
+                program,
+                "run",
+                suite,
+                "--sample",
+                "6",
+                "--strategy",
+                STRATEGIES,
+                "--out",
+                folder,
+                "--quiet",
+            ]
+        )
         command([program, "report", folder, "--format", "json"])
         failures = []
         clean = Audit(Run(folder, [suite]))
-        judge(failures, "a run as it is", clean.looks > 100 and clean.share() <= 0.01 and not clean.wrong_numbers and not clean.faults, clean)
+        judge(
+            failures,
+            "a run as it is",
+            clean.looks > 100
+            and clean.share() <= 0.01
+            and not clean.wrong_numbers
+            and not clean.faults,
+            clean,
+        )
         for name, plant, finds in PLANTED:
             copy = scratch / "copy"
             shutil.rmtree(copy, ignore_errors=True)
@@ -40,7 +62,11 @@ def self_test(program=None):
 
 
 def judge(failures, name, is_well, found):
-    what = str(found) if isinstance(found, BadInput) else f"{len(found.differing)} of {found.looks} looks differ, {len(found.wrong_numbers)} numbers do not follow"
+    what = (
+        str(found)
+        if isinstance(found, BadInput)
+        else f"{len(found.differing)} of {found.looks} looks differ, {len(found.wrong_numbers)} numbers do not follow"
+    )
     print(f"{'ok' if is_well else 'MISSED':<8}{name}: {what}")
     if not is_well:
         failures.append(name)
@@ -50,7 +76,9 @@ def command(words):
     try:
         made = subprocess.run(words, capture_output=True, text=True)
     except OSError as error:
-        raise BadInput(f"cannot run `{words[0]}`: {error.strerror}; name the program with `--program PATH`") from None
+        raise BadInput(
+            f"cannot run `{words[0]}`: {error.strerror}; name the program with `--program PATH`"
+        ) from None
     if made.returncode not in (0, 4):
         raise BadInput(f"`{' '.join(map(str, words))}` failed: {made.stderr.strip()}")
 
@@ -60,7 +88,9 @@ def read(path):
 
 
 def write(path, rows):
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
 
 
 def points(records, strategy):
@@ -76,23 +106,34 @@ def points(records, strategy):
 
 
 def place(record, row, fact):
-    return record["case"]["strategy"], record["case"]["scenario"], row["after"], record["facts"][fact]["id"]
+    return (
+        record["case"]["strategy"],
+        record["case"]["scenario"],
+        row["after"],
+        record["facts"][fact]["id"],
+    )
 
 
 def flip_a_fate(_, records):
-    record, row, fact = next(one for one in points(records, "summarize") if one[1]["fates"][one[2]] in "du")
-    row["fates"] = row["fates"][:fact] + "c" + row["fates"][fact + 1:]
+    record, row, fact = next(
+        one for one in points(records, "summarize") if one[1]["fates"][one[2]] in "du"
+    )
+    row["fates"] = row["fates"][:fact] + "c" + row["fates"][fact + 1 :]
     return place(record, row, fact)
 
 
 def swap_a_cause(_, records):
-    record, row, fact = next(one for one in points(records, "summarize") if one[1]["fates"][one[2]] == "u")
-    row["fates"] = row["fates"][:fact] + "d" + row["fates"][fact + 1:]
+    record, row, fact = next(
+        one for one in points(records, "summarize") if one[1]["fates"][one[2]] == "u"
+    )
+    row["fates"] = row["fates"][:fact] + "d" + row["fates"][fact + 1 :]
     return place(record, row, fact)
 
 
 def empty_a_bound_list(_, records):
-    record, row, fact = next(one for one in points(records, "oracle") if one[2] in one[1].get("bound", []))
+    record, row, fact = next(
+        one for one in points(records, "oracle") if one[2] in one[1].get("bound", [])
+    )
     del row["bound"]
     return place(record, row, fact)
 
@@ -127,7 +168,14 @@ def drop_an_eligible_fact(_, records):
 
 def change_texts(folder, records):
     """Takes the digits out of everything that the oracle wrote."""
-    names = {entry["text"] for line in records if line["record"]["case"]["strategy"] == "oracle" for row in line["record"]["contexts"] for entry in row["view"] if isinstance(entry, dict)}
+    names = {
+        entry["text"]
+        for line in records
+        if line["record"]["case"]["strategy"] == "oracle"
+        for row in line["record"]["contexts"]
+        for entry in row["view"]
+        if isinstance(entry, dict)
+    }
     rows = read(folder / "texts.jsonl")
     for row in rows:
         if row["hash"] in names:
@@ -137,7 +185,14 @@ def change_texts(folder, records):
 
 def change_requests(folder, records):
     """Empties what the summarizer was sent, so that no fact was read."""
-    names = {call["request"] for line in records if line["record"]["case"]["strategy"] == "summarize" for row in line["record"]["compactions"] for call in row["calls"] if call.get("request")}
+    names = {
+        call["request"]
+        for line in records
+        if line["record"]["case"]["strategy"] == "summarize"
+        for row in line["record"]["compactions"]
+        for call in row["calls"]
+        if call.get("request")
+    }
     rows = read(folder / "texts.jsonl")
     for row in rows:
         if row["hash"] in names:
@@ -173,7 +228,9 @@ def change_foreign_matches(_, records):
 
 
 def drop_a_case(_, records):
-    records.remove(next(line for line in records if line["record"]["case"]["strategy"] == "summarize"))
+    records.remove(
+        next(line for line in records if line["record"]["case"]["strategy"] == "summarize")
+    )
 
 
 def drop_contexts(_, records):
@@ -182,8 +239,17 @@ def drop_contexts(_, records):
 
 
 def drop_a_text(folder, records):
-    call = next(call for line in records for row in line["record"]["compactions"] for call in row["calls"] if call.get("request"))
-    write(folder / "texts.jsonl", [row for row in read(folder / "texts.jsonl") if row["hash"] != call["request"]])
+    call = next(
+        call
+        for line in records
+        for row in line["record"]["compactions"]
+        for call in row["calls"]
+        if call.get("request")
+    )
+    write(
+        folder / "texts.jsonl",
+        [row for row in read(folder / "texts.jsonl") if row["hash"] != call["request"]],
+    )
 
 
 def rename_a_fact(_, records):

@@ -1,6 +1,7 @@
 """Uses of exact values by calls: what kind each is, and whether what the last compaction left holds its value, by docs/losses.md: "Uses".
 
 What a program puts back without a record of it is not computed, since that takes a tokenizer."""
+
 import json
 import re
 
@@ -59,7 +60,10 @@ class Uses:
         self.known, self.of = known, {}
         conversation = known.conversation
         self.names = {
-            fact: [Value({**row, "value": name, "variants": []}) for name in other_names(row["value"], conversation.directories[:MOST_DIRECTORIES])]
+            fact: [
+                Value({**row, "value": name, "variants": []})
+                for name in other_names(row["value"], conversation.directories[:MOST_DIRECTORIES])
+            ]
             for fact, row in enumerate(conversation.facts)
             if row["value_kind"] == "path" and row.get("used_at") and "://" not in row["value"]
         }
@@ -74,7 +78,11 @@ class Uses:
                 if part["type"] != "tool_call":
                     continue
                 for name, text in leaves("", json.loads(part["arguments"])):
-                    found += [is_address for piece, is_address in purposes(name, text) if plain in piece or value.held(normal(piece, True))]
+                    found += [
+                        is_address
+                        for piece, is_address in purposes(name, text)
+                        if plain in piece or value.held(normal(piece, True))
+                    ]
             self.of[key] = all(found)
         return self.of[key]
 
@@ -83,7 +91,11 @@ class Uses:
         for entry in view if self.names.get(fact) else ():
             if entry[0] == "kept" and entry[1] >= compacted_at:
                 continue
-            texts = self.known.conversation.texts[entry[1]] if entry[0] == "kept" else [text for _, text in entry[2]]
+            texts = (
+                self.known.conversation.texts[entry[1]]
+                if entry[0] == "kept"
+                else [text for _, text in entry[2]]
+            )
             for text in texts:
                 form = normal(text, True)
                 if any(name.held(form) for name in self.names[fact]):
@@ -96,13 +108,19 @@ def other_names(path, directories):
     roots = [(root.rstrip("/\\"), "") for root in directories]
     roots += [(found[1], "~/") for root in directories if (found := HOME.match(root))]
     for number, (root, prefix) in enumerate(roots):
-        if root and path.startswith(root) and path[len(root):len(root) + 1] in ("/", "\\"):
-            rest = path[len(root) + 1:]
+        if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("/", "\\"):
+            rest = path[len(root) + 1 :]
             is_file = "." in rest.lstrip(".") or rest.startswith(".")
             is_name = "/" in rest or "\\" in rest or (is_file and number == 0)
             if rest and (is_name or prefix):
                 names.add(prefix + rest)
-        elif root and path[:1] not in ("/", "\\") and path[1:2] != ":" and "/" in path and path.startswith("~/") == bool(prefix):
+        elif (
+            root
+            and path[:1] not in ("/", "\\")
+            and path[1:2] != ":"
+            and "/" in path
+            and path.startswith("~/") == bool(prefix)
+        ):
             plain = re.sub(r"^(\./)+", "", path)
             names.add(f"{root}/{re.sub(r'^(~/)+', '', plain)}")
     return sorted(names)

@@ -6,14 +6,20 @@ import statistics
 import subprocess
 import sys
 
-from environments import Failed, HERE
+from environments import HERE, Failed
 
 
 class Row:
     """`theirs` and `ours` each do the work once and give {"cpu_s", "peak_mb", "note"}."""
 
     def __init__(self, peer, work, theirs, ours, most_rounds=99):
-        self.peer, self.work, self.theirs, self.ours, self.most_rounds = peer, work, theirs, ours, most_rounds
+        self.peer, self.work, self.theirs, self.ours, self.most_rounds = (
+            peer,
+            work,
+            theirs,
+            ours,
+            most_rounds,
+        )
 
     def measured(self, rounds):
         """The row as Markdown after the given number of rounds. If a peer fails, its row says why."""
@@ -27,7 +33,9 @@ class Row:
         shown = [seconds([one["cpu_s"] for one in side]) for side in zip(*pairs)]
         peaks = [memory([one["peak_mb"] for one in side]) for side in zip(*pairs)]
         notes = "; ".join(filter(None, (pairs[-1][0].get("note"), pairs[-1][1].get("note"))))
-        ratio = f"{figure(statistics.median(ratios))} ({figure(min(ratios))} to {figure(max(ratios))})"
+        ratio = (
+            f"{figure(statistics.median(ratios))} ({figure(min(ratios))} to {figure(max(ratios))})"
+        )
         work = f"{self.work} ({notes})" if notes else self.work
         return f"| {self.peer}: {work} | {shown[0]} | {shown[1]} | **{ratio}** | {peaks[0]} | {peaks[1]} |"
 
@@ -40,7 +48,12 @@ def run(command, environment=None, cwd=None, limit=300):
     measured = [sys.executable, "-S", "-E", str(HERE / "measure.py"), *map(str, command)]
     try:
         done = subprocess.run(
-            measured, capture_output=True, text=True, env=os.environ | (environment or {}), cwd=cwd, timeout=limit
+            measured,
+            capture_output=True,
+            text=True,
+            env=os.environ | (environment or {}),
+            cwd=cwd,
+            timeout=limit,
         )
     except subprocess.TimeoutExpired as late:
         raise Failed(f"no end in {late.timeout} s") from late

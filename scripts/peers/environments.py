@@ -1,6 +1,7 @@
 """What a comparison needs: each peer in an environment of its own, templates, vocabularies, our programs.
 
-All of it stands in a cache folder and is made once. Peers come from PyPI alone, every file checked against a hash.
+All of it stands in a cache folder and is made once. Peers come from PyPI alone, every file checked
+against a hash.
 """
 
 import hashlib
@@ -45,8 +46,18 @@ def python(cache, peer):
 
 
 def pip(interpreter, *arguments):
-    command = [interpreter, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input", *arguments]
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=420)
+    command = [
+        interpreter,
+        "-m",
+        "pip",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        *arguments,
+    ]
+    done = subprocess.run(
+        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=420
+    )
     if done.returncode:
         last = done.stdout.strip().splitlines()[-1:] or ["pip said nothing"]
         raise (Unreachable if UNREACHABLE.search(done.stdout) else Failed)(last[0])
@@ -73,7 +84,9 @@ def vocabularies(cache):
     host = re.search(r"host: (\S+)", subprocess.check_output(["rustc", "-vV"], text=True))[1]
     command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", host]
     metadata = subprocess.check_output(command, cwd=ROOT)
-    [crate] = [package for package in json.loads(metadata)["packages"] if package["name"] == "tiktoken-rs"]
+    [crate] = [
+        package for package in json.loads(metadata)["packages"] if package["name"] == "tiktoken-rs"
+    ]
     for name in ("cl100k_base", "o200k_base"):
         # tiktoken names a cached file by the hash of its address, and checks the content.
         address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
@@ -84,6 +97,8 @@ def vocabularies(cache):
 
 def programs():
     """Our two programs: the one that users run, and the one that does the work of the peers."""
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--workspace", "--bins"], cwd=ROOT, check=True)
+    subprocess.run(
+        ["cargo", "build", "--release", "--quiet", "--workspace", "--bins"], cwd=ROOT, check=True
+    )
     folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
     return (folder / "compactometer").resolve(), (folder / "peer-work").resolve()

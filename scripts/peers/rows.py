@@ -54,7 +54,12 @@ def langchain(at):
         def ours():
             return noted(within([at.peer_work, "hook", suite, messages, trigger]), "ours")
 
-        return Row("LangChain", f"hook before each of {messages:,} messages, trigger {trigger:,} tokens", theirs, ours)
+        return Row(
+            "LangChain",
+            f"hook before each of {messages:,} messages, trigger {trigger:,} tokens",
+            theirs,
+            ours,
+        )
 
     return [row(messages, trigger) for trigger in (8_000, 128_000) for messages in lengths]
 
@@ -70,7 +75,9 @@ def inspect(at):
     copies = 4 if at.quick else 100
 
     def row(turns, compact_at):
-        few, many = (at.file(f"{turns}-{n}.jsonl", at.peer_work, "suite", n, turns) for n in (1, copies + 1))
+        few, many = (
+            at.file(f"{turns}-{n}.jsonl", at.peer_work, "suite", n, turns) for n in (1, copies + 1)
+        )
 
         def theirs():
             def loop(turns):
@@ -91,15 +98,35 @@ def inspect(at):
                     else ["-s", "full", "--window", 200_000]
                 )
                 return run(
-                    [at.compactometer, "run", suite, *strategy, "--jobs", 1, "--quiet", "--out", out], cwd=at.work
+                    [
+                        at.compactometer,
+                        "run",
+                        suite,
+                        *strategy,
+                        "--jobs",
+                        1,
+                        "--quiet",
+                        "--out",
+                        out,
+                    ],
+                    cwd=at.work,
                 )
 
             work = beyond_start(replay(many), replay(few))
             each = work["cpu_s"] / copies
-            return work | {"cpu_s": each, "note": f"{2 * turns / max(each, 1e-9):,.0f} messages a CPU second"}
+            return work | {
+                "cpu_s": each,
+                "note": f"{2 * turns / max(each, 1e-9):,.0f} messages a CPU second",
+            }
 
         how = f"compacted at {compact_at:,} tokens" if compact_at else "no compaction"
-        return Row("inspect_ai", f"a conversation of {turns} turns end to end, {how}", theirs, ours, most_rounds=3)
+        return Row(
+            "inspect_ai",
+            f"a conversation of {turns} turns end to end, {how}",
+            theirs,
+            ours,
+            most_rounds=3,
+        )
 
     return [row(turns, 0) for turns in lengths] + [row(lengths[-1], 1_200 if at.quick else 8_000)]
 
@@ -112,7 +139,12 @@ def compactbench(at):
 
     def convert(count):
         return at.file(
-            f"cb-{count}.jsonl", python, DRIVERS / "convert.py", "compactbench", templates / "elite_practice", count
+            f"cb-{count}.jsonl",
+            python,
+            DRIVERS / "convert.py",
+            "compactbench",
+            templates / "elite_practice",
+            count,
         )
 
     suites = {count: convert(count) for count in (few, many)}
@@ -121,7 +153,16 @@ def compactbench(at):
         def suite(count):
             out = at.work / f"cb-{count}.out"
             out.unlink(missing_ok=True)
-            options = ["--provider", "mock", "--benchmarks-dir", templates, "--case-count", count, "--output", out]
+            options = [
+                "--provider",
+                "mock",
+                "--benchmarks-dir",
+                templates,
+                "--case-count",
+                count,
+                "--output",
+                out,
+            ]
             command = [
                 python,
                 "-m",
@@ -138,7 +179,8 @@ def compactbench(at):
 
     def ours():
         whole, small = (
-            within([at.peer_work, "cases", suites[count], "hybrid-checkpoint", 3, "at-once"]) for count in (many, few)
+            within([at.peer_work, "cases", suites[count], "hybrid-checkpoint", 3, "at-once"])
+            for count in (many, few)
         )
         return beyond_start(whole, small, done_between(whole, small))
 
@@ -162,11 +204,16 @@ def kit(at):
 
     def row(model, how):
         def ours():
-            whole, small = (within([at.peer_work, "cases", suite, 7, 5, model]) for suite in (many, few))
+            whole, small = (
+                within([at.peer_work, "cases", suite, 7, 5, model]) for suite in (many, few)
+            )
             return beyond_start(whole, small, done_between(whole, small))
 
         return Row(
-            "compaction-conformance-kit", f"{last - 1} sessions, 7 compactors, 5 rounds each; {how}", theirs, ours
+            "compaction-conformance-kit",
+            f"{last - 1} sessions, 7 compactors, 5 rounds each; {how}",
+            theirs,
+            ours,
         )
 
     return [row("mock", "our mock writes the summaries"), row("at-once", "a model answers at once")]
@@ -174,10 +221,8 @@ def kit(at):
 
 def done_between(whole, small):
     done = {key: whole[key] - small[key] for key in ("rounds", "applied", "checks", "asked")}
-    return (
-        "ours: {rounds:,} rounds, {applied:,} of them applied, {checks:,} checks of facts, {asked:,} questions".format(
-            **done
-        )
+    return "ours: {rounds:,} rounds, {applied:,} of them applied, {checks:,} checks of facts, {asked:,} questions".format(
+        **done
     )
 
 
@@ -196,7 +241,9 @@ def tiktoken(at):
             expected[:] = expected or done["tokens"]
             for number, (one, other) in enumerate(zip(expected, done["tokens"], strict=True)):
                 if one != other:
-                    raise environments.Failed(f"chunk {number} has {one} tokens on one side and {other} on the other")
+                    raise environments.Failed(
+                        f"chunk {number} has {one} tokens on one side and {other} on the other"
+                    )
             return done
 
         def theirs():
@@ -205,13 +252,24 @@ def tiktoken(at):
         def ours():
             return first_pass(at.peer_work, "count")
 
-        return Row("Python tiktoken", f"exact count of {size >> 10:,} KB of {kind}, {encoding}", theirs, ours)
+        return Row(
+            "Python tiktoken",
+            f"exact count of {size >> 10:,} KB of {kind}, {encoding}",
+            theirs,
+            ours,
+        )
 
     kinds = ("prose", "code", "json", "log", "mixed", "hard")
     return [row(kind, encoding) for encoding in ("o200k_base", "cl100k_base") for kind in kinds]
 
 
-ALL = {"langchain": langchain, "inspect": inspect, "compactbench": compactbench, "kit": kit, "tiktoken": tiktoken}
+ALL = {
+    "langchain": langchain,
+    "inspect": inspect,
+    "compactbench": compactbench,
+    "kit": kit,
+    "tiktoken": tiktoken,
+}
 
 
 def versions():

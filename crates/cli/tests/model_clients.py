@@ -21,15 +21,27 @@ listed = [one.id for one in client.models.list()]
 assert listed == [model], listed
 assert client.models.retrieve(model).id == model
 
-reply = client.chat.completions.create(model=model, messages=messages, seed=3, temperature=0, max_completion_tokens=50)
+reply = client.chat.completions.create(
+    model=model, messages=messages, seed=3, temperature=0, max_completion_tokens=50
+)
 said = reply.choices[0].message.content
 assert "8042" in said and reply.choices[0].finish_reason == "stop", reply
 usage = reply.usage
-assert usage.prompt_tokens > 20 and usage.total_tokens == usage.prompt_tokens + usage.completion_tokens, usage
-assert usage.prompt_tokens_details.cached_tokens == 0 and usage.completion_tokens_details.reasoning_tokens == 0, usage
+assert (
+    usage.prompt_tokens > 20 and usage.total_tokens == usage.prompt_tokens + usage.completion_tokens
+), usage
+assert (
+    usage.prompt_tokens_details.cached_tokens == 0
+    and usage.completion_tokens_details.reasoning_tokens == 0
+), usage
 
 stream = client.chat.completions.create(
-    model=model, messages=messages, seed=3, max_tokens=50, stream=True, stream_options={"include_usage": True}
+    model=model,
+    messages=messages,
+    seed=3,
+    max_tokens=50,
+    stream=True,
+    stream_options={"include_usage": True},
 )
 chunks = list(stream)
 assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == said
@@ -38,10 +50,18 @@ assert chunks[-1].choices == [] and chunks[-1].usage == usage, chunks[-1]
 with client.chat.completions.create(model=model, messages=messages, stream=True) as dropped:
     next(iter(dropped))
 
-schema = {"type": "object", "properties": {"decisions": {"type": "array", "items": {"type": "string"}}}}
+schema = {
+    "type": "object",
+    "properties": {"decisions": {"type": "array", "items": {"type": "string"}}},
+}
 shaped = client.chat.completions.create(
     model=model,
-    messages=[{"role": "user", "content": "Summarize:\n\nUSER: We decided to keep port 8042.\n\nWrite JSON."}],
+    messages=[
+        {
+            "role": "user",
+            "content": "Summarize:\n\nUSER: We decided to keep port 8042.\n\nWrite JSON.",
+        }
+    ],
     response_format={"type": "json_schema", "json_schema": {"name": "state", "schema": schema}},
 )
 assert shaped.choices[0].message.content.startswith('{"decisions"'), shaped
@@ -57,15 +77,26 @@ def refused(error, **changed):
 
 assert refused(openai.BadRequestError, messages=[]).param == "messages"
 assert refused(openai.BadRequestError, temperature=9).param == "temperature"
-assert refused(openai.BadRequestError, messages=[{"role": "robot", "content": "hi"}]).param == "messages[0].role"
+assert (
+    refused(openai.BadRequestError, messages=[{"role": "robot", "content": "hi"}]).param
+    == "messages[0].role"
+)
 assert refused(openai.NotFoundError, model="gpt-9").code == "model_not_found"
 
 # Responses.
-asked = {"model": model, "instructions": messages[0]["content"], "input": messages[1:], "temperature": 0, "max_output_tokens": 50}
+asked = {
+    "model": model,
+    "instructions": messages[0]["content"],
+    "input": messages[1:],
+    "temperature": 0,
+    "max_output_tokens": 50,
+}
 response = client.responses.create(**asked)
 assert "8042" in response.output_text and response.status == "completed", response
 assert response.usage.input_tokens == usage.prompt_tokens, response.usage
-assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens, response.usage
+assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens, (
+    response.usage
+)
 with client.responses.stream(**asked) as stream:
     grown = "".join(event.delta for event in stream if event.type == "response.output_text.delta")
     final = stream.get_final_response()
@@ -75,7 +106,11 @@ assert cut.status == "incomplete" and cut.incomplete_details.reason == "max_outp
 calls = [
     {"role": "user", "content": [{"type": "input_text", "text": "Read the file."}]},
     {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"},
-    {"type": "function_call_output", "call_id": "c1", "output": "The staging cluster uses port 8042."},
+    {
+        "type": "function_call_output",
+        "call_id": "c1",
+        "output": "The staging cluster uses port 8042.",
+    },
     messages[-1],
 ]
 assert "8042" in client.responses.create(model=model, input=calls).output_text
@@ -86,8 +121,15 @@ except openai.BadRequestError as caught:
     assert caught.param == "previous_response_id", caught
 
 # Messages.
-claude = anthropic.Anthropic(base_url=url.removesuffix("/v1"), api_key="none", max_retries=0, timeout=120)
-asked = {"model": model, "max_tokens": 50, "system": messages[0]["content"], "messages": messages[1:]}
+claude = anthropic.Anthropic(
+    base_url=url.removesuffix("/v1"), api_key="none", max_retries=0, timeout=120
+)
+asked = {
+    "model": model,
+    "max_tokens": 50,
+    "system": messages[0]["content"],
+    "messages": messages[1:],
+}
 message = claude.messages.create(**asked)
 said = message.content[0].text
 assert "8042" in said and message.stop_reason == "end_turn", message
@@ -95,18 +137,30 @@ assert message.usage.input_tokens == usage.prompt_tokens, message.usage
 with claude.messages.stream(**asked) as stream:
     assert "".join(stream.text_stream) == said
     final = stream.get_final_message()
-assert final.content[0].text == said and final.usage.output_tokens == message.usage.output_tokens, final
+assert final.content[0].text == said and final.usage.output_tokens == message.usage.output_tokens, (
+    final
+)
 word = said.split()[2]
 stopped = claude.messages.create(**{**asked, "stop_sequences": [word]})
 assert (stopped.stop_reason, stopped.stop_sequence) == ("stop_sequence", word), stopped
 assert claude.messages.create(**{**asked, "max_tokens": 5}).stop_reason == "max_tokens"
 calls = [
     {"role": "user", "content": "Read the file."},
-    {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "read", "input": {}}]},
-    {"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "The staging cluster uses port 8042."}]},
-        {"type": "text", "text": messages[-1]["content"]},
-    ]},
+    {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "c1", "name": "read", "input": {}}],
+    },
+    {
+        "role": "user",
+        "content": [
+            {
+                "type": "tool_result",
+                "tool_use_id": "c1",
+                "content": [{"type": "text", "text": "The staging cluster uses port 8042."}],
+            },
+            {"type": "text", "text": messages[-1]["content"]},
+        ],
+    },
 ]
 assert "8042" in claude.messages.create(model=model, max_tokens=50, messages=calls).content[0].text
 try:

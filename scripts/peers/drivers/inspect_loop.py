@@ -16,7 +16,8 @@ with open(path) as suite:
     suite.readline()
     scenario = json.loads(suite.readline())
 texts = {
-    role: [m["parts"][0]["text"] for m in scenario["messages"] if m["role"] == role] for role in ("user", "assistant")
+    role: [m["parts"][0]["text"] for m in scenario["messages"] if m["role"] == role]
+    for role in ("user", "assistant")
 }
 assert len(texts["user"]) >= turns, f"{len(texts['user'])} turns, asked for {turns}"
 recorded = iter(texts["assistant"])
@@ -25,7 +26,9 @@ recorded = iter(texts["assistant"])
 def answer(said, tools, choice, config):
     """The recorded answer, or a summary of one sentence if one is requested."""
     is_turn = said[-1].text in users
-    return ModelOutput.from_content("mockllm", next(recorded) if is_turn else "The work goes on; nothing is open.")
+    return ModelOutput.from_content(
+        "mockllm", next(recorded) if is_turn else "The work goes on; nothing is open."
+    )
 
 
 users = set(texts["user"])
@@ -36,7 +39,9 @@ def recorded_turns():
     async def solve(state, generate):
         model = get_model()
         compact = (
-            compaction(CompactionSummary(threshold=compact_at, memory=False), prefix=[], model=model)
+            compaction(
+                CompactionSummary(threshold=compact_at, memory=False), prefix=[], model=model
+            )
             if compact_at
             else None
         )

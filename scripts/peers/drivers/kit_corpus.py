@@ -2,7 +2,8 @@
 
     kit_corpus.py SEEDS
 
-Left out: semantic-checklist, which takes two hundred times the CPU of the others and would flatter whatever stands beside it.
+Left out: semantic-checklist, which takes two hundred times the CPU of the others and would flatter
+whatever stands beside it.
 """
 
 import sys

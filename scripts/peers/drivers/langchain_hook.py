@@ -16,7 +16,9 @@ with open(path) as suite:
     suite.readline()
     scenario = json.loads(suite.readline())
 kinds = {"user": HumanMessage, "assistant": AIMessage}
-said = [kinds[m["role"]](m["parts"][0]["text"]) for m in scenario["messages"] if m["role"] in kinds][:messages]
+said = [
+    kinds[m["role"]](m["parts"][0]["text"]) for m in scenario["messages"] if m["role"] in kinds
+][:messages]
 assert len(said) == messages, f"{len(said)} messages, asked for {messages}"
 
 hook = SummarizationMiddleware(FakeListChatModel(responses=[answer]), trigger=("tokens", trigger))
@@ -29,4 +31,8 @@ for message in said:
         history = update["messages"][1:]  # the first says that all before it go
         compactions += 1
 cpu_s = time.process_time() - start
-print(json.dumps({"cpu_s": cpu_s, "messages": messages, "compactions": compactions, "left": len(history)}))
+print(
+    json.dumps(
+        {"cpu_s": cpu_s, "messages": messages, "compactions": compactions, "left": len(history)}
+    )
+)
