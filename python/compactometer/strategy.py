@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import urllib.request
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Union
 
 PROTOCOL = 1
 
@@ -54,7 +55,7 @@ class Written:
 
     text: str
     role: str = "user"
-    id: Optional[str] = None
+    id: str | None = None
 
 
 @dataclass
@@ -90,7 +91,7 @@ class Request:
 
     def fixed_and(
         self, kept: Iterable[Message], first: Iterable[Written] = ()
-    ) -> list[Union[Message, Written]]:
+    ) -> list[Message | Written]:
         """The system prompt, then `first`, then the fixed messages and `kept` in the order of the view.
 
         Calls stay with their results. Messages before the first turn of the user are left out,
@@ -157,7 +158,7 @@ class Model:
     name: str
 
     def complete(
-        self, prompt: str, max_tokens: int, system: Optional[str] = None, temperature: float = 0.0
+        self, prompt: str, max_tokens: int, system: str | None = None, temperature: float = 0.0
     ) -> str:
         """One answer to a prompt. A failed call raises `urllib.error.URLError`."""
         messages = [{"role": "system", "content": system}] if system else []
@@ -191,8 +192,8 @@ class Strategy:
 
     settings: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
-    model: Optional[Model] = None
-    kept: Optional[str] = None
+    model: Model | None = None
+    kept: str | None = None
 
     version = "0"
     about = ""
@@ -213,7 +214,7 @@ class Strategy:
         self.kept = state
 
 
-def run(kind: type[Strategy], name: Optional[str] = None) -> None:
+def run(kind: type[Strategy], name: str | None = None) -> None:
     """Runs a strategy until its input ends. What it prints goes to standard error."""
     answers, sys.stdout = sys.stdout, sys.stderr
     follows = kind.before_turn is not Strategy.before_turn
@@ -261,7 +262,7 @@ def _compacted(strategy: Strategy, ask: dict[str, Any]) -> dict[str, Any]:
         view = [_item(item) for item in strategy.compact(request)]
     except Skip:
         return {"type": "skip"}
-    except Exception as error:  # The case fails with these words, and the next one goes on.
+    except Exception as error:  # noqa: BLE001 - the case fails with these words; the next goes on
         return {"type": "failed", "reason": f"{type(error).__name__}: {error}"}
     answer: dict[str, Any] = {"type": "compacted", "messages": view}
     if strategy.kept is not None and strategy.kept != before:
@@ -269,7 +270,7 @@ def _compacted(strategy: Strategy, ask: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _item(item: Union[Message, Written, str]) -> dict[str, Any]:
+def _item(item: Message | Written | str) -> dict[str, Any]:
     if isinstance(item, str):
         return {"id": item}
     if isinstance(item, Message):

@@ -7,8 +7,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any, Iterator, Optional
+from typing import Any
 
 Message = dict[str, Any]
 
@@ -180,7 +181,7 @@ def _whole(item: dict[str, Any], known: dict[str, Message]) -> Message:
 class _Model(BaseHTTPRequestHandler):
     """Answers every request with one sentence."""
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("content-length", 0)))
         choice = {
             "index": 0,
@@ -250,14 +251,14 @@ def _case(
     program = subprocess.Popen(command, **pipes, text=True, encoding="utf-8", env=environment)
     assert program.stdin and program.stdout
 
-    def read() -> Optional[dict[str, Any]]:
+    def read() -> dict[str, Any] | None:
         line = program.stdout.readline() if program.stdout else ""
         try:
             return json.loads(line)
         except ValueError:
             return None
 
-    def ask(**what: Any) -> Optional[dict[str, Any]]:
+    def ask(**what: Any) -> dict[str, Any] | None:
         assert program.stdin
         program.stdin.write(json.dumps(what) + "\n")
         program.stdin.flush()

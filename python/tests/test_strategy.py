@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
-from compactometer import testing  # noqa: E402
+from compactometer import testing
 
 
 def run(text: str) -> dict:
@@ -30,7 +30,7 @@ class Templates(unittest.TestCase):
 
     def test_the_example_of_the_page_passes(self):
         page = (ROOT / "docs/own-strategy.md").read_text()
-        self.assertEqual(run(re.search(r"```python\n(.*?)```", page, re.S).group(1)), {})
+        self.assertEqual(run(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1)), {})
 
 
 class Faults(unittest.TestCase):

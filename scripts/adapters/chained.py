@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from compactometer import strategy  # noqa: E402
+from compactometer import strategy
 
 SYSTEM, PROMPT = (
     (ROOT / "crates/engine/src/strategies/chained/prompt.md").read_text().split("{user}")

@@ -6,10 +6,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
-from compactometer import strategy  # noqa: E402
-from langchain.agents.middleware import SummarizationMiddleware  # noqa: E402
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage  # noqa: E402
-from langchain_openai import ChatOpenAI  # noqa: E402
+from compactometer import strategy
+from langchain.agents.middleware import SummarizationMiddleware
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_openai import ChatOpenAI
 
 
 def as_langchain(message):

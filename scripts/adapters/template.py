@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
-from compactometer import strategy  # noqa: E402
+from compactometer import strategy
 
 PROMPT = "Summarize this conversation. Keep names, paths, ids and numbers as they are. At most {tokens} tokens.\n\n<chat>\n{chat}\n</chat>"
 

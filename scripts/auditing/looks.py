@@ -5,7 +5,6 @@ import bisect
 from collections import defaultdict
 
 from .binding import Subjects, units
-from .folder import part_text
 from .matching import Value, normal
 from .uses import Uses
 

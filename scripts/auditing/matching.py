@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])')
@@ -77,7 +77,7 @@ CLAUSE = re.compile(
 ONLY = re.compile(r"\bnot only\b|\bno (?:cent|one) more\b|\bnothing (?:but|else)\b|\bnobody else\b")
 
 
-@lru_cache(maxsize=None)
+@cache
 def unescaped(text):
     return (
         ESCAPE.sub(
