@@ -4,7 +4,7 @@
 //! rate into a weight. Each parameter has a source, which is "assumed" if no measurement supports
 //! it. "Measured" refers to aggregates of real summaries (the data set lost-in-compaction, 8be3154;
 //! latencies from claude-code-viewer, 9367cf0) or to a run of a small real model for this project.
-//! "Fitted" refers to what `scripts/fit` prints. Absent on purpose: a context window. No request is
+//! "Fitted" refers to what `studies/fit` prints. Absent on purpose: a context window. No request is
 //! too long for the mock.
 
 /// All profiles. The first is the default.
@@ -292,13 +292,13 @@ pub const CLAUDE_CODE_LENGTH: Profile = Profile {
     about: "writes as much as Claude Code's summaries of a full window, where there is room; otherwise `strong`",
     own_tokens: param(
         Some((1_855, 4_694)),
-        "fitted by `scripts/fit` to 28 sessions of Claude Code 2.0 and 2.1: the first and ninth decile of a log-normal length with a \
+        "fitted by `studies/fit` to 28 sessions of Claude Code 2.0 and 2.1: the first and ninth decile of a log-normal length with a \
          median of 2,951, which does not grow with the material (correlation -.01); for material under 90,000 tokens assumed",
     ),
     ..STRONG
 };
 
-/// What compactions of Claude Code kept, as `scripts/fit` fits it. The default.
+/// What compactions of Claude Code kept, as `studies/fit` fits it. The default.
 pub const CLAUDE_CODE: Profile = Profile {
     name: "claude-code",
     about: "keeps what recorded compactions of Claude Code kept: the agent's own words rather than tool output",
@@ -330,11 +330,11 @@ pub const CLAUDE_CODE: Profile = Profile {
             fit("pasted", 0.58),
             fit("tool", 0.16),
         ],
-        "fitted by `scripts/fit` to 6,984 exact values of 28 recorded sessions of Claude Code 2.0 and 2.1",
+        "fitted by `studies/fit` to 6,984 exact values of 28 recorded sessions of Claude Code 2.0 and 2.1",
     ),
     relative: param(
         0.94,
-        "fitted by `scripts/fit`: of the paths below the directories of 28 sessions of Claude Code that summaries kept, 208 were \
+        "fitted by `studies/fit`: of the paths below the directories of 28 sessions of Claude Code that summaries kept, 208 were \
          relative and 14 absolute",
     ),
     ..STRONG

@@ -1,4 +1,4 @@
-//! Our side of `scripts/peers`: the same work as a peer on the same input, and the inputs that both
+//! Our side of `studies/peers`: the same work as a peer on the same input, and the inputs that both
 //! read.
 //!
 //! ```text

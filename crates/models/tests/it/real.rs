@@ -1,4 +1,4 @@
-//! The client against a real server: `COMPACTOMETER_REAL_MODEL` names it, as `scripts/real-model
+//! The client against a real server: `COMPACTOMETER_REAL_MODEL` names it, as `studies/real-model/run
 //! start` prints it. Nothing is asserted of how good an answer is, or how fast.
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest, Finish};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 fn model() -> Option<Box<dyn ChatModel>> {
     let Ok(name) = std::env::var("COMPACTOMETER_REAL_MODEL") else {
         eprintln!(
-            "skipped: COMPACTOMETER_REAL_MODEL names no model; `scripts/real-model start` prints one"
+            "skipped: COMPACTOMETER_REAL_MODEL names no model; `studies/real-model/run start` prints one"
         );
         return None;
     };

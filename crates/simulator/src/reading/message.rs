@@ -19,7 +19,7 @@ pub(crate) struct Known([Cache<Arc<[Piece]>>; 4]);
 /// conversation of a million tokens and what eight strategies write about it.
 const MOST_BYTES: usize = 16 << 20;
 
-/// What a user says in more characters is pasted rather than typed, as in `scripts/fit`.
+/// What a user says in more characters is pasted rather than typed, as in `studies/fit`.
 const TYPED: usize = 600;
 
 impl Default for Known {

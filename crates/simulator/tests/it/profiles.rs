@@ -280,7 +280,7 @@ fn replies_of_lost_in_compaction_length_are_as_long_as_measured() {
     assert!(short[3] < 200, "{short:?}");
 }
 
-/// Eight of ten Claude Code summaries have lengths between these, in tokens, as `scripts/fit`
+/// Eight of ten Claude Code summaries have lengths between these, in tokens, as `studies/fit`
 /// prints.
 #[test]
 fn replies_of_claude_code_length_are_as_long_as_measured() {

@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 UNREACHABLE = re.compile(
     "Connection|Temporary failure|Name or service not known|Max retries|timed out|unreachable|No matching distribution",
-    re.I,
+    re.IGNORECASE,
 )
 
 

@@ -282,7 +282,9 @@ def versions():
         "tiktoken": ("tiktoken",),
     }
     pins = [
-        re.search(rf"^{package}==(\S+)", (HERE / "requirements" / f"{peer}.txt").read_text(), re.M)
+        re.search(
+            rf"^{package}==(\S+)", (HERE / "requirements" / f"{peer}.txt").read_text(), re.MULTILINE
+        )
         .group(0)
         .replace("==", " ")
         for peer, packages in named.items()
