@@ -78,12 +78,7 @@ impl FromStr for Faults {
         for entry in text.split(',').map(str::trim) {
             match entry.split_once('=') {
                 None if entry.is_empty() => return Err(missing()),
-                None => {
-                    let name = fault(entry)?.name;
-                    return Err(FaultError(format!(
-                        "fault `{name}` has no rate; write {SYNTAX}"
-                    )));
-                }
+                None => return Err(without_rate(fault(entry)?.name)),
                 Some((SEED, value)) => {
                     faults.seed = value.parse().map_err(|_| invalid_seed(value))?
                 }
@@ -99,6 +94,10 @@ impl FromStr for Faults {
             () => Ok(faults),
         }
     }
+}
+
+fn without_rate(name: &str) -> FaultError {
+    FaultError(format!("fault `{name}` has no rate; write {SYNTAX}"))
 }
 
 impl fmt::Display for Faults {

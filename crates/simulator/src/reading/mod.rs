@@ -365,16 +365,8 @@ fn assign_limits(parts: &mut [Part], asked: &str) {
     for limit in limits(asked) {
         let paragraph = lower[..limit.at].rfind("\n\n").map_or(0, |at| at + 2);
         let before = &lower[paragraph..limit.at];
-        let named = |part: &Part| {
-            let name = part
-                .tag
-                .as_deref()?
-                .trim_matches(['[', ']'])
-                .to_ascii_lowercase();
-            before.rfind(&name[..name.len().min(6)])
-        };
         let owner = (0..parts.len())
-            .filter_map(|at| named(&parts[at]).map(|place| (place, at)))
+            .filter_map(|at| Some((last_named(&parts[at], before)?, at)))
             .max();
         let (owners, most) = match owner {
             Some((_, at)) => (at..at + 1, limit.most),
@@ -389,6 +381,13 @@ fn assign_limits(parts: &mut [Part], asked: &str) {
             *slot = Some(slot.map_or(most, |old| old.min(most)));
         }
     }
+}
+
+/// Where a text, in lower case, last names a part.
+fn last_named(part: &Part, text: &str) -> Option<usize> {
+    let tag = part.tag.as_deref()?;
+    let name = tag.trim_matches(['[', ']']).to_ascii_lowercase();
+    text.rfind(&name[..name.len().min(6)])
 }
 
 /// Whether a line, or a list under a line that excludes something, names tool output or logs.

@@ -123,12 +123,7 @@ fn says_none(content: &str) -> bool {
 /// tag's name indicates a conversation or the block looks like one. The last closing tag counts, so
 /// that one inside the block does not end it early.
 fn tagged(lines: &[&str]) -> Option<Block> {
-    let mut last_closing: HashMap<&str, usize> = HashMap::new();
-    for (at, line) in lines.iter().enumerate() {
-        if let Some(name) = tag(line, "</") {
-            last_closing.insert(name, at);
-        }
-    }
+    let last_closing = last_closing(lines);
     let closing = |at: usize| {
         let name = tag(lines[at], "<")?;
         let end = *last_closing.get(name).filter(|end| **end > at)?;
@@ -155,6 +150,14 @@ fn tagged(lines: &[&str]) -> Option<Block> {
         at = end + 1;
     }
     best
+}
+
+/// The last line that closes each tag.
+fn last_closing<'l>(lines: &[&'l str]) -> HashMap<&'l str, usize> {
+    let closing = lines.iter().enumerate();
+    closing
+        .filter_map(|(at, line)| Some((tag(line, "</")?, at)))
+        .collect()
 }
 
 /// The name of a tag that is alone on its line.
@@ -222,10 +225,7 @@ fn end_of_untagged(lines: &[&str], start: usize) -> usize {
         .rev()
         .find(|&line| !lines[line].trim().is_empty())
         .unwrap_or(start);
-    let is_label = last_text > start
-        && lines[last_text].trim().ends_with(':')
-        && title(lines[last_text]).is_some();
-    if is_label {
+    if last_text > start && is_label(lines[last_text]) {
         return last_text;
     }
     let paragraph = after
@@ -235,6 +235,10 @@ fn end_of_untagged(lines: &[&str], start: usize) -> usize {
         Some(blank) if asks(lines[blank + 1]) => blank,
         _ => lines.len(),
     }
+}
+
+fn is_label(line: &str) -> bool {
+    line.trim().ends_with(':') && title(line).is_some()
 }
 
 /// Whether a paragraph after the material contains an instruction.

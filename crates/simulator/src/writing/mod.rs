@@ -137,16 +137,10 @@ fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
         .checked_div(without)
         .unwrap_or(0)
         .min(u64::from(default_tokens));
-    let scaled = |tokens: u64| {
-        if total > most {
-            tokens * most / total
-        } else {
-            tokens
-        }
-    };
+    let scaled = |tokens| u64::from(tokens) * most.min(total) / total.max(1);
     allowed
         .iter()
-        .map(|tokens| tokens.map_or(left, |tokens| scaled(u64::from(tokens))) as u32)
+        .map(|tokens| tokens.map_or(left, scaled) as u32)
         .collect()
 }
 

@@ -171,11 +171,7 @@ fn render(
     at: usize,
     verbatim: Option<&str>,
 ) -> Option<String> {
-    let lines: Vec<&str> = chosen
-        .iter()
-        .filter(|chosen| chosen.place == at)
-        .map(|chosen| chosen.line.as_str())
-        .collect();
+    let lines = lines_at(chosen, at);
     let mut text = section.heading.clone();
     match &section.form {
         Form::Title => return Some(text),
@@ -188,4 +184,9 @@ fn render(
         Form::List(_) | Form::Labels(_) => text = format!("{text}\n{}", lines.join("\n")),
     }
     Some(text)
+}
+
+fn lines_at(chosen: &[Chosen<usize>], at: usize) -> Vec<&str> {
+    let there = chosen.iter().filter(|chosen| chosen.place == at);
+    there.map(|chosen| chosen.line.as_str()).collect()
 }
