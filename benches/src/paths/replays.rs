@@ -17,9 +17,6 @@ use super::{Path, Work};
 use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{scenario, suite};
 
-/// The reply of a summarizer without cost: a summary, and a checkpoint if one is requested.
-pub(super) const AT_ONCE: &str =
-    "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
 /// The numbers of turns of the longer replays.
 const TURNS: [(usize, &str); 2] = [(1_000, "1k"), (10_000, "10k")];
 
@@ -48,7 +45,7 @@ pub(super) fn paths() -> Vec<Path> {
             "replay-handoff",
             300,
             "a case of SIZE turns under `handoff`, whose model answers at once",
-            |turns| replay_with("handoff", turns, Box::new(SameAnswer(AT_ONCE.to_owned()))),
+            |turns| replay_with("handoff", turns, Box::new(SameAnswer::at_once())),
         ),
     ];
     for (turns, shown) in TURNS {
@@ -57,8 +54,7 @@ pub(super) fn paths() -> Vec<Path> {
                 "a case of SIZE turns under `{}`, whose model answers at once",
                 spec.name
             );
-            let prepare =
-                |turns| replay_with(spec.name, turns, Box::new(SameAnswer(AT_ONCE.to_owned())));
+            let prepare = |turns| replay_with(spec.name, turns, Box::new(SameAnswer::at_once()));
             Path::new(
                 format!("replay-{shown}-{}", spec.name),
                 turns,

@@ -21,7 +21,6 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
 use compactometer_harness::trace::shared_tokens;
 
-use super::replays::AT_ONCE;
 use super::{Path, Work};
 use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{counted, dialogue, scenario};
@@ -112,7 +111,7 @@ fn turns(turns: usize) -> Result<Work, Box<dyn Error>> {
     Ok(Box::new(move || {
         let mut tokens = 0;
         for (strategy, budget) in &entrants {
-            let model = SameAnswer(AT_ONCE.to_owned());
+            let model = SameAnswer::at_once();
             let metered = Metered::new(&model, 0);
             let mut session = Session::new(&**strategy, &metered, &Quarter, config(*budget));
             for message in &said {
@@ -169,12 +168,7 @@ fn aging(rounds: usize) -> Result<Work, Box<dyn Error>> {
     const MESSAGES_A_ROUND: usize = 12;
     let said = said(rounds * MESSAGES_A_ROUND);
     let spec = spec("progressive")?;
-    let budget = Budget::matched(
-        WINDOW,
-        WINDOW - 1,
-        WINDOW / 2,
-        (spec.limits)(&Settings::defaults(spec))?.tail_share(),
-    )?;
+    let budget = aging_budget(spec)?;
     let answer = Kind::Prose.text(3, 600);
     let runtime = runtime()?;
     Ok(Box::new(move || {
@@ -191,6 +185,16 @@ fn aging(rounds: usize) -> Result<Work, Box<dyn Error>> {
         }
         session.history().len() as u64
     }))
+}
+
+fn aging_budget(spec: &StrategySpec) -> Result<Budget, Box<dyn Error>> {
+    let limits = (spec.limits)(&Settings::defaults(spec))?;
+    Ok(Budget::matched(
+        WINDOW,
+        WINDOW - 1,
+        WINDOW / 2,
+        limits.tail_share(),
+    )?)
 }
 
 fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {

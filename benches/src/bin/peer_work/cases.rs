@@ -49,11 +49,6 @@ struct Done {
     tokens_after: u64,
 }
 
-/// The fixed reply of a model without latency, like the mocks of peers: a summary, and a checkpoint
-/// if one is requested.
-const AT_ONCE: &str =
-    "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
-
 /// Runs the first strategies of the registry (a number) or one of them (a name) over every
 /// scenario, with the named model or `at-once`.
 pub(crate) fn run(
@@ -64,7 +59,7 @@ pub(crate) fn run(
 ) -> Result<serde_json::Value, Box<dyn Error>> {
     let suite = Suite::read(path)?;
     let model = match model {
-        "at-once" => Box::new(SameAnswer(AT_ONCE.to_owned())),
+        "at-once" => Box::new(SameAnswer::at_once()),
         name => compactometer_models::by_name(name)?,
     };
     let runtime = Builder::new_current_thread().build()?;
