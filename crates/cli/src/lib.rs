@@ -10,6 +10,7 @@ mod arguments;
 mod commands;
 mod cost;
 mod output;
+mod resolve;
 
 use std::process::ExitCode;
 

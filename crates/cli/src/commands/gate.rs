@@ -26,6 +26,7 @@ use crate::output::failure::{Failure, words};
 use crate::output::room;
 use crate::output::run_folder::of_latest;
 use crate::output::terminal::{note, say, say_json, terminal_width};
+use crate::resolve;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "gate",
@@ -160,7 +161,7 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
 /// The suite of a run, if its command still finds the same one. A run and a baseline hold no text
 /// of it.
 fn suite_of(run: &RunFiles) -> Option<Suite> {
-    let suite = run::suite(&run_args(&as_run(&run.manifest)).ok()?).ok()?;
+    let suite = resolve::suite(&run_args(&as_run(&run.manifest)).ok()?).ok()?;
     (suite.hash() == run.manifest.suite_hash).then_some(suite)
 }
 
@@ -252,12 +253,6 @@ fn judged(
     prices: &PriceTable,
 ) -> anyhow::Result<Accepted> {
     let (old, new) = (read(file)?, gate::baseline_of(run, prices)?);
-    let names = |of: &Baseline| {
-        of.strategies
-            .iter()
-            .map(|one| one.head.strategy.clone())
-            .collect::<BTreeSet<_>>()
-    };
     let (old_names, new_names) = (names(&old), names(&new));
     let strategies = old_names
         .intersection(&new_names)
@@ -280,6 +275,13 @@ fn judged(
         report,
         unjudged: unjudged.join(", "),
     })
+}
+
+fn names(of: &Baseline) -> BTreeSet<String> {
+    of.strategies
+        .iter()
+        .map(|one| one.head.strategy.clone())
+        .collect()
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
@@ -334,16 +336,7 @@ fn append(file: &Path, text: &str) -> Result<(), Failure> {
 }
 
 fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Failure> {
-    let of = |verdict| {
-        let strategies = report
-            .strategies
-            .iter()
-            .filter(move |strategy| strategy.verdict == verdict);
-        strategies
-            .map(|strategy| format!("`{}`", strategy.strategy))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let of = |verdict| with_verdict(report, verdict);
     match report.verdict {
         Verdict::Pass | Verdict::PassWorse => Ok(()),
         Verdict::Failed => Err(Failure::failed(anyhow!(
@@ -370,30 +363,23 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
     }
 }
 
+fn with_verdict(report: &GateReport, verdict: Verdict) -> String {
+    report
+        .strategies
+        .iter()
+        .filter(|strategy| strategy.verdict == verdict)
+        .map(|strategy| format!("`{}`", strategy.strategy))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
 /// Tests the gate on two runs that differ in their seed: two given runs, one given run and a
 /// repetition of its command, or two runs of the suite `smoke`.
 fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
     let scratch = tempfile::tempdir()
         .context("cannot make a temporary folder")
         .map_err(Failure::failed)?;
-    let (first, second) = match &args.dirs[..] {
-        [first, second] => (read_run(first)?, read_run(second)?),
-        [first] => {
-            let first = read_run(first)?;
-            let second = again(&first, &scratch)?;
-            (first, second)
-        }
-        [] => {
-            let run = |seed: u64| embedded(seed, args.quiet, &scratch);
-            (run(0)?, run(1)?)
-        }
-        more => {
-            return Err(Failure::usage(anyhow!(
-                "a self-test takes at most two runs' folders; there are {}",
-                more.len()
-            )));
-        }
-    };
+    let (first, second) = two_runs(args, &scratch)?;
     let found = gate::self_test(
         &first,
         &second,
@@ -413,6 +399,25 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
     Err(Failure::failed(anyhow!(
         "the gate does not keep its error rates on these runs"
     )))
+}
+
+fn two_runs(args: &GateArgs, scratch: &TempDir) -> Result<(RunFiles, RunFiles), Failure> {
+    match &args.dirs[..] {
+        [first, second] => Ok((read_run(first)?, read_run(second)?)),
+        [first] => {
+            let first = read_run(first)?;
+            let second = again(&first, scratch)?;
+            Ok((first, second))
+        }
+        [] => {
+            let run = |seed: u64| embedded(seed, args.quiet, scratch);
+            Ok((run(0)?, run(1)?))
+        }
+        more => Err(Failure::usage(anyhow!(
+            "a self-test takes at most two runs' folders; there are {}",
+            more.len()
+        ))),
+    }
 }
 
 fn read_run(dir: &Path) -> Result<RunFiles, Failure> {

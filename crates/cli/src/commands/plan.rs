@@ -8,12 +8,13 @@ use compactometer_harness::plan::PlannedCase;
 use compactometer_harness::shards::{Named, PlanFolder};
 
 use super::command_row::{CommandRow, parsed};
-use super::run::{Resolved, entrants, failure, resolved, suite};
+use super::run::failure;
 use crate::arguments::RunArgs;
 use crate::arguments::help::HelpGroup;
 use crate::cost::forecast;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
+use crate::resolve::{self, Resolved};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "plan",
@@ -58,7 +59,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     let prices = run.prices.table()?;
     run.strategies = run.rows().map_err(Failure::usage)?;
     run.sweep.get_or_insert(false);
-    let suite = suite(&run)?;
+    let suite = resolve::suite(&run)?;
     let mut kept = Vec::new();
     suite.write(&mut kept).map_err(Failure::failed)?;
     let Resolved {
@@ -67,9 +68,9 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
         counter,
         budget,
         ..
-    } = resolved(
+    } = resolve::resolved(
         &run,
-        (suite, entrants(&run)?),
+        (suite, resolve::entrants(&run)?),
         run.sweep.unwrap_or(false),
         &prices,
     )?;

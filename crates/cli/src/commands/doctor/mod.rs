@@ -18,11 +18,11 @@ use compactometer_harness::plan::PlanOptions;
 use serde::Serialize;
 
 use super::command_row::{CommandRow, parsed};
-use super::run;
 use crate::arguments::help::HelpGroup;
 use crate::arguments::{RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};
+use crate::resolve;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "doctor",
@@ -81,18 +81,18 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
     let named = models::named(args);
-    let resolve = |suite| {
+    let planned = |suite| {
         let summarizer = named.summarizer().to_owned();
-        let (entrants, sweep) = (run::entrants(args)?, args.sweep.unwrap_or(false));
+        let (entrants, sweep) = (resolve::entrants(args)?, args.sweep.unwrap_or(false));
         let named = PlanOptions {
             entrants,
             sweep,
             summarizer,
             ..PlanOptions::default()
         };
-        run::resolve(args, suite, named, counter)
+        resolve::plan(args, suite, named, counter)
     };
-    let plan = match run::suite(args).and_then(resolve) {
+    let plan = match resolve::suite(args).and_then(planned) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };

@@ -12,12 +12,13 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{Shard, ShardPlan};
 use compactometer_harness::shards::{Claim, Outcome, PlanFolder, ShardError, Worker};
 
-use super::{Interrupt, Resolved, RunCommand, entrants, jobs, resolved, run_error, suite};
+use super::{Interrupt, RunCommand, jobs, run_error};
 use crate::arguments::RunArgs;
 use crate::output::failure::Failure;
 use crate::output::progress;
 use crate::output::run_folder;
 use crate::output::terminal::note;
+use crate::resolve::{self, Resolved};
 
 /// Flags that a worker may have; everything else is the plan's.
 const OF_WORKER: [&str; 9] = [
@@ -39,15 +40,7 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
             "`--shard` needs one folder, that of a plan: `compactometer run --shard {named} DIR`"
         )));
     };
-    let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let mut ids = matches
-        .ids()
-        .map(clap::Id::as_str)
-        .filter(|id| matches.try_contains_id(id).is_ok());
-    if let Some(id) = ids
-        .find(|id| is_given(id) && !OF_WORKER.contains(id) && !id.chars().any(char::is_uppercase))
-    {
-        let flag = id.replace('_', "-");
+    if let Some(flag) = flag_of_plan(matches) {
         return Err(Failure::usage(anyhow!(
             "the plan sets `--{flag}`; leave it out, or make another plan"
         )));
@@ -60,14 +53,14 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
     let claim = folder.claim(shard).map_err(failure)?;
     let planned = arguments(args, &folder, &claim)?;
     let prices = args.run.prices.table()?;
-    let chosen = (suite(&planned)?, entrants(&planned)?);
+    let chosen = (resolve::suite(&planned)?, resolve::entrants(&planned)?);
     let Resolved {
         counter,
         budget,
         opened,
         plan,
         manifest,
-    } = resolved(&planned, chosen, planned.sweep.unwrap_or(false), &prices)?;
+    } = resolve::resolved(&planned, chosen, planned.sweep.unwrap_or(false), &prices)?;
     // The price table is that of whoever reports.
     let manifest = Manifest {
         prices_hash: folder.plan.manifest.prices_hash.clone(),
@@ -105,10 +98,19 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
         &told_progress,
     );
     bar.finish_and_clear();
-    match outcome.map_err(failure)? {
-        Outcome::Done => told(&planned, &format!("shard {shard} is done: {cases} cases")),
+    how_it_ended(&planned, shard, cases, outcome.map_err(failure)?)
+}
+
+fn how_it_ended(
+    args: &RunArgs,
+    shard: Shard,
+    cases: usize,
+    outcome: Outcome,
+) -> Result<(), Failure> {
+    match outcome {
+        Outcome::Done => told(args, &format!("shard {shard} is done: {cases} cases")),
         Outcome::NotCounted => told(
-            &planned,
+            args,
             &format!(
                 "another worker finished shard {shard} first; the cases of this one do not count"
             ),
@@ -117,6 +119,19 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
             "stopped: {kept} of {cases} cases of shard {shard} are kept; the same command resumes"
         ))),
     }
+}
+
+/// A flag of the command line that only a plan sets.
+fn flag_of_plan(matches: &ArgMatches) -> Option<String> {
+    let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let mut ids = matches
+        .ids()
+        .map(clap::Id::as_str)
+        .filter(|id| matches.try_contains_id(id).is_ok());
+    let id = ids.find(|id| {
+        is_given(id) && !OF_WORKER.contains(id) && !id.chars().any(char::is_uppercase)
+    })?;
+    Some(id.replace('_', "-"))
 }
 
 fn told(args: &RunArgs, what: &str) -> Result<(), Failure> {
@@ -175,15 +190,7 @@ fn automatic(of: u32, variable: impl Fn(&str) -> Option<String>) -> anyhow::Resu
         .filter_map(|(name, first)| Some((name, first, variable(name)?)));
     let set = set.collect::<Vec<_>>();
     let [(name, first, value)] = &set[..] else {
-        let names = VARIABLES.map(|(name, _)| format!("`{name}`")).join(" and ");
-        let found = if set.is_empty() {
-            "neither is set"
-        } else {
-            "both are set"
-        };
-        anyhow::bail!(
-            "`--shard auto` needs one of {names}, and {found}; name the shard, as in `--shard 3/{of}`"
-        );
+        return Err(undecided(set.is_empty(), of));
     };
     let index = value
         .parse::<u32>()
@@ -199,6 +206,18 @@ fn automatic(of: u32, variable: impl Fn(&str) -> Option<String>) -> anyhow::Resu
             of - 1 + first
         ),
     }
+}
+
+fn undecided(is_unset: bool, of: u32) -> anyhow::Error {
+    let names = VARIABLES.map(|(name, _)| format!("`{name}`")).join(" and ");
+    let found = if is_unset {
+        "neither is set"
+    } else {
+        "both are set"
+    };
+    anyhow::anyhow!(
+        "`--shard auto` needs one of {names}, and {found}; name the shard, as in `--shard 3/{of}`"
+    )
 }
 
 /// The plan's arguments, with what this worker decides for itself.

@@ -1,0 +1,161 @@
+//! What the arguments of a run name: conversations, strategies, models, and the plan of all cases.
+//! Every command that plans or continues a run begins here.
+
+use anyhow::anyhow;
+use compactometer_engine::model::ChatModel;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::suite::Suite;
+use compactometer_harness::entrants::{select, select_with};
+use compactometer_harness::plan::{Entrant, Plan, PlanOptions};
+use compactometer_suites::sample::sample;
+use compactometer_text::suggest::unknown;
+
+use crate::arguments::roles::Roles;
+use crate::arguments::{RunArgs, encoding, recordings, suites};
+use crate::cost::CostBudget;
+use crate::output::failure::Failure;
+use crate::output::run_folder::{self, SuiteIdentity};
+use crate::output::terminal::note;
+
+/// What arguments name, opened and planned.
+pub(crate) struct Resolved {
+    pub(crate) counter: Encoding,
+    pub(crate) budget: CostBudget,
+    pub(crate) opened: Roles<Box<dyn ChatModel>>,
+    pub(crate) plan: Plan,
+    pub(crate) manifest: Manifest,
+}
+
+/// Opens the models and plans the run.
+pub(crate) fn resolved(
+    args: &RunArgs,
+    (suite, entrants): (Suite, Vec<Entrant>),
+    sweep: bool,
+    (prices, table): &(PriceTable, String),
+) -> Result<Resolved, Failure> {
+    let counter = encoding(&args.setting.tokenizer)?;
+    let roles = Roles::named(&args.setting, args.judge.as_deref());
+    let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let opened = roles
+        .open(&args.setting, |role| budget.cap(role))
+        .map_err(Failure::usage)?;
+    let models = opened.models();
+    let named = PlanOptions {
+        entrants,
+        sweep,
+        summarizer: models.summarizer().name().to_owned(),
+        target: models.target_name().map(str::to_owned),
+        checkpointer: models
+            .checkpointer
+            .map(|checkpointer| checkpointer.name().to_owned()),
+        judge: models.judge.map(|judge| judge.name().to_owned()),
+        ..PlanOptions::default()
+    };
+    let (plan, identity) = plan(args, suite, named, counter)?;
+    let reference = reference(args, &plan)?;
+    let latency_is_result = recordings::about(&args.setting.model)
+        .map_err(Failure::usage)?
+        .latency_is_result;
+    let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
+    let manifest = Manifest {
+        latency_is_result,
+        ..manifest
+    };
+    Ok(Resolved {
+        counter,
+        budget,
+        opened,
+        plan,
+        manifest,
+    })
+}
+
+/// The conversations asked for.
+pub(crate) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
+    let suite = suites::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
+    let suite = suites::of_split(suite, args.split).map_err(Failure::usage)?;
+    Ok(match args.sample {
+        Some(count) => sample(suite, count as usize),
+        None => suite,
+    })
+}
+
+/// The requested strategies and controls.
+pub(crate) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
+    let rows = args.rows().map_err(Failure::usage)?;
+    if !args.quiet {
+        note_repeated(&rows);
+    }
+    let (names, sweeps) = (
+        rows.iter().map(String::as_str),
+        args.set.iter().map(String::as_str),
+    );
+    // A recording may come from elsewhere, so it runs no program.
+    let chosen = match args.strategies.is_empty() {
+        true => select(names, sweeps),
+        false => select_with(names, sweeps, &compactometer_external::open),
+    };
+    chosen.map_err(|error| {
+        let error = anyhow::Error::new(error);
+        Failure::usage(
+            match recordings::about_file(&args.setting.model).filter(|_| args.strategies.is_empty())
+            {
+                Some(file) => error.context(format!("the rows of `{}`", file.display())),
+                None => error,
+            },
+        )
+    })
+}
+
+fn note_repeated(rows: &[String]) {
+    for (at, row) in rows.iter().enumerate() {
+        if rows[..at].contains(row) {
+            note(&format!("`{row}` is named twice and runs once"));
+        }
+    }
+}
+
+/// The plan of a suite; `named` holds the entrants and the models' names, and the arguments give
+/// everything else.
+pub(crate) fn plan(
+    args: &RunArgs,
+    suite: Suite,
+    named: PlanOptions,
+    counter: Encoding,
+) -> Result<(Plan, SuiteIdentity), Failure> {
+    let identity = SuiteIdentity::new(&suite);
+    let (shares, smaller_retained) = args.setting.shares();
+    let options = PlanOptions {
+        window: args.setting.window,
+        shares,
+        smaller_retained,
+        protocols: args.protocol.iter().copied().collect(),
+        scale: args.scale,
+        seed: args.setting.seed,
+        ..named
+    };
+    let plan = Plan::new(suite, options, counter.counter()).map_err(Failure::usage)?;
+    Ok((plan, identity))
+}
+
+/// The declared reference of comparisons. It must be one of the strategies under test.
+fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
+    let Some(name) = args.reference.as_deref() else {
+        return Ok(None);
+    };
+    let tested = || {
+        plan.options
+            .entrants
+            .iter()
+            .filter(|entrant| entrant.family.is_tested())
+    };
+    if tested().any(|entrant| entrant.name == name) {
+        return Ok(Some(name));
+    }
+    let choices = tested()
+        .map(|entrant| entrant.name.as_str())
+        .collect::<Vec<_>>();
+    Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
+}
