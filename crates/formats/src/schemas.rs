@@ -81,14 +81,17 @@ fn written<T: JsonSchema>() -> Schema {
 
 fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Schema {
     settings
-        .with_transform(RecursiveTransform(unlink))
+        .with_transform(RecursiveTransform(as_prose))
         .into_generator()
         .into_root_schema_for::<T>()
 }
 
-/// Descriptions are the types' documentation, whose links lead nowhere outside it.
-fn unlink(schema: &mut Schema) {
+/// Descriptions are the types' documentation, whose links lead nowhere outside it, and whose lines
+/// end where the source's do.
+fn as_prose(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
-        *description = description.replace("[`", "`").replace("`]", "`");
+        let unlinked = description.replace("[`", "`").replace("`]", "`");
+        let paragraphs = unlinked.split("\n\n").map(|lines| lines.replace('\n', " "));
+        *description = paragraphs.collect::<Vec<_>>().join("\n\n");
     }
 }
