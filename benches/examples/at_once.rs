@@ -91,13 +91,17 @@ where
     let before = kilobytes("VmRSS:");
     let (compactions, nanoseconds) = timed(|| runtime.block_on(all_at_once(conversation)));
     let compactions = compactions.map_err(|what| format!("{name}: {what}"))?;
-    let taken = kilobytes("VmHWM:")
-        .zip(before)
-        .map(|(most, before)| (most - before) * 1_024 / CONVERSATIONS);
-    let bytes = taken.map_or("unknown".to_owned(), |bytes| bytes.to_string());
+    let bytes = bytes_each(before);
     let turns = (CONVERSATIONS * TURNS) as f64 * 1e9 / nanoseconds as f64;
     println!("{name:22} {compactions:11} {bytes:>12} {turns:18.0}");
     Ok(())
+}
+
+/// What a conversation took at most, beyond what was taken before.
+fn bytes_each(before: Option<usize>) -> String {
+    let taken = kilobytes("VmHWM:").zip(before);
+    let each = taken.map(|(most, before)| (most - before) * 1_024 / CONVERSATIONS);
+    each.map_or("unknown".to_owned(), |bytes| bytes.to_string())
 }
 
 /// A field of this process's status, from Linux.
@@ -139,16 +143,20 @@ impl Shared {
         Ok(Shared {
             strategy: (spec.build)(&settings),
             model: Echo,
-            config: SessionConfig {
-                budget,
-                overhead: 0,
-                summarizer_window: None,
-                automatic: true,
-                policy: Policy::Enforce,
-            },
+            config: config(budget),
             named: (0..CONVERSATIONS).map(own).collect(),
             said,
         })
+    }
+}
+
+fn config(budget: Budget) -> SessionConfig {
+    SessionConfig {
+        budget,
+        overhead: 0,
+        summarizer_window: None,
+        automatic: true,
+        policy: Policy::Enforce,
     }
 }
 

@@ -30,19 +30,18 @@ pub(super) fn paths() -> Vec<Path> {
                 .only_timed(),
         );
         for encoding in Encoding::ALL {
-            let about = format!(
-                "{} count of SIZE KB of {text} by tiktoken-rs",
-                encoding.name()
-            );
-            let name = format!(
-                "tiktoken-{}-{text}",
-                encoding.name().trim_end_matches("_base")
-            );
-            let theirs = move |size| count_by_reference(*encoding, *kind, size);
-            paths.push(Path::new(name, SIZE, about, theirs).of_text().only_timed());
+            paths.push(by_tiktoken(*encoding, *kind, text));
         }
     }
     paths
+}
+
+fn by_tiktoken(encoding: Encoding, kind: Kind, text: &str) -> Path {
+    let name = encoding.name();
+    let about = format!("{name} count of SIZE KB of {text} by tiktoken-rs");
+    let name = format!("tiktoken-{}-{text}", name.trim_end_matches("_base"));
+    let theirs = move |size| count_by_reference(encoding, kind, size);
+    Path::new(name, SIZE, about, theirs).of_text().only_timed()
 }
 
 fn count(encoding: Encoding, kind: Kind, kilobytes: usize) -> Result<Work, Box<dyn Error>> {

@@ -218,7 +218,6 @@ impl Next<'_, '_> {
 /// Whether one request holds the message: the first and the last letters of each of its texts. What
 /// a program cut was not read whole.
 fn was_read(log: &Log, id: MessageId, heard: &[ChatRequest]) -> bool {
-    const LETTERS: usize = 60;
     let Some(said) = log.get(id) else {
         return false;
     };
@@ -227,24 +226,22 @@ fn was_read(log: &Log, id: MessageId, heard: &[ChatRequest]) -> bool {
         Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
         Part::Thinking { .. } | Part::Media { .. } => None,
     });
-    let ends = texts.flat_map(|text| {
-        let text = text.trim();
-        let start = text
-            .char_indices()
-            .nth(LETTERS)
-            .map_or(text.len(), |(at, _)| at);
-        let end = text
-            .char_indices()
-            .rev()
-            .nth(LETTERS - 1)
-            .map_or(0, |(at, _)| at);
-        [&text[..start], &text[end..]]
-    });
-    let ends = ends.collect::<Vec<_>>();
+    let ends = texts.flat_map(ends_of).collect::<Vec<_>>();
     heard.iter().any(|request| {
         ends.iter()
             .all(|end| request.texts().any(|text| text.contains(end)))
     })
+}
+
+/// The first and the last letters of a text.
+fn ends_of(text: &str) -> [&str; 2] {
+    const LETTERS: usize = 60;
+    let text = text.trim();
+    let mut from_start = text.char_indices();
+    let mut from_end = text.char_indices().rev();
+    let start = from_start.nth(LETTERS).map_or(text.len(), |(at, _)| at);
+    let end = from_end.nth(LETTERS - 1).map_or(0, |(at, _)| at);
+    [&text[..start], &text[end..]]
 }
 
 fn invalid(why: &str) -> FailReason {

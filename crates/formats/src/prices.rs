@@ -249,17 +249,20 @@ impl PriceRow {
         if let Some(price) = prices.find(|price| !price.is_finite() || *price < 0.0) {
             return Err(format!("price `{price}` is none; choose 0 or more"));
         }
-        let limits = self
-            .tiers()
-            .map(|tier| tier.above_tokens)
-            .collect::<Vec<_>>();
-        if let Some(pair) = limits.windows(2).find(|pair| pair[0] >= pair[1]) {
-            return Err(format!(
+        self.check_order()?;
+        self.cache.check()
+    }
+
+    fn check_order(&self) -> Result<(), String> {
+        let limits = self.tiers().map(|tier| tier.above_tokens);
+        let limits = limits.collect::<Vec<_>>();
+        match limits.windows(2).find(|pair| pair[0] >= pair[1]) {
+            None => Ok(()),
+            Some(pair) => Err(format!(
                 "above_tokens `{}` is not above `{}`; write tiers in ascending order",
                 pair[1], pair[0]
-            ));
+            )),
         }
-        self.cache.check()
     }
 }
 

@@ -18,29 +18,12 @@ use crate::matcher::{Matcher, Said, Sought};
 /// The results, a line for each text that holds a value.
 pub fn results() -> String {
     let mut results = String::new();
-    let sought = |said| {
-        VALUES
-            .iter()
-            .map(move |(kind, value)| (Sought { kind: *kind, said }, [*value]))
-    };
-    let matcher = Matcher::new(
-        [Said::Either, Said::Affirmed, Said::Denied]
-            .into_iter()
-            .flat_map(sought),
-    );
+    let matcher = matcher();
     let said = STATED
         .iter()
         .flat_map(|value| SAID.iter().map(move |text| text.replace("{}", value)));
-    let worded = WORDS
-        .split_whitespace()
-        .flat_map(|word| AROUND.iter().map(move |text| text.replace("{}", word)));
-    for (place, text) in SPELLED
-        .iter()
-        .map(|text| (*text).to_owned())
-        .chain(said)
-        .chain(worded)
-        .enumerate()
-    {
+    let spelled = SPELLED.iter().map(|text| (*text).to_owned());
+    for (place, text) in spelled.chain(said).chain(worded()).enumerate() {
         let found = matcher.find(&text).collect::<Vec<_>>();
         let _ = writeln!(results, "{place} {found:?}");
     }
@@ -50,6 +33,22 @@ pub fn results() -> String {
         let _ = writeln!(results, "{:?}", subjects.bindings(&values, text));
     }
     results
+}
+
+fn worded() -> impl Iterator<Item = String> {
+    WORDS
+        .split_whitespace()
+        .flat_map(|word| AROUND.iter().map(move |text| text.replace("{}", word)))
+}
+
+fn matcher() -> Matcher {
+    let sought = |said| {
+        VALUES
+            .iter()
+            .map(move |(kind, value)| (Sought { kind: *kind, said }, [*value]))
+    };
+    let all = [Said::Either, Said::Affirmed, Said::Denied];
+    Matcher::new(all.into_iter().flat_map(sought))
 }
 
 const VALUES: &[(ValueKind, &str)] = &[

@@ -122,14 +122,17 @@ pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
         joined.header.notes.extend(suite.header.notes);
         joined.scenarios.extend(suite.scenarios);
     }
-    let mut ids = joined
-        .scenarios
-        .iter()
-        .map(|scenario| scenario.id.as_str())
-        .collect::<Vec<_>>();
-    ids.sort_unstable();
-    if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-        bail!("scenario id `{}` is in two of the suites", pair[0]);
+    if let Some(id) = repeated_id(&joined) {
+        bail!("scenario id `{id}` is in two of the suites");
     }
     Ok(joined)
+}
+
+fn repeated_id(suite: &Suite) -> Option<&str> {
+    let ids = suite.scenarios.iter().map(|scenario| scenario.id.as_str());
+    let mut ids = ids.collect::<Vec<_>>();
+    ids.sort_unstable();
+    ids.windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
 }

@@ -329,13 +329,6 @@ fn schemas() -> Vec<(String, String)> {
 /// Every form of a model's name, a mock described by its profile, and what the parameters of mocks
 /// do.
 fn models() -> Vec<(String, String)> {
-    let of_profile = |form: &str| {
-        let name = form.strip_prefix("mock:")?;
-        profile::ALL
-            .iter()
-            .find(|profile| profile.name == name)
-            .map(|profile| profile.about)
-    };
     let of_kind = |kind: compactometer_models::ModelKind| {
         let row = |form: String| {
             let about =
@@ -361,6 +354,14 @@ fn models() -> Vec<(String, String)> {
         .chain([faults])
         .chain(parameters)
         .collect()
+}
+
+fn of_profile(form: &str) -> Option<&'static str> {
+    let name = form.strip_prefix("mock:")?;
+    let mut profiles = profile::ALL.iter();
+    profiles
+        .find(|profile| profile.name == name)
+        .map(|profile| profile.about)
 }
 
 /// For each parameter of a profile: its value, what it does, and its source or "assumed".

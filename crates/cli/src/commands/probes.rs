@@ -79,17 +79,18 @@ fn probes(args: &ProbesArgs) -> Result<(), Failure> {
     let told = change(&mut suite, args).map_err(Failure::usage)?;
     let out = args.out.as_deref().unwrap_or(&args.suite);
     checked(&suite, out).map_err(Failure::usage)?;
-    write_whole(out, |file| suite.write(file)).map_err(|error| {
-        Failure::failed(cannot(
-            &format!("write `{}`", out.display()),
-            error,
-            "--out",
-        ))
-    })?;
+    write(&suite, out)?;
     if !args.quiet {
         note(&format!("{told}; wrote {}", out.display()));
     }
     Ok(())
+}
+
+fn write(suite: &Suite, out: &Path) -> Result<(), Failure> {
+    write_whole(out, |file| suite.write(file)).map_err(|error| {
+        let what = format!("write `{}`", out.display());
+        Failure::failed(cannot(&what, error, "--out"))
+    })
 }
 
 /// Makes the change and describes it.

@@ -50,31 +50,32 @@ pub(crate) fn manifest(
     }
 }
 
-/// The command line without the arguments that do not affect results: output places, threads, what
-/// to print.
+/// Arguments that do not affect results: output places, threads, what to print.
+const WITH_VALUE: [&str; 10] = [
+    "--by",
+    "--cases",
+    "--out",
+    "-o",
+    "--jobs",
+    "-j",
+    "--store",
+    "--record",
+    "--requests-per-minute",
+    "--max-cost",
+];
+const ALONE: [&str; 8] = [
+    "--all",
+    "--notes",
+    "--json",
+    "--quiet",
+    "-q",
+    "--verbose",
+    "-v",
+    "-vv",
+];
+
+/// The command line without these arguments.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
-    const WITH_VALUE: [&str; 10] = [
-        "--by",
-        "--cases",
-        "--out",
-        "-o",
-        "--jobs",
-        "-j",
-        "--store",
-        "--record",
-        "--requests-per-minute",
-        "--max-cost",
-    ];
-    const ALONE: [&str; 8] = [
-        "--all",
-        "--notes",
-        "--json",
-        "--quiet",
-        "-q",
-        "--verbose",
-        "-v",
-        "-vv",
-    ];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;
     for arg in args {

@@ -63,7 +63,6 @@ pub(super) fn words(text: &str, at: usize, length: usize, most: usize) -> String
         .next()
         .and_then(|line| line.split_inclusive(". ").next())
         .unwrap_or(after);
-    let is_short = |word: &&str| word.len() <= LONGEST && !word.contains(MASK);
     let mut words = before
         .split_whitespace()
         .rev()
@@ -75,6 +74,10 @@ pub(super) fn words(text: &str, at: usize, length: usize, most: usize) -> String
     words.push("…");
     words.extend(after.split_whitespace().take_while(is_short).take(rest));
     words.join(" ")
+}
+
+fn is_short(word: &&str) -> bool {
+    word.len() <= LONGEST && !word.contains(MASK)
 }
 
 /// The last words before a value, in small letters, if they give it to a subject: `the timeout is`,

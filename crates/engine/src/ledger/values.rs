@@ -238,12 +238,7 @@ fn is_path(text: &str) -> bool {
         return false;
     }
     let name = text.rsplit('/').next().unwrap_or(text);
-    let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| {
-        ending.len() <= 5
-            && ending.starts_with(char::is_alphabetic)
-            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && (!stem.is_empty() || name.len() > 2)
-    });
+    let has_ending = has_ending(name);
     match slashes {
         // `.env.staging` is a file; `.map` is more often a member.
         0 if name.starts_with('.') => name[1..]
@@ -260,6 +255,15 @@ fn is_path(text: &str) -> bool {
         1 => has_ending || text.starts_with(['~', '.']) || (!rooted && text.contains('_')),
         _ => true,
     }
+}
+
+fn has_ending(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        ending.len() <= 5
+            && ending.starts_with(char::is_alphabetic)
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && (!stem.is_empty() || name.len() > 2)
+    })
 }
 
 /// Endings by which a name without a folder is that of a file. Any other name with a dot may be a

@@ -271,12 +271,7 @@ impl<'s> Session<'s> {
     /// Compacts now, whatever the size of the view. An empty log gives no event.
     pub async fn compact(&mut self, now_ms: Option<i64>) -> Option<&Event> {
         let after = self.log.last()?;
-        let blocked = match () {
-            () if self.is_preparing() => Some(SkipReason::UnderWay),
-            () if self.is_read() => Some(SkipReason::SnapshotInUse),
-            () => None,
-        };
-        if let Some(reason) = blocked {
+        if let Some(reason) = self.blocked() {
             let event = unchanged(&self.view, after, tokens_outside(&self.log));
             self.events.push(Event {
                 outcome: Outcome::Skipped(reason),
@@ -298,6 +293,14 @@ impl<'s> Session<'s> {
         );
         let decision = decided.instrument(span).await;
         self.settle(decision, tally.usage(), now_ms).await
+    }
+
+    fn blocked(&self) -> Option<SkipReason> {
+        match () {
+            () if self.is_preparing() => Some(SkipReason::UnderWay),
+            () if self.is_read() => Some(SkipReason::SnapshotInUse),
+            () => None,
+        }
     }
 
     /// A compaction to be run beside the conversation. None where the log is empty or one is under

@@ -128,12 +128,7 @@ fn is_filler(entry: &Entry) -> bool {
 /// budget.
 fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize {
     let messages = log.messages();
-    let mut whole_in_view = view
-        .entries()
-        .iter()
-        .filter_map(kept_id)
-        .collect::<Vec<_>>();
-    whole_in_view.sort_unstable();
+    let mut whole_in_view = whole_in(view);
     let (mut room, by_tokens) = match tail {
         Tail::Tokens(tokens) => (tokens, true),
         Tail::Messages(messages) => (messages, false),
@@ -155,6 +150,17 @@ fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize
         first = start;
     }
     first
+}
+
+/// The messages that a view shows whole, in ascending order.
+fn whole_in(view: &View) -> Vec<MessageId> {
+    let mut ids = view
+        .entries()
+        .iter()
+        .filter_map(kept_id)
+        .collect::<Vec<_>>();
+    ids.sort_unstable();
+    ids
 }
 
 /// Whether that id is the largest of those that are not above it; the ones above it are dropped.

@@ -91,14 +91,7 @@ impl Suite {
         let header = first
             .and_then(|line| parse_header(&line))
             .map_err(|what| Faults::only(lines.number, what).at(path))?;
-        header
-            .notes
-            .iter()
-            .chain([&header.name])
-            .filter_map(|name| is_plain("name or note", name).err())
-            .for_each(|what| {
-                faults.push(lines.number, what);
-            });
+        check_names(&header, lines.number, &mut faults);
         let scenarios = scenarios(&mut lines, &mut faults)?;
         if scenarios.is_empty() && faults.count == 0 {
             faults.push(
@@ -140,6 +133,14 @@ impl Suite {
             .map(|scenario| hash_line(scenario, &mut whole))
             .collect();
         (whole.finalize().to_hex().to_string(), scenarios)
+    }
+}
+
+fn check_names(header: &Header, line: usize, faults: &mut Faults) {
+    for name in header.notes.iter().chain([&header.name]) {
+        if let Err(what) = is_plain("name or note", name) {
+            faults.push(line, what);
+        }
     }
 }
 
@@ -302,24 +303,23 @@ impl<R: BufRead> Lines<'_, R> {
                 );
                 return Ok(Some(Err(what)));
             }
-            let line = match String::from_utf8(bytes) {
-                Ok(line) => line,
-                Err(error) => {
-                    return Ok(Some(Err(format!(
-                        "invalid UTF-8: {error}; save the file as UTF-8"
-                    ))));
-                }
-            };
-            let line = match line.strip_prefix('\u{feff}') {
-                Some(rest) => rest.to_owned(),
-                None => line,
-            };
-            if !line.trim().is_empty() {
-                return Ok(Some(Ok(line)));
+            match without_mark(bytes) {
+                Ok(line) if line.trim().is_empty() => {}
+                line => return Ok(Some(line)),
             }
         }
         Ok(None)
     }
+}
+
+/// A line as text, without the mark that some editors put before the first.
+fn without_mark(bytes: Vec<u8>) -> Result<String, String> {
+    let line = String::from_utf8(bytes)
+        .map_err(|error| format!("invalid UTF-8: {error}; save the file as UTF-8"))?;
+    Ok(match line.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => line,
+    })
 }
 
 /// The most faults that an error lists.

@@ -314,15 +314,18 @@ fn check_evidence(facts: &[&Fact], log: &Log, faults: &mut Vec<String>) {
             .flat_map(|text| matcher.find(text))
             .collect::<BTreeSet<_>>();
         for lying in items.iter().filter(|item| !stated.contains(item)) {
-            let Fact {
-                id: fact, value, ..
-            } = facts[*lying];
-            let message = id.0;
-            faults.push(format!(
-                "fact `{fact}` names message `{message}` as evidence, which does not hold `{value}`; name the messages that do"
-            ));
+            faults.push(without_evidence(facts[*lying], id));
         }
     }
+}
+
+fn without_evidence(fact: &Fact, message: MessageId) -> String {
+    let Fact { id, value, .. } = fact;
+    let message = message.0;
+    format!(
+        "fact `{id}` names message `{message}` as evidence, which does not hold `{value}`; name \
+         the messages that do"
+    )
 }
 
 /// Checks that an answer can be graded.
@@ -366,10 +369,7 @@ fn check_order(probe: &Probe) -> Result<(), String> {
             fact_ids.len()
         ));
     }
-    if let Some(label) = order
-        .iter()
-        .find(|label| label.is_empty() || !label.chars().all(char::is_alphanumeric))
-    {
+    if let Some(label) = order.iter().find(|label| !is_label(label)) {
         return Err(format!(
             "has the label {label:?}; it must be letters and digits"
         ));
@@ -383,4 +383,8 @@ fn check_order(probe: &Probe) -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+fn is_label(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(char::is_alphanumeric)
 }

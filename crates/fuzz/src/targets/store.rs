@@ -119,32 +119,11 @@ fn goes_back(thread: &mut Thread) {
 }
 
 fn commit(thread: &mut Thread, number: u32) -> Result<(), String> {
-    let kind = if number.is_multiple_of(2) {
-        RecordKind::Summary
-    } else {
-        RecordKind::Checkpoint
-    };
-    let body = format!(
-        "{{\"active_goals\":[\"the quota of svc-7 is {}\"]}}",
-        455 + u64::from(number)
-    );
-    let saved = SessionRecord {
-        number,
-        kind,
-        covers: Some((MessageId(1), MessageId(3))),
-        tokens_before: 900,
-        tokens_after: 300,
-        usage: Usage {
-            input: 700,
-            output: 90,
-            ..Usage::default()
-        },
-        created_at_ms: Some(1_769_870_000_000),
-        body: body.clone(),
-        stage: 0,
-    };
+    let saved = record(number);
     let part = WrittenPart {
-        part: Part::Text { text: body },
+        part: Part::Text {
+            text: saved.body.clone(),
+        },
         origin: Origin::Summary(number),
     };
     let view = [
@@ -158,4 +137,28 @@ fn commit(thread: &mut Thread, number: u32) -> Result<(), String> {
             after: MessageId(3),
         })
         .map_err(|error| error.to_string())
+}
+
+fn record(number: u32) -> SessionRecord {
+    let kind = if number.is_multiple_of(2) {
+        RecordKind::Summary
+    } else {
+        RecordKind::Checkpoint
+    };
+    let quota = 455 + u64::from(number);
+    SessionRecord {
+        number,
+        kind,
+        covers: Some((MessageId(1), MessageId(3))),
+        tokens_before: 900,
+        tokens_after: 300,
+        usage: Usage {
+            input: 700,
+            output: 90,
+            ..Usage::default()
+        },
+        created_at_ms: Some(1_769_870_000_000),
+        body: format!("{{\"active_goals\":[\"the quota of svc-7 is {quota}\"]}}"),
+        stage: 0,
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use compactometer_engine::event::FailReason;
 use compactometer_engine::ledger::Ledger;
+use compactometer_engine::log::Log;
 use compactometer_engine::message::Role;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::tokens::MESSAGE_OVERHEAD;
@@ -51,13 +52,16 @@ impl Beside {
             AddedText::Ledger | AddedText::BareValues => {
                 let view = View::from_edits(edits.to_vec(), cx.log, cx.counter);
                 let view = view.map_err(|error| FailReason::InvalidView(error.to_string()))?;
-                let mut ledger = Ledger::in_directories(&self.prepared.scenario.directories);
-                cx.log
-                    .messages()
-                    .iter()
-                    .for_each(|counted| ledger.add(&counted.message));
-                bare(&ledger, &view, budget, cx.counter)
+                bare(&self.ledger(cx.log), &view, budget, cx.counter)
             }
         })
+    }
+
+    fn ledger(&self, log: &Log) -> Ledger {
+        let mut ledger = Ledger::in_directories(&self.prepared.scenario.directories);
+        for counted in log.messages() {
+            ledger.add(&counted.message);
+        }
+        ledger
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use compactometer_engine::log::Pending;
-use compactometer_engine::message::Role;
+use compactometer_engine::message::{MessageId, Role};
 
 use super::schedule::Distance;
 use crate::prepare::PreparedScenario;
@@ -27,22 +27,11 @@ pub struct Point {
 /// points have a headline set.
 pub fn points<'p>(prepared: &PreparedScenario, distance: impl Into<Distance<'p>>) -> Vec<Point> {
     let distance = distance.into();
-    let index = |id| {
-        prepared
-            .messages
-            .partition_point(|counted| counted.message.id <= id)
-    };
-    let probed = prepared
-        .scenario
-        .probes
-        .iter()
-        .map(|probe| index(probe.asked_after))
-        .collect::<BTreeSet<_>>();
-    let uses = prepared
-        .scenario
-        .facts
-        .iter()
-        .flat_map(|fact| &fact.used_at);
+    let index = |id| messages_up_to(prepared, id);
+    let (probes, facts) = (&prepared.scenario.probes, &prepared.scenario.facts);
+    let probed = probes.iter().map(|probe| index(probe.asked_after));
+    let probed = probed.collect::<BTreeSet<_>>();
+    let uses = facts.iter().flat_map(|fact| &fact.used_at);
     let using = uses.map(|id| index(*id) - 1).collect::<BTreeSet<_>>();
     let end = prepared.messages.len();
     let lengths = probed
@@ -59,6 +48,11 @@ pub fn points<'p>(prepared: &PreparedScenario, distance: impl Into<Distance<'p>>
             point(prepared, length, distance, headline)
         })
         .collect()
+}
+
+fn messages_up_to(prepared: &PreparedScenario, id: MessageId) -> usize {
+    let messages = &prepared.messages;
+    messages.partition_point(|counted| counted.message.id <= id)
 }
 
 /// The point where the log has that length. Its headline set is empty unless `headline`.

@@ -76,11 +76,7 @@ impl Sweep {
                 ..Sweep::default()
             });
         }
-        if !options
-            .protocols
-            .iter()
-            .any(|protocol| protocol.has_limits_of_run())
-        {
+        if !has_limits_of_run(options) {
             return Err(PlanError::SweepOfPublished);
         }
         let is_new = |retained: &u32| {
@@ -141,6 +137,11 @@ impl Sweep {
         });
         whole.chain(sampled).chain(splits)
     }
+}
+
+fn has_limits_of_run(options: &PlanOptions) -> bool {
+    let mut protocols = options.protocols.iter();
+    protocols.any(|protocol| protocol.has_limits_of_run())
 }
 
 fn tokens(sizes: Sizes, share: f64) -> u32 {

@@ -3,6 +3,8 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
+use compactometer_formats::scenario::Scenario;
+
 use super::{Point, Sizes, points};
 use crate::prepare::PreparedScenario;
 
@@ -112,13 +114,7 @@ fn events(suite: &[impl Borrow<PreparedScenario>], trigger: u32) -> (usize, usiz
         .iter()
         .map(|prepared| (*prepared, points(prepared, trigger)))
         .collect::<Vec<_>>();
-    let has_uses = suite.iter().any(|prepared| {
-        prepared
-            .scenario
-            .facts
-            .iter()
-            .any(|fact| !fact.used_at.is_empty())
-    });
+    let has_uses = suite.iter().any(|prepared| has_uses(&prepared.scenario));
     let mut total = 0;
     let mut groups = BTreeSet::new();
     for (prepared, points) in &per_scenario {
@@ -137,4 +133,8 @@ fn events(suite: &[impl Borrow<PreparedScenario>], trigger: u32) -> (usize, usiz
         }
     }
     (total, groups.len())
+}
+
+fn has_uses(scenario: &Scenario) -> bool {
+    scenario.facts.iter().any(|fact| !fact.used_at.is_empty())
 }

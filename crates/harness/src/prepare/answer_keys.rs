@@ -86,12 +86,6 @@ impl AnswerKeys {
 impl AnswerKey {
     fn new(scenario: &Scenario, probe: &Probe, facts: &Matcher) -> Self {
         let asked: Vec<(u32, &Fact)> = asked(scenario, probe).collect();
-        let is_like = |fact: &Fact| {
-            asked.is_empty()
-                || asked
-                    .iter()
-                    .any(|(_, one)| one.value_kind == fact.value_kind)
-        };
         let all = scenario.facts.iter().enumerate();
         AnswerKey {
             replaced: asked
@@ -99,7 +93,7 @@ impl AnswerKey {
                 .flat_map(|(_, fact)| replaced_by(scenario, fact))
                 .collect(),
             like: all
-                .filter(|(_, fact)| is_like(fact))
+                .filter(|(_, fact)| is_like(&asked, fact))
                 .map(|(index, _)| index as u32)
                 .collect(),
             in_question: facts
@@ -120,6 +114,12 @@ impl AnswerKey {
             },
         }
     }
+}
+
+/// Whether a fact has the kind of one that is asked for.
+fn is_like(asked: &[(u32, &Fact)], fact: &Fact) -> bool {
+    let mut kinds = asked.iter().map(|(_, one)| one.value_kind);
+    asked.is_empty() || kinds.any(|kind| kind == fact.value_kind)
 }
 
 fn in_order(asked: &[(u32, &Fact)]) -> Vec<u32> {

@@ -51,17 +51,12 @@ impl Checks {
             stated_in,
         } = found;
         let rows = &scenario.facts;
-        let foils = rows.iter().flat_map(|fact| {
-            fact.foil_values
-                .iter()
-                .map(|foil| (fact.sought(), [foil.as_str()]))
-        });
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
         let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
         let bindings = Bindings::new(rows, messages, facts, mentions);
         Checks {
             keys: AnswerKeys::new(scenario, facts),
-            foils: Matcher::new(foils),
+            foils: foils(rows),
             foreign_scenarios: Vec::new(),
             foreign_kinds,
             segments: Segments::new(
@@ -76,4 +71,11 @@ impl Checks {
             surroundings: Surroundings::new(rows, messages, facts, mentions, stated_in),
         }
     }
+}
+
+fn foils(facts: &[Fact]) -> Matcher {
+    Matcher::new(facts.iter().flat_map(|fact| {
+        let foils = fact.foil_values.iter();
+        foils.map(|foil| (fact.sought(), [foil.as_str()]))
+    }))
 }

@@ -65,12 +65,10 @@ fn offered(scenarios: Vec<&Scenario>) -> impl Iterator<Item = &Fact> {
 /// Their facts, except what both conversations state because they are of one project. Such a value
 /// is no matter of chance.
 fn unshared<'s>(foreign: &[&'s Scenario], own: &Found<'_>) -> Vec<&'s Fact> {
-    let is_related = |other: &&Scenario| {
-        own.scenario
-            .projects()
-            .any(|project| other.projects().any(|known| known == project))
-    };
-    let (related, unrelated) = foreign.iter().copied().partition(is_related);
+    let (related, unrelated) = foreign
+        .iter()
+        .copied()
+        .partition(|other| share_a_project(own.scenario, other));
     let related = offered(related).collect::<Vec<_>>();
     let matcher = Matcher::new(related.iter().map(|fact| (fact.sought(), fact.forms())));
     let mut stated = vec![false; related.len()];
@@ -86,4 +84,9 @@ fn unshared<'s>(foreign: &[&'s Scenario], own: &Found<'_>) -> Vec<&'s Fact> {
         .filter(|(_, stated)| !stated)
         .map(|(fact, _)| fact);
     offered(unrelated).chain(of_related).collect()
+}
+
+fn share_a_project(one: &Scenario, other: &Scenario) -> bool {
+    one.projects()
+        .any(|project| other.projects().any(|known| known == project))
 }

@@ -43,15 +43,19 @@ pub(crate) fn grade(prepared: &PreparedScenario, probe: usize, reply: &ChatReply
         };
     }
     let order = order::read(labels, answer);
-    let grade = match () {
-        () if (0..labels.len() as u32).eq(order.iter().copied()) => Grade::Right,
-        () if order.is_empty() && abstains(answer) => Grade::Abstained,
-        () => Grade::Missing,
-    };
+    let grade = of_order(&order, labels.len() as u32, answer);
     Graded {
         grade,
         order,
         signs: None,
+    }
+}
+
+fn of_order(order: &[u32], labels: u32, answer: &str) -> Grade {
+    match () {
+        () if (0..labels).eq(order.iter().copied()) => Grade::Right,
+        () if order.is_empty() && abstains(answer) => Grade::Abstained,
+        () => Grade::Missing,
     }
 }
 

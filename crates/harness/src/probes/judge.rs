@@ -36,12 +36,8 @@ pub(crate) async fn judge_answers(
         let (Some(said), Some(probe)) = (said, scenario.probes.get(row.probe as usize)) else {
             continue;
         };
-        let text = filled(
-            PROMPT.trim_end(),
-            &probe.question,
-            &right_answer(&scenario.facts, probe),
-            said,
-        );
+        let right = right_answer(&scenario.facts, probe);
+        let text = filled(PROMPT.trim_end(), &probe.question, &right, said);
         let request = ChatRequest::prompt(text, MOST_TOKENS, Some(0.0), meter.seed());
         // A failed call is kept with its error.
         let reply = meter.complete(Purpose::Judge, request).await;

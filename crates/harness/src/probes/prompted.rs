@@ -94,10 +94,7 @@ impl Prompt<'_> {
             {
                 found.push(*fact);
             }
-            tokens += parts
-                .iter()
-                .map(|written| u64::from(self.counter.count_part(&written.part)))
-                .sum::<u64>();
+            tokens += self.tokens(parts);
             let sought = texts(parts).filter(|_| !self.prepared.checks().foreign.is_empty());
             let foreign = sought
                 .flat_map(|text| self.prepared.checks().foreign.find(text))
@@ -109,6 +106,13 @@ impl Prompt<'_> {
             tokens,
             chance: chance.cells(),
         }
+    }
+
+    fn tokens(&self, parts: &[WrittenPart]) -> u64 {
+        let counted = parts
+            .iter()
+            .map(|written| self.counter.count_part(&written.part));
+        counted.map(u64::from).sum()
     }
 }
 

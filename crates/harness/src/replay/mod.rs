@@ -273,11 +273,7 @@ impl<'r> Replay<'r> {
                 .copied()
                 .filter(|usage| usage.total_input() > 0),
             waited_ms: Some(waited_ms),
-            over_window: self
-                .case
-                .budget()
-                .binding_window()
-                .is_some_and(|window| input > window),
+            over_window: self.is_over_window(input),
             // A log is valid, so only a compaction can make a view invalid.
             violations: self.counts.violations,
         });
@@ -287,5 +283,10 @@ impl<'r> Replay<'r> {
             output: output.into(),
             ..Usage::default()
         });
+    }
+
+    fn is_over_window(&self, input: u32) -> bool {
+        let window = self.case.budget().binding_window();
+        window.is_some_and(|window| input > window)
     }
 }

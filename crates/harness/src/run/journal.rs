@@ -79,13 +79,8 @@ impl Journal {
         for result in results {
             for (hash, text) in result.texts.iter() {
                 if self.known_texts.insert(hash.clone()) {
-                    let row = TextRow {
-                        hash: hash.clone(),
-                        text: text.clone(),
-                    };
-                    serde_json::to_writer(&mut texts, &row)
-                        .map_err(|error| self.failed(TEXTS, NotKept::Io(error.into())))?;
-                    texts.push(b'\n');
+                    write_text(&mut texts, hash, text)
+                        .map_err(|error| self.failed(TEXTS, error))?;
                 }
             }
             records.push(&result.record);
@@ -117,6 +112,16 @@ impl Journal {
             },
         }
     }
+}
+
+fn write_text(texts: &mut Vec<u8>, hash: &str, text: &str) -> Result<(), NotKept> {
+    let row = TextRow {
+        hash: hash.to_owned(),
+        text: text.to_owned(),
+    };
+    serde_json::to_writer(&mut *texts, &row).map_err(|error| NotKept::Io(error.into()))?;
+    texts.push(b'\n');
+    Ok(())
 }
 
 /// The hashes of texts that a record refers to.

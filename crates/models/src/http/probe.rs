@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::Line;
 use super::error::CallError;
+use super::{Endpoint, Line};
 use crate::providers::ModelLookup;
 
 /// A server's answer to the question for its models.
@@ -29,10 +29,7 @@ impl Line {
     /// another server for its list.
     pub(super) async fn probe(&self) -> Result<ServerInfo, CallError> {
         let endpoint = &self.endpoint;
-        let path = match endpoint.provider.lookup {
-            ModelLookup::ByName => format!("models/{}", endpoint.model),
-            ModelLookup::List => "models".to_owned(),
-        };
+        let path = path(endpoint);
         let (status, date, body) = self.transfer.get(endpoint.beside(&path), PATIENCE).await?;
         let found = |knows_model, models| {
             Ok(ServerInfo {
@@ -56,6 +53,13 @@ impl Line {
                 )
             }
         }
+    }
+}
+
+fn path(endpoint: &Endpoint) -> String {
+    match endpoint.provider.lookup {
+        ModelLookup::ByName => format!("models/{}", endpoint.model),
+        ModelLookup::List => "models".to_owned(),
     }
 }
 

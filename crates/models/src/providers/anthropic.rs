@@ -151,21 +151,21 @@ fn block(part: &Part) -> Option<Value> {
             call_id: id,
             text,
             is_error,
-        } => {
-            let content = if is_blank(text) {
-                json!([])
-            } else {
-                json!(text)
-            };
-            let id = call_id(id);
-            Some(
-                json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error}),
-            )
-        }
+        } => Some(result(id, text, *is_error)),
         Part::Media { media_type, .. } => {
             Some(json!({"type": "text", "text": format!("[{media_type}]")}))
         }
     }
+}
+
+fn result(id: &str, text: &str, is_error: bool) -> Value {
+    let content = if is_blank(text) {
+        json!([])
+    } else {
+        json!(text)
+    };
+    let id = call_id(id);
+    json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error})
 }
 
 /// Adds what an event, or the whole answer where it is not streamed, says.

@@ -76,18 +76,19 @@ impl Trouble {
                 ..Trouble::new(StatusCode::TOO_MANY_REQUESTS, message)
             },
             ChatError::Timeout { .. } => Trouble::new(StatusCode::GATEWAY_TIMEOUT, message),
-            ChatError::Server { status } => {
-                let status =
-                    StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                Trouble {
-                    kind: "server_error",
-                    ..Trouble::new(status, message)
-                }
-            }
+            ChatError::Server { status } => Trouble::of_status(*status, message),
             ChatError::Refused { .. } | ChatError::Rejected { .. } => {
                 Trouble::new(StatusCode::BAD_REQUEST, message)
             }
             ChatError::Unavailable { .. } => Trouble::new(StatusCode::SERVICE_UNAVAILABLE, message),
+        }
+    }
+
+    fn of_status(status: u16, message: String) -> Self {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Trouble {
+            kind: "server_error",
+            ..Trouble::new(status, message)
         }
     }
 

@@ -224,27 +224,33 @@ fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
 
 /// Every metric with a tau takes part, and context recall must have one.
 fn claim(sides: &Sides, metrics: &[MetricAgreement]) -> Claim {
-    let told: Vec<_> = metrics
-        .iter()
-        .filter(|metric| metric.tau.value.is_some())
-        .collect();
-    let has_context = metrics
-        .first()
-        .is_some_and(|first| first.tau.value.is_some());
+    let has_tau = |metric: &&MetricAgreement| metric.tau.value.is_some();
+    let told = metrics.iter().filter(has_tau).collect::<Vec<_>>();
+    let has_context = metrics.first().is_some_and(|first| has_tau(&first));
     if sides.units() < FEWEST_UNITS || sides.names().len() < FEWEST_STRATEGIES || !has_context {
         return Claim::NotSupported;
     }
-    let misses = |metric: &&&MetricAgreement| metric.tau.high.is_some_and(|high| high < LEAST_TAU);
     // A model that does not agree with itself would agree with no mock.
     let is_attainable =
         |metric: &&MetricAgreement| metric.ceiling.low.is_some_and(|low| low >= LEAST_TAU);
-    if told.iter().filter(misses).any(is_attainable) {
+    if told
+        .iter()
+        .filter(|metric| misses(metric))
+        .any(is_attainable)
+    {
         return Claim::DoesNotReproduce;
     }
-    let reaches = |metric: &&MetricAgreement| metric.tau.low.is_some_and(|low| low >= LEAST_TAU);
-    if told.iter().all(reaches) {
+    if told.iter().all(|metric| reaches(metric)) {
         Claim::Reproduces
     } else {
         Claim::NotSupported
     }
+}
+
+fn misses(metric: &MetricAgreement) -> bool {
+    metric.tau.high.is_some_and(|high| high < LEAST_TAU)
+}
+
+fn reaches(metric: &MetricAgreement) -> bool {
+    metric.tau.low.is_some_and(|low| low >= LEAST_TAU)
 }

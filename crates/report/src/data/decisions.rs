@@ -48,27 +48,10 @@ const MOST_REASONS: usize = 3;
 /// The most frequent reasons for which compactions or checkpoints failed, or compactions fell back
 /// to a lesser answer.
 pub(crate) fn frequent_failures(strategy: &StrategyRecords) -> Vec<FailureCount> {
-    let of_record = |record: &'_ Record| {
-        let compactions = record
-            .compactions
-            .iter()
-            .filter_map(|row| match &row.event.outcome {
-                Outcome::Failed(reason) => Some(reason),
-                _ => row.event.fallback.as_ref(),
-            });
-        let checkpoints = record
-            .checkpoints
-            .iter()
-            .filter_map(|row| row.event.failed.as_ref());
-        compactions
-            .chain(checkpoints)
-            .map(words)
-            .collect::<Vec<_>>()
-    };
     let mut by_reason = BTreeMap::<String, usize>::new();
     strategy
         .records()
-        .flat_map(of_record)
+        .flat_map(failures)
         .for_each(|reason| *by_reason.entry(reason).or_default() += 1);
     let mut counts: Vec<_> = by_reason
         .into_iter()
@@ -77,6 +60,18 @@ pub(crate) fn frequent_failures(strategy: &StrategyRecords) -> Vec<FailureCount>
     counts.sort_by_key(|failure| std::cmp::Reverse(failure.count));
     counts.truncate(MOST_REASONS);
     counts
+}
+
+/// Why compactions and checkpoints of a case failed.
+fn failures(record: &Record) -> impl Iterator<Item = String> + '_ {
+    let compactions = record.compactions.iter();
+    let compactions = compactions.filter_map(|row| match &row.event.outcome {
+        Outcome::Failed(reason) => Some(reason),
+        _ => row.event.fallback.as_ref(),
+    });
+    let checkpoints = record.checkpoints.iter();
+    let checkpoints = checkpoints.filter_map(|row| row.event.failed.as_ref());
+    compactions.chain(checkpoints).map(words)
 }
 
 /// The reason without the numbers that differ each time.

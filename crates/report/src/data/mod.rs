@@ -297,7 +297,6 @@ pub(crate) fn looks<'r>(
         let is_usable = observation.unusable.is_none();
         let is_present = fate.is_present() && is_usable;
         let binding = fact.has_subject.then(|| binding(observation, place));
-        let is_stated = observation.stated.binary_search(&(index as u32)).is_ok();
         let fit = fit(observation, index as u32).filter(|_| is_present);
         Some(Look {
             index,
@@ -307,10 +306,14 @@ pub(crate) fn looks<'r>(
             is_usable,
             random_hits,
             binding,
-            is_stated,
+            is_stated: is_stated(observation, index as u32),
             fit,
         })
     })
+}
+
+fn is_stated(observation: &Observation, fact: u32) -> bool {
+    observation.stated.binary_search(&fact).is_ok()
 }
 
 /// The looks at all of a record's points.

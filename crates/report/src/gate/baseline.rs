@@ -89,15 +89,7 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
 }
 
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaseline {
-    let metrics = PrimaryMetric::GATED
-        .iter()
-        .flat_map(|primary| primary.metrics());
-    let scores =
-        metrics.filter_map(|metric| Some((*metric, UnitScores::new(metric, strategy)?.by_unit())));
-    let guards = GUARDS
-        .iter()
-        .map(|guard| (guard.metric, guard.by_unit(strategy)));
-    let scores: BTreeMap<&str, BTreeMap<String, f64>> = scores.chain(guards).collect();
+    let scores = scores_of_units(strategy);
     let unit = |unit: &UnitRecords| UnitBaseline {
         unit: unit.group.to_owned(),
         scores: scores
@@ -116,6 +108,19 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaselin
         head: head(run, strategy),
         units: strategy.units.iter().map(unit).collect(),
     }
+}
+
+/// The scores of each unit, by metric.
+fn scores_of_units(strategy: &StrategyRecords) -> BTreeMap<&'static str, BTreeMap<String, f64>> {
+    let metrics = PrimaryMetric::GATED
+        .iter()
+        .flat_map(|primary| primary.metrics());
+    let scores =
+        metrics.filter_map(|metric| Some((*metric, UnitScores::new(metric, strategy)?.by_unit())));
+    let guards = GUARDS
+        .iter()
+        .map(|guard| (guard.metric, guard.by_unit(strategy)));
+    scores.chain(guards).collect()
 }
 
 /// What is counted over all conversations of a strategy.

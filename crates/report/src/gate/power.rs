@@ -138,9 +138,7 @@ impl Population {
         let sd = Paired::new(&self.planted(2.0 * margin, random)?)?
             .sd
             .max(self.noise_sd());
-        let reach =
-            (normal::quantile(1.0 - crate::stats::LEVEL) + normal::quantile(POWER)) * sd / margin;
-        let start = (libm::ceil(reach * reach) as usize).clamp(fewest, MOST_UNITS);
+        let start = by_normal(sd, margin).clamp(fewest, MOST_UNITS);
         let mut is_enough = |units| {
             let found = self.found(units, margin, tests, random)?;
             Some(proportion::wilson(found, GATES).0 >= POWER)
@@ -160,6 +158,13 @@ impl Population {
         }
         Some(enough)
     }
+}
+
+/// Units that a normal approximation asks for.
+fn by_normal(sd: f64, margin: f64) -> usize {
+    let quantiles = normal::quantile(1.0 - crate::stats::LEVEL) + normal::quantile(POWER);
+    let reach = quantiles * sd / margin;
+    libm::ceil(reach * reach) as usize
 }
 
 /// What gates are simulated.

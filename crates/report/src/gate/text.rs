@@ -295,14 +295,7 @@ fn metric_line(metric: &MetricGate, margin: f64) -> String {
             "; {old:.3} to {new:.3}, difference {difference:+.3} {}",
             bounds(metric)
         );
-        let p = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
-        let _ = write!(
-            line,
-            ", p of a pass {}, of a regression {} (Holm {})",
-            p(metric.p_pass),
-            p(metric.p_regression),
-            p(metric.p_holm)
-        );
+        line.push_str(&probabilities(metric));
     }
     let _ = write!(line, ", {} units", metric.units);
     equivalence(metric, margin)
@@ -314,6 +307,16 @@ fn metric_line(metric: &MetricGate, margin: f64) -> String {
         .iter()
         .for_each(|reason| line.push_str(&format!("; {reason}")));
     line
+}
+
+fn probabilities(metric: &MetricGate) -> String {
+    let p = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
+    format!(
+        ", p of a pass {}, of a regression {} (Holm {})",
+        p(metric.p_pass),
+        p(metric.p_regression),
+        p(metric.p_holm)
+    )
 }
 
 /// Whether the difference is shown to be under the margin on both sides.

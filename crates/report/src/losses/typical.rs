@@ -42,13 +42,7 @@ impl Pair {
 
 impl Typical {
     pub(super) fn new(compactions: &[&CompactionLosses]) -> Self {
-        let mean = |of: fn(&CompactionCosts) -> u64| {
-            let sum = compactions
-                .iter()
-                .map(|compaction| of(&compaction.costs))
-                .sum::<u64>();
-            sum as f64 / compactions.len().max(1) as f64
-        };
+        let mean = |of| mean(compactions, of);
         // Nobody waits for a compaction that was started by hand.
         let automatic = compactions
             .iter()
@@ -68,6 +62,11 @@ impl Typical {
             ),
         }
     }
+}
+
+fn mean(compactions: &[&CompactionLosses], of: fn(&CompactionCosts) -> u64) -> f64 {
+    let each = compactions.iter().map(|compaction| of(&compaction.costs));
+    each.sum::<u64>() as f64 / compactions.len().max(1) as f64
 }
 
 pub(super) fn median<T: Ord + Copy>(mut list: Vec<T>) -> Option<T> {

@@ -19,9 +19,7 @@ const FIFTHS: u64 = 5;
 /// Recall of the facts that each fifth of a conversation first states, the first fifth first;
 /// nothing where a record does not say which messages state its facts.
 pub(crate) fn by_position(strategy: &StrategyRecords) -> Vec<BTreeMap<String, MetricValue>> {
-    let is_old =
-        |record: &Record| looks_at_points(record).any(|look| look.fact.mentions.is_empty());
-    if strategy.records().any(is_old) {
+    if strategy.records().any(is_without_mentions) {
         return Vec::new();
     }
     let unbound = bound::why_undefined(strategy);
@@ -39,6 +37,11 @@ pub(crate) fn by_position(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Me
         ])
     };
     (0..FIFTHS).map(row).collect()
+}
+
+/// Whether an older version, which did not keep them, wrote the record.
+fn is_without_mentions(record: &Record) -> bool {
+    looks_at_points(record).any(|look| look.fact.mentions.is_empty())
 }
 
 fn of_unit(unit: &UnitRecords, place: u64, number: impl Fn(&Look) -> Option<f64>) -> Option<f64> {

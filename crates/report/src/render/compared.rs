@@ -59,12 +59,13 @@ fn note(group: &Group) -> Option<String> {
          probability .80 (before Holm). A strategy dominates another if it retains fewer tokens by more than a tenth and its \
          recall is higher, or not lower by .05. A missing difference does not prove equality.{mock}",
         common_reference(&group.comparisons).map_or_else(|| OWN_REFERENCE.to_owned(), code),
-        group
-            .comparisons
-            .iter()
-            .filter(|made| made.p_holm.is_some())
-            .count(),
+        tests(group),
     ))
+}
+
+fn tests(group: &Group) -> usize {
+    let tested = group.comparisons.iter();
+    tested.filter(|made| made.p_holm.is_some()).count()
 }
 
 fn cells(made: &Comparison, is_mock: bool) -> [String; 9] {
@@ -132,20 +133,7 @@ pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
         ]
         .map(str::to_owned)
         .to_vec();
-        let numbers = [
-            made.difference,
-            made.low,
-            made.high,
-            made.sd,
-            made.p_t,
-            made.p_sign_flip,
-            made.p_holm,
-            made.p_margin,
-            made.detectable,
-            made.icc,
-            made.design_effect,
-        ];
-        row.extend(numbers.map(number));
+        row.extend(numbers(made).map(number));
         row.extend([
             made.n.to_string(),
             made.verdict.name().to_owned(),
@@ -154,4 +142,20 @@ pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
         rows.push(row);
     }
     rows
+}
+
+fn numbers(made: &Comparison) -> [Option<f64>; 11] {
+    [
+        made.difference,
+        made.low,
+        made.high,
+        made.sd,
+        made.p_t,
+        made.p_sign_flip,
+        made.p_holm,
+        made.p_margin,
+        made.detectable,
+        made.icc,
+        made.design_effect,
+    ]
 }

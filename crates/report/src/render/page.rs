@@ -2,7 +2,7 @@
 
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::protocol::LimitsOf;
-use compactometer_formats::summary::{Group, Summary, Sweep};
+use compactometer_formats::summary::{Check, Group, Summary, Sweep};
 use serde_json::{Value, json};
 
 use super::cases::Written;
@@ -60,10 +60,12 @@ fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
         "compared": compared::table(group),
         "judged": group.judged.as_ref().map_or(Vec::new(), judged::lines),
         "targets": targets::table(group),
-        "checks": Value::from_iter(
-            group.checks.iter().map(|check| json!([verdict(check.passed), check.name, check.detail])),
-        ),
-    })
+        "checks": checks(group), })
+}
+
+fn checks(group: &Group) -> Value {
+    let row = |check: &Check| json!([verdict(check.passed), check.name, check.detail]);
+    group.checks.iter().map(row).collect()
 }
 
 fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {

@@ -2,10 +2,10 @@
 
 use compactometer_formats::summary::{StrategySummary, Summary};
 
-use crate::data::ProtocolRun;
 use crate::data::fates;
 use crate::data::label;
 use crate::data::points;
+use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics;
 
 /// Rows of `summary.csv`: every metric of every strategy, then those of sweeps, which name their
@@ -63,10 +63,7 @@ pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
     let mut rows = vec![header(
         "protocol,retained,split,scenario,fact,category,kind,decoy,generic,strategy,fate,stored",
     )];
-    for (run, strategy) in runs
-        .iter()
-        .flat_map(|run| run.strategies.iter().map(move |strategy| (run, strategy)))
-    {
+    for (run, strategy) in strategies(runs) {
         for record in strategy.records() {
             let end = points(record).last();
             for (index, (fact, fate)) in fates::last(record).enumerate() {
@@ -89,6 +86,13 @@ pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
         }
     }
     rows
+}
+
+fn strategies<'r, 'p>(
+    runs: &'r [ProtocolRun<'p>],
+) -> impl Iterator<Item = (&'r ProtocolRun<'p>, &'r StrategyRecords<'p>)> {
+    runs.iter()
+        .flat_map(|run| run.strategies.iter().map(move |strategy| (run, strategy)))
 }
 
 /// A number; empty if there is none.

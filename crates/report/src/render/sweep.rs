@@ -40,12 +40,8 @@ pub(super) fn table(sweep: &Sweep) -> Value {
 /// The table of a terminal.
 pub(super) fn lines(sweep: &Sweep, width: usize) -> Vec<String> {
     let rows = rows(sweep);
-    let longest = rows
-        .iter()
-        .map(|row| row.name.chars().count())
-        .max()
-        .unwrap_or(0);
-    let names = longest.min((3 * width / 10).max(12));
+    let longest = rows.iter().map(|row| row.name.chars().count()).max();
+    let names = longest.unwrap_or(0).min((3 * width / 10).max(12));
     let metric = sweep_metric(&sweep.metric);
     let mut lines = wrapped(
         &format!(
@@ -60,16 +56,15 @@ pub(super) fn lines(sweep: &Sweep, width: usize) -> Vec<String> {
         .collect::<String>();
     lines.push(format!("{:<names$}{columns}", ""));
     for row in rows {
-        let cell =
-            |point: &Option<&SweepPoint>| format!(" {:>7}", point.map_or("-".to_owned(), short));
-        lines.push(format!(
-            "{:<names$}{}",
-            clipped(row.name, names),
-            row.points.iter().map(cell).collect::<String>()
-        ));
+        let cells = row.points.iter().map(cell).collect::<String>();
+        lines.push(format!("{:<names$}{cells}", clipped(row.name, names)));
     }
     lines.push(String::new());
     lines
+}
+
+fn cell(point: &Option<&SweepPoint>) -> String {
+    format!(" {:>7}", point.map_or("-".to_owned(), short))
 }
 
 /// What the table and the pictures are of.

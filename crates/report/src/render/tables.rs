@@ -228,23 +228,8 @@ fn metrics_table(group: &Group, section: Section) -> Option<Value> {
 fn decisions_table(group: &Group) -> Value {
     const NOTE: &str = "What the engine decided in all conversations: compactions, checkpoints before a turn, calls; the longest \
                         series of failures is that of one conversation.";
-    let columns = |of: &Decisions| {
-        [
-            ("applied", of.applied),
-            ("skipped", of.skipped),
-            ("failed", of.failed),
-            ("fell back", of.fallbacks),
-            ("asked again", of.retries),
-            ("checkpoints", of.checkpoints),
-            ("checkpoints failed", of.checkpoints_failed),
-            ("calls", of.calls),
-            ("calls failed", of.calls_failed),
-            ("failures in a row", of.most_failures_in_a_row),
-            ("unread in a row", of.most_unread_in_a_row),
-        ]
-    };
     let cells = |strategy: &StrategySummary| {
-        columns(&strategy.decisions)
+        decisions(&strategy.decisions)
             .map(|(_, count)| grouped(count as f64))
             .to_vec()
     };
@@ -252,9 +237,25 @@ fn decisions_table(group: &Group) -> Value {
         group,
         "Decisions",
         NOTE,
-        columns(&Decisions::default()).map(|(name, _)| name),
+        decisions(&Decisions::default()).map(|(name, _)| name),
         cells,
     )
+}
+
+fn decisions(of: &Decisions) -> [(&'static str, usize); 11] {
+    [
+        ("applied", of.applied),
+        ("skipped", of.skipped),
+        ("failed", of.failed),
+        ("fell back", of.fallbacks),
+        ("asked again", of.retries),
+        ("checkpoints", of.checkpoints),
+        ("checkpoints failed", of.checkpoints_failed),
+        ("calls", of.calls),
+        ("calls failed", of.calls_failed),
+        ("failures in a row", of.most_failures_in_a_row),
+        ("unread in a row", of.most_unread_in_a_row),
+    ]
 }
 
 fn categories_table(group: &Group) -> Value {

@@ -12,13 +12,7 @@ pub(super) fn note(run: &ProtocolRun) -> Option<String> {
     let prefix = FIXED_PREFIX_TOKENS.measure(run, of_suite).value?;
     let count = |of: fn(&Record) -> usize| of_suite.records().map(of).sum::<usize>() as f64;
     let turns = grouped(count(|record| record.turns.len()));
-    let reported = grouped(count(|record| {
-        record
-            .turns
-            .iter()
-            .filter(|turn| turn.recorded.is_some())
-            .count()
-    }));
+    let reported = grouped(count(reporting_turns));
     let prefix = grouped(prefix);
     let costs = if reported == turns {
         costs(run).unwrap_or_default()
@@ -29,6 +23,11 @@ pub(super) fn note(run: &ProtocolRun) -> Option<String> {
         "recorded usage: {reported} of {turns} turns report their tokens; before the first call there were {prefix} tokens on \
          average that no file holds, such as system prompt and tools: costs include them, windows and budgets do not{costs}"
     ))
+}
+
+fn reporting_turns(record: &Record) -> usize {
+    let turns = record.turns.iter();
+    turns.filter(|turn| turn.recorded.is_some()).count()
 }
 
 fn costs(run: &ProtocolRun) -> Option<String> {

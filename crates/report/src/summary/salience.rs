@@ -154,14 +154,6 @@ pub fn mocks_note(
     metric: &str,
     conversations: usize,
 ) -> String {
-    let shown = |recalls: &Recalls| {
-        let most = recalls.iter().max_by(|one, other| one.1.total_cmp(other.1));
-        let range = range(recalls.values().copied(), short_share).unwrap_or_default();
-        format!(
-            "{range}, {} most",
-            most.map_or(String::new(), |(name, _)| code(name))
-        )
-    };
     let other = |(mock, recalls): &(&str, &Recalls)| {
         let order = match agreement(own.1, recalls) {
             Some(tau) => format!("tau-b with that order {}", short_share(tau)),
@@ -176,6 +168,13 @@ pub fn mocks_note(
         shown(own.1),
         others.iter().map(other).collect::<Vec<_>>().join("; ")
     )
+}
+
+fn shown(recalls: &Recalls) -> String {
+    let most = recalls.iter().max_by(|one, other| one.1.total_cmp(other.1));
+    let most = most.map_or(String::new(), |(name, _)| code(name));
+    let range = range(recalls.values().copied(), short_share).unwrap_or_default();
+    format!("{range}, {most} most")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::record::Record;
-use compactometer_formats::summary::VersionPart;
+use compactometer_formats::summary::{MetricValue, VersionPart};
 
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::Metric;
@@ -37,17 +37,8 @@ fn part(run: &ProtocolRun, version: &str) -> VersionPart {
         strategies: within.collect(),
         ..*run
     };
-    let of = |strategy: &StrategyRecords| {
-        METRICS
-            .iter()
-            .map(|metric| (metric.id.to_owned(), metric.measure(&part, strategy)))
-            .collect()
-    };
-    let strategies: BTreeMap<_, _> = part
-        .strategies
-        .iter()
-        .map(|strategy| (strategy.name.to_owned(), of(strategy)))
-        .collect();
+    let of = |strategy: &StrategyRecords| (strategy.name.to_owned(), measured(&part, strategy));
+    let strategies = part.strategies.iter().map(of).collect();
     let conversations = part
         .records()
         .map(|record| record.case.scenario.as_str())
@@ -58,4 +49,11 @@ fn part(run: &ProtocolRun, version: &str) -> VersionPart {
         conversations,
         strategies,
     }
+}
+
+fn measured(run: &ProtocolRun, strategy: &StrategyRecords) -> BTreeMap<String, MetricValue> {
+    METRICS
+        .iter()
+        .map(|metric| (metric.id.to_owned(), metric.measure(run, strategy)))
+        .collect()
 }

@@ -252,11 +252,7 @@ const LEAST_RETAINED: f64 = 100.0;
 /// published limits another warning names the scale.
 fn short_of_trigger(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<String> {
     let manifest = run.manifest;
-    let longest = strategy
-        .records()
-        .flat_map(|record| &record.turns)
-        .map(|turn| turn.input)
-        .max()?;
+    let longest = longest_request(strategy)?;
     // Half of the largest window that triggers, so that facts are distant when a compaction comes.
     let window =
         f64::from(longest) * f64::from(manifest.window) / f64::from(manifest.trigger) / 2.0;
@@ -274,6 +270,11 @@ fn short_of_trigger(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<Str
             "its longest request has {longest} tokens, and compactions start at {trigger}; {remedy}"
         )
     })
+}
+
+fn longest_request(strategy: &StrategyRecords) -> Option<u32> {
+    let turns = strategy.records().flat_map(|record| &record.turns);
+    turns.map(|turn| turn.input).max()
 }
 
 /// Failures in a row: the summarizer is down or not up to its task.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{cannot, with_ending};
 use crate::error::Error;
@@ -163,13 +163,14 @@ fn bring_up(connection: &mut Connection, path: &Path) -> Result<(), Error> {
         Some(VERSION) => return Ok(()),
         Some(_) => ("bring the tables to a newer version", FROM_1),
     };
-    let write = || {
-        transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", VERSION as i64)
-    };
-    write().map_err(cannot(doing, path))?;
+    write(&transaction, sql).map_err(cannot(doing, path))?;
     transaction.commit().map_err(cannot(doing, path))
+}
+
+fn write(transaction: &Transaction<'_>, sql: &str) -> rusqlite::Result<()> {
+    transaction.execute_batch(sql)?;
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", VERSION as i64)
 }
 
 /// Switches to a write-ahead log. SQLite answers "busy" at once where two processes switch

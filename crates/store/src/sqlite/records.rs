@@ -128,14 +128,20 @@ fn due(connection: &Connection, id: &ThreadId) -> rusqlite::Result<(Vec<Range<u3
     });
     let sql = "SELECT number FROM saved_records WHERE session_id = ?1 ORDER BY number";
     let numbers = all(connection, sql, id, |row| row.get::<_, u32>(0))?;
+    let before = numbers.into_iter().filter(|number| *number < newest.start);
+    Ok((runs(before), newest))
+}
+
+/// Ascending numbers as ranges without gaps.
+fn runs(numbers: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     let mut runs: Vec<Range<u32>> = Vec::new();
-    for number in numbers.into_iter().filter(|number| *number < newest.start) {
+    for number in numbers {
         match runs.last_mut() {
             Some(run) if run.end == number => run.end = number.saturating_add(1),
             _ => runs.push(number..number.saturating_add(1)),
         }
     }
-    Ok((runs, newest))
+    runs
 }
 
 /// The records with these numbers, of those that are not packed.

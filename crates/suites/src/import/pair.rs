@@ -101,15 +101,7 @@ fn compaction(
     after: &Scenario,
     same: &[Option<MessageId>],
 ) -> Option<RecordedCompaction> {
-    let spoken = |message: &&Message| message.role != Role::System;
-    let shown = after
-        .messages
-        .iter()
-        .zip(same)
-        .filter(|(message, _)| spoken(message));
-    let left =
-        shown.filter_map(|(message, same)| same.map(Retained::Kept).or_else(|| written(message)));
-    let context = left.collect::<Vec<_>>();
+    let context = context(after, same);
     let kept = context
         .iter()
         .filter(|left| matches!(left, Retained::Kept(_)))
@@ -126,6 +118,19 @@ fn compaction(
         line: None,
         context,
     })
+}
+
+/// What the later conversation shows of the earlier one.
+fn context(after: &Scenario, same: &[Option<MessageId>]) -> Vec<Retained> {
+    let shown = after.messages.iter().zip(same);
+    shown
+        .filter(|(message, _)| spoken(message))
+        .filter_map(|(message, same)| same.map(Retained::Kept).or_else(|| written(message)))
+        .collect()
+}
+
+fn spoken(message: &&Message) -> bool {
+    message.role != Role::System
 }
 
 /// Whether both say the same. Each file has its own ids of calls, so they do not count.

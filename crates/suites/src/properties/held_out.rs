@@ -63,15 +63,7 @@ impl Measure for HeldOut {
         if !self.compares() {
             return Property::untold(id, name, "no facts of a test split beside another split");
         }
-        let is_known = |at: usize| {
-            [at, self.facts.len() + at]
-                .iter()
-                .any(|at| self.present.get(*at) == Some(&true))
-        };
-        let found = (0..self.facts.len())
-            .filter(|at| is_known(*at))
-            .map(|at| &self.facts[at])
-            .collect::<Vec<_>>();
+        let found = self.known();
         let example = found
             .first()
             .map(|fact| format!("; {}: {}", code(&fact.subject), code(&fact.value)));
@@ -84,6 +76,17 @@ impl Measure for HeldOut {
         );
         Property::share(id, name, found.len(), self.facts.len(), 0.0, detail)
             .unwrap_or_else(|| Property::untold(id, name, "no facts"))
+    }
+}
+
+impl HeldOut {
+    /// The facts of which another split states the subject or the value.
+    fn known(&self) -> Vec<&Sought> {
+        let is_present = |at: usize| self.present.get(at) == Some(&true);
+        (0..self.facts.len())
+            .filter(|at| is_present(*at) || is_present(self.facts.len() + at))
+            .map(|at| &self.facts[at])
+            .collect()
     }
 }
 

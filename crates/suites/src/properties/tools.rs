@@ -30,11 +30,7 @@ impl Measure for Declared {
             "declared tools that their conversation calls",
         );
         let sum = |of: fn(&Tools) -> usize| self.conversations.iter().map(of).sum::<usize>();
-        let least = self
-            .conversations
-            .iter()
-            .min_by(|one, other| one.share().total_cmp(&other.share()));
-        let Some(least) = least else {
+        let Some(least) = least(&self.conversations) else {
             return Property::untold(id, name, "no conversation declares tools");
         };
         let (declared, called) = (sum(|tools| tools.declared), sum(|tools| tools.called));
@@ -59,6 +55,12 @@ impl Measure for Declared {
             detail,
         )
     }
+}
+
+/// The conversation that calls the smallest share of its tools.
+fn least(conversations: &[Tools]) -> Option<&Tools> {
+    let all = conversations.iter();
+    all.min_by(|one, other| one.share().total_cmp(&other.share()))
 }
 
 /// The tools of one conversation.

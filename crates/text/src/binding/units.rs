@@ -1,7 +1,7 @@
 //! A text cut into units, each of which says something about a subject: a sentence within a line, a
 //! row or cell of a table, a pair of a JSON object. A unit inherits what it is placed under.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One unit, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,19 +58,7 @@ impl Units {
     fn json(&mut self, json: &Value, path: &str) {
         match json {
             Value::Object(pairs) => {
-                let scalars = pairs
-                    .iter()
-                    .filter_map(|(key, value)| Some((key, scalar(value)?)))
-                    .collect::<Vec<_>>();
-                let siblings = scalars
-                    .iter()
-                    .map(|(key, value)| format!(" ; {key}: {value}"))
-                    .collect::<String>();
-                let inherited = format!("{path}{siblings}");
-                for (key, value) in &scalars {
-                    sentences(value)
-                        .for_each(|sentence| self.push(&format!("{key}: {sentence}"), &inherited));
-                }
+                self.scalars(pairs, path);
                 for (key, value) in pairs.iter().filter(|(_, value)| scalar(value).is_none()) {
                     self.json(value, &format!("{path} {key}"));
                 }
@@ -80,6 +68,21 @@ impl Units {
                 let text = scalar(other).unwrap_or_default();
                 sentences(&text).for_each(|sentence| self.push(sentence, path));
             }
+        }
+    }
+
+    fn scalars(&mut self, pairs: &Map<String, Value>, path: &str) {
+        let scalars = pairs
+            .iter()
+            .filter_map(|(key, value)| Some((key, scalar(value)?)))
+            .collect::<Vec<_>>();
+        let siblings = scalars
+            .iter()
+            .map(|(key, value)| format!(" ; {key}: {value}"));
+        let inherited = format!("{path}{}", siblings.collect::<String>());
+        for (key, value) in &scalars {
+            sentences(value)
+                .for_each(|sentence| self.push(&format!("{key}: {sentence}"), &inherited));
         }
     }
 

@@ -57,8 +57,6 @@ fn word(text: &str, start: usize, end: usize) -> Option<Word> {
 /// A word in lower case without its grammatical ending, so that `retries` and `retry` are one word.
 fn stem(word: String) -> String {
     let mut stem = word;
-    let cut = |stem: &mut String, letters: usize| stem.truncate(stem.len() - letters);
-    let is_long = |stem: &str, letters: usize| stem.chars().count() > letters;
     if is_long(&stem, 4) && stem.ends_with("ies") {
         cut(&mut stem, 3);
         stem.push('y');
@@ -79,12 +77,25 @@ fn stem(word: String) -> String {
     if is_long(&stem, 4) && stem.ends_with('e') {
         cut(&mut stem, 1);
     }
-    let mut ends = stem.bytes().rev();
-    let doubled = ends.next().filter(|last| ends.next() == Some(*last));
-    if doubled.is_some_and(|last| last.is_ascii_alphabetic() && !b"aeiouls".contains(&last)) {
+    if ends_doubled(&stem) {
         cut(&mut stem, 1);
     }
     stem
+}
+
+fn cut(stem: &mut String, letters: usize) {
+    stem.truncate(stem.len() - letters);
+}
+
+fn is_long(stem: &str, letters: usize) -> bool {
+    stem.chars().count() > letters
+}
+
+/// Whether the last letter is a doubled consonant, as in `stopp`.
+fn ends_doubled(stem: &str) -> bool {
+    let mut ends = stem.bytes().rev();
+    let doubled = ends.next().filter(|last| ends.next() == Some(*last));
+    doubled.is_some_and(|last| last.is_ascii_alphabetic() && !b"aeiouls".contains(&last))
 }
 
 #[cfg(test)]

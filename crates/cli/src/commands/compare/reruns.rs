@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
+use std::thread::ScopedJoinHandle;
 
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::Record;
@@ -64,11 +65,7 @@ impl<'p> Reruns<'p> {
             let threads = models.chunks(per_thread).map(|models| {
                 scope.spawn(move || models.iter().map(run).collect::<Result<Vec<_>, Failure>>())
             });
-            let threads = threads.collect::<Vec<_>>();
-            let joined = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            joined.collect::<Result<Vec<_>, Failure>>()
+            all_of(threads.collect())
         })?;
         bar.finish_and_clear();
         Ok(found.concat())
@@ -85,6 +82,14 @@ impl<'p> Reruns<'p> {
             .map(|case| runtime.block_on(run_case(case, &*model, counter)).record);
         Ok(recalls(&records.collect::<Vec<_>>()))
     }
+}
+
+/// What all threads found, or the first failure.
+fn all_of<T>(threads: Vec<ScopedJoinHandle<'_, Result<T, Failure>>>) -> Result<Vec<T>, Failure> {
+    threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        .collect()
 }
 
 fn cases<'p>(plan: &'p Plan, records: &[Record], groups: usize) -> Vec<&'p PlannedCase> {

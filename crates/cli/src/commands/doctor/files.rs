@@ -89,15 +89,7 @@ fn run(dir: &Path) -> DoctorCheck {
             false => DoctorCheck::ok("output", format!("`{shown}` is free")),
         };
     }
-    let read = || -> anyhow::Result<(usize, usize)> {
-        let manifest = run_folder::read_manifest(dir)?;
-        if !dir.join("records.jsonl").exists() {
-            return Ok((0, manifest.cases));
-        }
-        read_texts(dir)?;
-        Ok((read_records(dir)?.len(), manifest.cases))
-    };
-    match read() {
+    match kept(dir) {
         Ok((found, cases)) => DoctorCheck::ok(
             "output",
             format!("`{shown}` holds {found} of {cases} cases"),
@@ -112,6 +104,16 @@ fn run(dir: &Path) -> DoctorCheck {
             DoctorCheck::problem("output", told + advice)
         }
     }
+}
+
+/// How many cases the folder holds, and of how many.
+fn kept(dir: &Path) -> anyhow::Result<(usize, usize)> {
+    let manifest = run_folder::read_manifest(dir)?;
+    if !dir.join("records.jsonl").exists() {
+        return Ok((0, manifest.cases));
+    }
+    read_texts(dir)?;
+    Ok((read_records(dir)?.len(), manifest.cases))
 }
 
 fn store(path: &Path) -> DoctorCheck {

@@ -17,7 +17,6 @@ pub(super) fn check(
     counter: Encoding,
 ) -> Result<Option<DoctorCheck>, Failure> {
     let named = models::named(args);
-    let is_served = |spec: &str| !matches!(compactometer_models::receiver(spec), Ok(None));
     if named.iter().any(|(_, spec)| is_served(spec))
         || !named.iter().any(|(_, spec)| spec.starts_with("cassette:"))
     {
@@ -41,6 +40,10 @@ pub(super) fn check(
             ),
         ),
     }))
+}
+
+fn is_served(spec: &str) -> bool {
+    !matches!(compactometer_models::receiver(spec), Ok(None))
 }
 
 /// For each case that stops, why.

@@ -31,14 +31,7 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let mut checks = Vec::new();
     let named = named(&args.run);
     for (role, spec) in named.iter() {
-        let part = role.flag();
-        match compactometer_models::receiver(spec) {
-            Err(error) => checks.push(DoctorCheck::problem(part, error.to_string())),
-            Ok(None) => checks.push(in_process(part, spec)),
-            Ok(Some(receiver)) => {
-                checks.extend(runtime.block_on(served(part, spec, &receiver, args.call)))
-            }
-        }
+        checks.extend(runtime.block_on(of_model(role.flag(), spec, args.call)));
     }
     if let Some(record) = &args.run.setting.record {
         let folders = named.iter().map(|(role, spec)| (role.folder(record), spec));
@@ -49,6 +42,14 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
         );
     }
     Ok(checks)
+}
+
+async fn of_model(part: &'static str, spec: &str, call: bool) -> Vec<DoctorCheck> {
+    match compactometer_models::receiver(spec) {
+        Err(error) => vec![DoctorCheck::problem(part, error.to_string())],
+        Ok(None) => vec![in_process(part, spec)],
+        Ok(Some(receiver)) => served(part, spec, &receiver, call).await,
+    }
 }
 
 /// A model without a server.

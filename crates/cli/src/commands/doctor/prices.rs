@@ -54,13 +54,7 @@ fn model(table: &PriceTable, spec: &str, today: Date) -> Option<DoctorCheck> {
     let name = receiver.as_ref().map_or(spec, |receiver| &receiver.name);
     let Some(row) = table.row(name) else {
         let is_billed = receiver.as_ref().is_some_and(|receiver| !receiver.is_here);
-        return is_billed.then(|| {
-            let told = format!(
-                "the table has no row for `{name}`, so its cost is unknown and `--max-cost` is refused; add a row to a table of \
-                 your own and name it with `--prices FILE`"
-            );
-            DoctorCheck::warning("prices", told)
-        });
+        return is_billed.then(|| without_row(name));
     };
     let date = date(row)?;
     let age = days(date, today);
@@ -71,6 +65,14 @@ fn model(table: &PriceTable, spec: &str, today: Date) -> Option<DoctorCheck> {
         );
         DoctorCheck::warning("prices", told)
     })
+}
+
+fn without_row(model: &str) -> DoctorCheck {
+    let told = format!(
+        "the table has no row for `{model}`, so its cost is unknown and `--max-cost` is refused; \
+         add a row to a table of your own and name it with `--prices FILE`"
+    );
+    DoctorCheck::warning("prices", told)
 }
 
 fn date(row: &PriceRow) -> Option<Date> {

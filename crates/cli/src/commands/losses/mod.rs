@@ -144,15 +144,19 @@ fn suite(args: &LossesArgs) -> Result<Suite, Failure> {
         if !args.quiet {
             note(&read_line(&imported.report));
         }
-        match &mut joined {
-            Some(suite) => suite.scenarios.extend(imported.suite.scenarios),
-            None => joined = Some(imported.suite),
-        }
+        add(&mut joined, imported.suite);
     }
     let mut suite = joined.ok_or_else(|| Failure::usage(anyhow!("no session was chosen")))?;
     // Of all programs together, since a value is generic if more than one project has it.
     import::all_facts(&mut suite);
     Ok(suite)
+}
+
+fn add(joined: &mut Option<Suite>, more: Suite) {
+    match joined {
+        Some(suite) => suite.scenarios.extend(more.scenarios),
+        None => *joined = Some(more),
+    }
 }
 
 /// What was read, in one line.

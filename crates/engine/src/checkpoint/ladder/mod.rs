@@ -133,7 +133,6 @@ fn is_zero(number: &u32) -> bool {
 
 /// What to read on which rung, in order.
 fn rungs(answer: &str, finish: Finish) -> impl Iterator<Item = (Rung, &str)> {
-    let opens = |text: &&str| text.starts_with('{');
     let whole = Some(answer.trim())
         .filter(opens)
         .map(|text| (Rung::Strict, text));
@@ -150,9 +149,13 @@ fn rungs(answer: &str, finish: Finish) -> impl Iterator<Item = (Rung, &str)> {
         .map(|text| (Rung::Partial, text));
     whole
         .into_iter()
-        .chain(fenced.filter(move |(_, text)| opens(text)))
+        .chain(fenced.filter(|(_, text)| opens(text)))
         .chain(whole_objects)
         .chain(cut)
+}
+
+fn opens(text: &&str) -> bool {
+    text.starts_with('{')
 }
 
 /// One rung's reading. An error without a reason leaves the reason to a later rung over the same

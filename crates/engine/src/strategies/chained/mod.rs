@@ -101,14 +101,11 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let model = options.model.checked_sub(1).filter(|_| !deviations.lookup);
     let window = model.map_or(options.window, |model| CONTEXT_LIMITS[model].1);
     let reserves = system_reserve + output_reserve + safety_buffer;
-    let trigger = match window.checked_sub(reserves).filter(|left| *left > 0) {
+    let left = window.checked_sub(reserves).filter(|left| *left > 0);
+    let trigger = match left {
         Some(left) => (f64::from(left) * threshold) as u32,
         None if deviations.negative => 1,
-        None => {
-            return Err(ParamError(format!(
-                "`window` is {window} tokens; its reserves already take {reserves}"
-            )));
-        }
+        None => return Err(without_room(window, reserves)),
     };
     Ok(Limits {
         window,
@@ -118,6 +115,12 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
         written,
         estimator,
     })
+}
+
+fn without_room(window: u32, reserves: u32) -> ParamError {
+    ParamError(format!(
+        "`window` is {window} tokens; its reserves already take {reserves}"
+    ))
 }
 
 struct Chained {

@@ -81,20 +81,7 @@ pub(super) fn previous_and_leaving<'v>(
 /// messages.
 pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
     let entries = cx.view.entries();
-    let mut boundary = match cx.budget.tail {
-        Tail::Messages(keep) if entries.len() <= keep as usize + 1 => {
-            return Err(SkipReason::NothingToCompact.into());
-        }
-        Tail::Messages(keep) => entries.len() - keep as usize,
-        Tail::Tokens(room) => first_that_fits(entries, room),
-    };
-    while boundary > 1
-        && entries
-            .get(boundary)
-            .is_some_and(|entry| entry.role() == Role::Tool)
-    {
-        boundary -= 1;
-    }
+    let boundary = boundary(entries, cx.budget.tail)?;
     let start = if summary(cx.view).is_some() { 2 } else { 1 };
     if boundary <= start {
         return Err(SkipReason::NothingToCompact.into());
@@ -107,6 +94,25 @@ pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined>
         kept: kept.filter_map(Entry::message_id).collect(),
         leaving: entries[1..boundary].iter().collect(),
     })
+}
+
+fn boundary(entries: &[Entry], tail: Tail) -> Result<usize, Declined> {
+    let mut boundary = match tail {
+        Tail::Messages(keep) if entries.len() <= keep as usize + 1 => {
+            return Err(SkipReason::NothingToCompact.into());
+        }
+        Tail::Messages(keep) => entries.len() - keep as usize,
+        Tail::Tokens(room) => first_that_fits(entries, room),
+    };
+    let is_result = |at| {
+        entries
+            .get(at)
+            .is_some_and(|entry: &Entry| entry.role() == Role::Tool)
+    };
+    while boundary > 1 && is_result(boundary) {
+        boundary -= 1;
+    }
+    Ok(boundary)
 }
 
 /// The second message where it is an assistant's and begins like a summary, with its text.

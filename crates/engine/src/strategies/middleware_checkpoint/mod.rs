@@ -249,13 +249,7 @@ impl Extracting {
         for reply in replies.inspect_err(|reason| cx.summarizer.note_failed(reason))? {
             let (body, extraction) = self.read(&reply, &examples);
             cx.summarizer.note(extraction);
-            let earlier = whole
-                .as_deref()
-                .and_then(|body| serde_json::from_str::<Checkpoint>(body).ok());
-            whole = match (earlier, body) {
-                (Some(earlier), Some(body)) => Some(together(earlier, body)),
-                (_, body) => body.or(whole),
-            };
+            whole = joined(whole, body);
         }
         whole.ok_or(FailReason::NoCheckpoint)
     }
@@ -315,6 +309,17 @@ impl Extracting {
             replies.push(reply);
         }
         Ok(replies)
+    }
+}
+
+/// A checkpoint with what a later reply adds.
+fn joined(earlier: Option<String>, body: Option<String>) -> Option<String> {
+    let checkpoint = earlier
+        .as_deref()
+        .and_then(|body| serde_json::from_str::<Checkpoint>(body).ok());
+    match (checkpoint, body) {
+        (Some(checkpoint), Some(body)) => Some(together(checkpoint, body)),
+        (_, body) => body.or(earlier),
     }
 }
 

@@ -10,6 +10,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tokens::TokenCounter;
 
+/// Headings of items that an outline leaves out.
+const OTHER_HEADINGS: [&str; 2] = ["files modified", "next steps"];
+
 /// The first sentence, or the first heading if there is none, in at most that many tokens.
 pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) -> String {
     let first = sentences(body, 1).next().map(|sentence| sentence.text);
@@ -25,13 +28,8 @@ pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCo
     let decisions = (0..all.len())
         .filter(|at| *at == 0 || all[*at].is_under("decisions"))
         .collect::<Vec<_>>();
-    let is_other = |at: &usize| {
-        !["files modified", "next steps"]
-            .iter()
-            .any(|word| all[*at].is_under(word))
-    };
     let others = (0..all.len())
-        .filter(is_other)
+        .filter(|at| !OTHER_HEADINGS.iter().any(|word| all[*at].is_under(word)))
         .take(lines)
         .filter(|at| !decisions.contains(at))
         .collect();

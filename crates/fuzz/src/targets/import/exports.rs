@@ -20,12 +20,8 @@ pub(super) fn in_locomo(file: &str) -> Vec<Said> {
     let samples = (1..).zip(value.as_array().into_iter().flatten());
     let said = samples.flat_map(|(element, sample): (usize, &Value)| {
         let fields = sample["conversation"].as_object().into_iter().flatten();
-        let number = |key: &str| {
-            key.strip_prefix("session_")
-                .and_then(|number| number.parse::<u64>().ok())
-        };
         let talks = fields
-            .filter(|(key, _)| number(key).is_some())
+            .filter(|(key, _)| is_session(key))
             .filter_map(|(_, talk)| talk.as_array());
         let turns = talks.clone().map(Vec::len).sum::<usize>();
         let places = (1..=turns)
@@ -37,6 +33,11 @@ pub(super) fn in_locomo(file: &str) -> Vec<Said> {
             .collect::<Vec<_>>()
     });
     said.collect()
+}
+
+fn is_session(key: &str) -> bool {
+    key.strip_prefix("session_")
+        .is_some_and(|number| number.parse::<u64>().is_ok())
 }
 
 /// The texts of the messages that requests refer to, which are named by a request or by a message

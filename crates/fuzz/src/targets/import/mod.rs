@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use compactometer_engine::message::Part;
 use compactometer_formats::scenario::Retained;
 use compactometer_formats::suite::Suite;
-use compactometer_suites::import::{self, ImportError, ImportReport, Imported, Importer, Options};
+use compactometer_suites::import::{
+    self, ImportError, ImportReport, Imported, Importer, Options, Repair,
+};
 
 use super::suite::reads_back;
 use crate::files;
@@ -192,15 +194,18 @@ fn adds_up(report: &ImportReport, suite: &Suite, paths: &[PathBuf]) {
         counts.uses,
         facts().map(|fact| fact.used_at.len()).sum::<usize>()
     );
-    for repair in &report.repairs {
-        let known = paths
-            .iter()
-            .any(|path| path.display().to_string() == repair.file);
-        assert!(
-            known && !repair.place.is_empty() && !repair.what.is_empty(),
-            "{repair:?}"
-        );
-    }
+    report
+        .repairs
+        .iter()
+        .for_each(|repair| names_its_place(repair, paths));
+}
+
+fn names_its_place(repair: &Repair, paths: &[PathBuf]) {
+    let is_known = paths
+        .iter()
+        .any(|path| path.display().to_string() == repair.file);
+    let is_told = !repair.place.is_empty() && !repair.what.is_empty();
+    assert!(is_known && is_told, "{repair:?}");
 }
 
 /// An error names a file, or the number of files.

@@ -13,10 +13,7 @@ pub(super) struct Said {
 
 /// The texts of rows of type `user` and `assistant`, including tool results.
 pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
-    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
-    let rows = (1..)
-        .zip(without_mark(file).split('\n').map(row))
-        .collect::<Vec<(usize, Value)>>();
+    let rows = numbered_rows(file);
     let spoken = rows
         .iter()
         .filter(|(_, row)| matches!(row["type"].as_str(), Some("user" | "assistant")));
@@ -86,10 +83,7 @@ pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
 
 /// The texts of messages and results. A message of several rows is named by one of them.
 pub(super) fn in_codex(file: &str) -> Vec<Said> {
-    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
-    let rows = (1..)
-        .zip(without_mark(file).split('\n').map(row))
-        .collect::<Vec<(usize, Value)>>();
+    let rows = numbered_rows(file);
     let said = rows
         .iter()
         .filter(|(_, row)| row["type"] == "response_item")
@@ -197,4 +191,9 @@ pub(super) fn in_messages(file: &str) -> Vec<Said> {
 
 pub(super) fn without_mark(file: &str) -> &str {
     file.strip_prefix('\u{feff}').unwrap_or(file)
+}
+
+fn numbered_rows(file: &str) -> Vec<(usize, Value)> {
+    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    (1..).zip(without_mark(file).split('\n').map(row)).collect()
 }

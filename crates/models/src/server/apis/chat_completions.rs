@@ -157,7 +157,6 @@ fn events(answer: &Answer<'_>) -> String {
         }
         format!("data: {chunk}\n\n")
     };
-    let choice = |delta: Value, finish: Value| json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}]);
     let mut events = event(
         choice(json!({"role": "assistant", "content": ""}), Value::Null),
         None,
@@ -170,6 +169,10 @@ fn events(answer: &Answer<'_>) -> String {
         events.push_str(&event(json!([]), Some(usage(answer))));
     }
     events + "data: [DONE]\n\n"
+}
+
+fn choice(delta: Value, finish: Value) -> Value {
+    json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}])
 }
 
 fn finish(answer: &Answer<'_>) -> &'static str {

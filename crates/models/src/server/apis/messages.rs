@@ -166,7 +166,6 @@ fn stop_reason(answer: &Answer<'_>) -> &'static str {
 
 /// The message as it grows: its text a few words at a time, then why it ended and what it used.
 fn events(answer: &Answer<'_>) -> String {
-    let delta = |text: String| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
     let mut all = vec![
         json!({"type": "message_start", "message": message_of(answer, json!([]), None)}),
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
@@ -182,6 +181,11 @@ fn events(answer: &Answer<'_>) -> String {
     all.iter()
         .map(|data| super::event(data["type"].as_str().unwrap_or_default(), data))
         .collect()
+}
+
+fn delta(text: String) -> Value {
+    let delta = json!({"type": "text_delta", "text": text});
+    json!({"type": "content_block_delta", "index": 0, "delta": delta})
 }
 
 fn refusal(trouble: &Trouble) -> Value {

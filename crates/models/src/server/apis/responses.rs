@@ -64,15 +64,7 @@ fn item(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
         "message"
     } {
         "message" => said(item),
-        "function_call" => {
-            let text = |name: &str| item.get(name).text().map(str::to_owned);
-            let call = Part::ToolCall {
-                id: text("call_id")?,
-                name: text("name")?,
-                arguments: text("arguments")?,
-            };
-            Ok(vec![super::message(Role::Assistant, vec![call])])
-        }
+        "function_call" => called(item),
         "function_call_output" => {
             let output = super::content(&item.get("output"), part)?;
             Ok(vec![super::message(
@@ -88,6 +80,16 @@ fn item(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
             )))
         }
     }
+}
+
+fn called(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+    let text = |name: &str| item.get(name).text().map(str::to_owned);
+    let call = Part::ToolCall {
+        id: text("call_id")?,
+        name: text("name")?,
+        arguments: text("arguments")?,
+    };
+    Ok(vec![super::message(Role::Assistant, vec![call])])
 }
 
 fn said(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
@@ -139,11 +141,7 @@ fn whole(answer: &Answer<'_>) -> Value {
 
 /// The response with what it holds so far.
 fn response(answer: &Answer<'_>, item: Option<Value>) -> Value {
-    let reason = match answer.reply.finish {
-        Finish::Stop => None,
-        Finish::Length => Some("max_output_tokens"),
-        Finish::ContentFilter => Some("content_filter"),
-    };
+    let reason = incomplete(answer.reply.finish);
     let status = match (&item, reason) {
         (None, _) => "in_progress",
         (Some(_), None) => "completed",
@@ -167,6 +165,14 @@ fn response(answer: &Answer<'_>, item: Option<Value>) -> Value {
         "usage": item.as_ref().map(|_| usage(answer)),
         "output": item.into_iter().collect::<Vec<_>>(),
     })
+}
+
+fn incomplete(finish: Finish) -> Option<&'static str> {
+    match finish {
+        Finish::Stop => None,
+        Finish::Length => Some("max_output_tokens"),
+        Finish::ContentFilter => Some("content_filter"),
+    }
 }
 
 fn item_of(answer: &Answer<'_>, status: &str) -> Value {

@@ -124,12 +124,8 @@ fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Opti
         .rev()
         .take_while(|seen| seen.fates.0[index].is_lost())
         .last()?;
-    let is_step = story
-        .record
-        .compactions
-        .iter()
-        .any(|row| row.event.after == since.after);
-    let linked = |address: String, number: u32| json!({"address": address, "number": number});
+    let mut steps = story.record.compactions.iter();
+    let is_step = steps.any(|row| row.event.after == since.after);
     Some(json!({
         "value": cut(&fact.value, place.short),
         "subject": cut(&fact.subject, place.short),
@@ -139,6 +135,10 @@ fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Opti
         "fate": fate.name(),
         "letter": fate.letter(),
     }))
+}
+
+fn linked(address: String, number: u32) -> Value {
+    json!({"address": address, "number": number})
 }
 
 /// A fact, and by point its fate's letter.

@@ -240,14 +240,7 @@ fn checkpoint(row: &CheckpointRow) -> String {
 }
 
 fn recovery(event: &RecoveryEvent) -> String {
-    const HOUR_MS: f64 = 3_600_000.0;
-    let why = match event.reason {
-        RecoveryReason::Absence(ms) => format!("back after {:.1} h", ms as f64 / HOUR_MS),
-        RecoveryReason::Lost => "the agent asks for what the checkpoint holds".to_owned(),
-        RecoveryReason::OnDemand => "on demand".to_owned(),
-        RecoveryReason::Written => "a checkpoint was written".to_owned(),
-        RecoveryReason::Shared => "another conversation's share changed".to_owned(),
-    };
+    let why = why(&event.reason);
     match &event.outcome {
         RecoveryOutcome::Shown(items, all) if items == all => {
             format!("{why}: checkpoint shown, {items} items")
@@ -257,6 +250,17 @@ fn recovery(event: &RecoveryEvent) -> String {
         }
         RecoveryOutcome::NothingToShow => format!("{why}: nothing to show"),
         RecoveryOutcome::Failed(reason) => format!("{why}: checkpoint not shown: {reason}"),
+    }
+}
+
+fn why(reason: &RecoveryReason) -> String {
+    const HOUR_MS: f64 = 3_600_000.0;
+    match reason {
+        RecoveryReason::Absence(ms) => format!("back after {:.1} h", *ms as f64 / HOUR_MS),
+        RecoveryReason::Lost => "the agent asks for what the checkpoint holds".to_owned(),
+        RecoveryReason::OnDemand => "on demand".to_owned(),
+        RecoveryReason::Written => "a checkpoint was written".to_owned(),
+        RecoveryReason::Shared => "another conversation's share changed".to_owned(),
     }
 }
 

@@ -226,10 +226,7 @@ fn strokes(points: &[(f64, f64)], dash: &[f64]) -> Vec<Vec<(f64, f64)>> {
         let (mut from, to) = (ends[0], ends[1]);
         let mut length = libm::hypot(to.0 - from.0, to.1 - from.1);
         while length.is_finite() && length > left {
-            from = (
-                from.0 + (to.0 - from.0) * left / length,
-                from.1 + (to.1 - from.1) * left / length,
-            );
+            from = between(from, to, left / length);
             length -= left;
             if place % 2 == 0 {
                 stroke.push(from);
@@ -249,6 +246,14 @@ fn strokes(points: &[(f64, f64)], dash: &[f64]) -> Vec<Vec<(f64, f64)>> {
         strokes.push(stroke);
     }
     strokes
+}
+
+/// The point at a share of the way.
+fn between(from: (f64, f64), to: (f64, f64), share: f64) -> (f64, f64) {
+    (
+        from.0 + (to.0 - from.0) * share,
+        from.1 + (to.1 - from.1) * share,
+    )
 }
 
 #[cfg(test)]

@@ -153,32 +153,33 @@ impl Figure {
     }
 }
 
+const COLOURS: [RGBColor; 6] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY];
+const GREYS: [RGBColor; 3] = [
+    RGBColor(0x33, 0x33, 0x33),
+    RGBColor(0x77, 0x77, 0x77),
+    RGBColor(0xa5, 0xa5, 0xa5),
+];
+const SYMBOLS: [Symbol; 7] = [
+    Symbol::Disc,
+    Symbol::Square,
+    Symbol::Triangle,
+    Symbol::Diamond,
+    Symbol::Wedge,
+    Symbol::Cross,
+    Symbol::Plus,
+];
+const DASHES: [Dash; 5] = [
+    &[9.0, 4.0],
+    &[2.5, 3.0],
+    &[14.0, 4.0, 2.5, 4.0],
+    &[5.0, 3.0],
+    &[18.0, 5.0],
+];
+
 /// The style of the strategy at that place among those of its family. Colours: Okabe and Ito,
 /// "Color Universal Design" (2008), without the yellow, which is too weak on white; controls are
 /// grey and dashed.
 pub(crate) fn style(place: usize, is_control: bool) -> Style {
-    const COLOURS: [RGBColor; 6] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY];
-    const GREYS: [RGBColor; 3] = [
-        RGBColor(0x33, 0x33, 0x33),
-        RGBColor(0x77, 0x77, 0x77),
-        RGBColor(0xa5, 0xa5, 0xa5),
-    ];
-    const SYMBOLS: [Symbol; 7] = [
-        Symbol::Disc,
-        Symbol::Square,
-        Symbol::Triangle,
-        Symbol::Diamond,
-        Symbol::Wedge,
-        Symbol::Cross,
-        Symbol::Plus,
-    ];
-    const DASHES: [Dash; 5] = [
-        &[9.0, 4.0],
-        &[2.5, 3.0],
-        &[14.0, 4.0, 2.5, 4.0],
-        &[5.0, 3.0],
-        &[18.0, 5.0],
-    ];
     let symbol = SYMBOLS[place % SYMBOLS.len()];
     if is_control {
         Style {

@@ -254,16 +254,7 @@ impl RoundView<'_> {
             plain(Kind::Checkpoint, parts.checkpoint),
         ];
         for (place, (record, tokens)) in parts.summaries.iter().enumerate() {
-            let shown = self.journey.and_then(|journey| {
-                journey
-                    .summaries
-                    .iter()
-                    .find(|summary| summary.id == *record)
-            });
-            let unlevelled = Kind::Summary {
-                is_odd: place % 2 == 1,
-            };
-            let kind = shown.map_or(unlevelled, |summary| Kind::AtLevel(Reverse(summary.level)));
+            let kind = self.kind_of(place, *record);
             segments.push(Segment {
                 kind,
                 record: Some(*record),
@@ -278,6 +269,16 @@ impl RoundView<'_> {
         segments.extend(rest.map(|(kind, tokens)| plain(kind, tokens)));
         segments.retain(|part| part.tokens > 0);
         segments
+    }
+
+    /// A summary by its level, or where it has none by whether its neighbours look otherwise.
+    fn kind_of(&self, place: usize, record: u32) -> Kind {
+        let summaries = self.journey.map(|journey| &journey.summaries);
+        let shown = summaries.and_then(|all| all.iter().find(|summary| summary.id == record));
+        let unlevelled = Kind::Summary {
+            is_odd: place % 2 == 1,
+        };
+        shown.map_or(unlevelled, |summary| Kind::AtLevel(Reverse(summary.level)))
     }
 }
 

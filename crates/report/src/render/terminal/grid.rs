@@ -356,13 +356,7 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
 /// The paired difference to the reference with its interval.
 fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<Filled> {
     let first = group.comparisons.first()?;
-    let of = |row: &&StrategySummary| {
-        group
-            .comparisons
-            .iter()
-            .find(|made| made.strategy == row.name && made.metric == first.metric)
-    };
-    let cell = |row: &&StrategySummary| match of(row) {
+    let cell = |row: &&StrategySummary| match comparison_of(group, &row.name, &first.metric) {
         Some(made) if made.difference.is_some() => difference(made).replace("0.", "."),
         Some(Comparison { verdict, .. }) => verdict.name().to_owned(),
         None => "-".to_owned(),
@@ -379,6 +373,11 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
         about: about.to_owned(),
         cells: rows.iter().map(cell).collect(),
     })
+}
+
+fn comparison_of<'g>(group: &'g Group, strategy: &str, metric: &str) -> Option<&'g Comparison> {
+    let mut all = group.comparisons.iter();
+    all.find(|made| made.strategy == strategy && made.metric == metric)
 }
 
 pub(super) fn show(strategy: &StrategySummary, metric: &Metric) -> String {

@@ -163,10 +163,13 @@ fn point(part: &ProtocolRun, strategy: &StrategyRecords, metric: &Metric) -> Opt
             .value
             .map(nine_digits),
         recall: rounded(metric.unit, (metric.compute)(part, strategy)),
-        fails: why_not_compared(part, strategy)
-            .map(|(_, reason)| reason)
-            .filter(|_| strategy.family.is_tested()),
+        fails: fails(part, strategy),
     })
+}
+
+fn fails(part: &ProtocolRun, strategy: &StrategyRecords) -> Option<String> {
+    let (_, reason) = why_not_compared(part, strategy)?;
+    strategy.family.is_tested().then_some(reason)
 }
 
 fn replay(run: &ProtocolRun) -> SweptReplay {

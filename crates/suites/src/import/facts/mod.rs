@@ -180,7 +180,11 @@ impl Finder {
             Foils::LeftOut => vec![Vec::new(); found.len()],
         };
         self.add_facts(facts(scenario, found, foils), scenario);
-        for fact in &scenario.facts {
+        self.count(&scenario.facts);
+    }
+
+    fn count(&mut self, facts: &[Fact]) {
+        for fact in facts {
             self.counts.facts += 1;
             self.counts.used += usize::from(!fact.used_at.is_empty());
             self.counts.uses += fact.used_at.len();

@@ -203,23 +203,17 @@ impl Reader<'_> {
         step: &Value,
         has_calls: bool,
     ) -> Result<(), ImportError> {
-        let results = step["observation"]["results"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let is_answer = has_calls
-            || results
-                .iter()
-                .any(|result| result["source_call_id"].is_string());
+        let results = list(&step["observation"]["results"]);
+        let is_call = |result: &Value| result["source_call_id"].is_string();
+        let is_answer = has_calls || results.iter().any(is_call);
         let mut parts = Vec::new();
         for result in results {
             if result["subagent_trajectory_ref"].is_array() {
                 self.recorder.ignore("trajectory of a subagent");
             }
             let contents = self.contents(place, &result["content"])?;
-            let answer = |contents| tool_result(&result["source_call_id"], contents, false);
             parts.extend(if is_answer {
-                answer(contents)
+                tool_result(&result["source_call_id"], contents, false)
             } else {
                 contents
             });
@@ -236,6 +230,10 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn call(call: &Value) -> Part {

@@ -167,15 +167,7 @@ impl Reader<'_> {
     fn question(&mut self, qa: &Value) -> Result<Option<Question>, ImportError> {
         /// The category of questions whose right answer is that it is not known.
         const ADVERSARIAL: u64 = 5;
-        let mut evidence = Vec::new();
-        for named in qa["evidence"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-        {
-            evidence.extend(self.places(named)?);
-        }
+        let evidence = self.evidence(qa)?;
         let gold = answer(&qa["answer"]);
         let abstains = gold.is_none() && qa["category"].as_u64() == Some(ADVERSARIAL);
         let text = qa["question"].as_str().unwrap_or_default().to_owned();
@@ -193,6 +185,15 @@ impl Reader<'_> {
             abstains,
             evidence,
         }))
+    }
+
+    fn evidence(&mut self, qa: &Value) -> Result<Vec<Place>, ImportError> {
+        let mut evidence = Vec::new();
+        let named = qa["evidence"].as_array().into_iter().flatten();
+        for named in named.filter_map(Value::as_str) {
+            evidence.extend(self.places(named)?);
+        }
+        Ok(evidence)
     }
 
     /// The messages that an entry of the evidence names, of which some name several.

@@ -14,7 +14,7 @@ use crate::import::input::Input;
 use crate::import::kept::Kept;
 use crate::import::place::Place;
 use crate::import::project;
-use crate::import::readers::blocks::{media, tool_result};
+use crate::import::readers::blocks::{media, misplaced, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
@@ -196,11 +196,7 @@ impl Reader<'_> {
             },
             ("image", _) => media(&block["mimeType"], &block["data"], true),
             (kind, _) => {
-                let what = format!(
-                    "block of type `{kind}` in a message of role `{}`: dropped",
-                    role.name()
-                );
-                self.recorder.repair(self.place, what)?;
+                self.recorder.repair(self.place, misplaced(kind, role))?;
                 return Ok(None);
             }
         };

@@ -45,11 +45,7 @@ impl Blocks<'_> {
                 return Ok(None);
             }
             (kind, _) => {
-                let what = format!(
-                    "block of type `{kind}` in a message of role `{}`: dropped",
-                    role.name()
-                );
-                self.recorder.repair(place, what)?;
+                self.recorder.repair(place, misplaced(kind, role))?;
                 return Ok(None);
             }
         };
@@ -70,6 +66,12 @@ impl Blocks<'_> {
         let is_error = block["is_error"].as_bool().unwrap_or(false);
         out.extend(tool_result(&block["tool_use_id"], contents, is_error));
     }
+}
+
+/// What a report says of a block that its speaker cannot have said.
+pub(in crate::import) fn misplaced(kind: &str, role: Role) -> String {
+    let role = role.name();
+    format!("block of type `{kind}` in a message of role `{role}`: dropped")
 }
 
 /// The result of a call: the texts of its contents joined, followed by its media.

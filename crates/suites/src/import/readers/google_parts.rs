@@ -80,14 +80,8 @@ fn kind(block: &Value) -> &str {
 }
 
 fn content_part(block: &Value, role: Role) -> Option<Part> {
-    if let Some(text) = block.as_str().or(block["text"].as_str()).map(str::to_owned) {
-        let signature = block["thoughtSignature"].as_str().map(str::to_owned);
-        let is_thought = role == Role::Assistant && block["thought"] == true;
-        return Some(if is_thought {
-            Part::Thinking { text, signature }
-        } else {
-            Part::Text { text }
-        });
+    if let Some(text) = block.as_str().or(block["text"].as_str()) {
+        return Some(text_part(block, role, text.to_owned()));
     }
     let (call, data, link) = (
         &block["functionCall"],
@@ -104,6 +98,15 @@ fn content_part(block: &Value, role: Role) -> Option<Part> {
         () if data.is_object() => Some(media(&data["mimeType"], &data["data"], true)),
         () if link.is_object() => Some(media(&link["mimeType"], &link["fileUri"], false)),
         () => None,
+    }
+}
+
+fn text_part(block: &Value, role: Role, text: String) -> Part {
+    let signature = block["thoughtSignature"].as_str().map(str::to_owned);
+    if role == Role::Assistant && block["thought"] == true {
+        Part::Thinking { text, signature }
+    } else {
+        Part::Text { text }
     }
 }
 

@@ -40,15 +40,16 @@ pub(in crate::import) fn chain(
         next = by_id.get(parent).copied();
         if next.is_none() {
             next = linked_before(at);
-            let taken = match next {
-                Some(before) => format!("linked to {}", rows[before].0),
-                None => "taken as the start".to_owned(),
-            };
-            recorder.repair(
-                *place,
-                format!("parent `{parent}` is not in the file: {taken}"),
-            )?;
+            recorder.repair(*place, without_parent(parent, next.map(|at| rows[at].0)))?;
         }
     }
     Ok(kept)
+}
+
+fn without_parent(parent: &str, linked_to: Option<Place>) -> String {
+    let taken = match linked_to {
+        Some(place) => format!("linked to {place}"),
+        None => "taken as the start".to_owned(),
+    };
+    format!("parent `{parent}` is not in the file: {taken}")
 }

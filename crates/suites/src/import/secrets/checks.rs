@@ -40,13 +40,17 @@ impl Check {
             Check::NotNames => !joined_names(value),
             Check::NotNumber => !known.shapes.number.is_match(value),
             Check::NotPlaceholder => !placeholder(value, known),
-            Check::NotTerm => !value
-                .split(['-', '/', ','])
-                .any(|word| known.words.terms.contains(&*word.to_lowercase())),
+            Check::NotTerm => !has_term(value, known),
             Check::Random => random(value),
             Check::Varied => varied(value),
         }
     }
+}
+
+fn has_term(value: &str, known: &Known) -> bool {
+    value
+        .split(['-', '/', ','])
+        .any(|word| known.words.terms.contains(&*word.to_lowercase()))
 }
 
 /// Both letters and digits: not an ordinary word.

@@ -70,18 +70,7 @@ impl Table {
             text.replace(&format!("%{name}%"), piece)
         };
         let mut rows: Rows = parsed(&fragments.iter().fold(text.to_owned(), fill))?;
-        let ends = rows
-            .name
-            .iter()
-            .filter(|name| !name.fields)
-            .flat_map(|name| &name.ends);
-        // The longest ends come first.
-        let ends = ends
-            .map(|end| end.replace(' ', "[ _-]?"))
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .rev();
-        let end = Regex::new(&format!("(?i-u:{})s?", ends.collect::<Vec<_>>().join("|")));
+        let end = end_of(&rows.name);
         let join = |end: &mut String| end.retain(|letter| letter != ' ');
         rows.name
             .iter_mut()
@@ -96,6 +85,19 @@ impl Table {
     pub(super) fn name(&self, key: &str) -> Option<&Name> {
         Name::find(key, &self.rows.name, &self.rows.known.words)
     }
+}
+
+/// What finds the end of a name that is not that of a field.
+fn end_of(names: &[Name]) -> Result<Regex, regex::Error> {
+    let ends = names
+        .iter()
+        .filter(|name| !name.fields)
+        .flat_map(|name| &name.ends)
+        .map(|end| end.replace(' ', "[ _-]?"))
+        .collect::<BTreeSet<_>>();
+    // The longest ends come first.
+    let ends = ends.into_iter().rev().collect::<Vec<_>>();
+    Regex::new(&format!("(?i-u:{})s?", ends.join("|")))
 }
 
 impl Form {
@@ -113,11 +115,6 @@ impl Form {
         while let Some(secret) = at.and_then(next) {
             // The end of one secret may begin the next.
             at = Some(secret.end());
-            let within = |pattern: &Option<Pattern>, text| {
-                pattern
-                    .as_ref()
-                    .is_some_and(|pattern| pattern.is_match(text))
-            };
             let elsewhere = within(&self.unless_after, before(text, secret.start()))
                 || within(&self.unless_before, &text[secret.end()..]);
             let own = !elsewhere && !touches_mask(text, &secret.range());
@@ -135,6 +132,12 @@ impl Form {
         }
         found
     }
+}
+
+fn within(pattern: &Option<Pattern>, text: &str) -> bool {
+    pattern
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// The text directly before a place.

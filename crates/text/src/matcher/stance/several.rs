@@ -54,10 +54,7 @@ fn is_before_alternative(after: &str, value: &str, is_number: bool, most: usize)
 /// "W or V".
 fn is_after_alternative(before: &str, after: &str, value: &str, is_number: bool) -> bool {
     let text = before.trim_end_matches(OPENING);
-    let text = PREPOSITIONS
-        .iter()
-        .find_map(|word| text.strip_suffix(word))
-        .unwrap_or(text);
+    let text = without_last_preposition(text);
     let Some(text) = ["/or ", " or "]
         .iter()
         .find_map(|word| text.strip_suffix(word))
@@ -65,11 +62,6 @@ fn is_after_alternative(before: &str, after: &str, value: &str, is_number: bool)
         return false;
     };
     let text = text.trim_end_matches([',', ' ']).trim_end_matches(CLOSING);
-    let is_last = || {
-        first_clause(after.trim_start_matches(CLOSING))
-            .trim()
-            .is_empty()
-    };
     let mut tokens = last_clause(text)
         .rsplit(' ')
         .map(|token| token.trim_matches(OPENING))
@@ -81,10 +73,20 @@ fn is_after_alternative(before: &str, after: &str, value: &str, is_number: bool)
             .is_some_and(|token| is_alike(token, value, is_number)),
         Some(token) => {
             is_alike(token, value, is_number)
-                && (token.chars().any(|letter| !letter.is_alphabetic()) || is_last())
+                && (token.chars().any(|letter| !letter.is_alphabetic()) || is_last(after))
         }
         None => false,
     }
+}
+
+fn without_last_preposition(text: &str) -> &str {
+    let mut shorter = PREPOSITIONS.iter().map(|word| text.strip_suffix(word));
+    shorter.find_map(|shorter| shorter).unwrap_or(text)
+}
+
+fn is_last(after: &str) -> bool {
+    let clause = first_clause(after.trim_start_matches(CLOSING));
+    clause.trim().is_empty()
 }
 
 /// "8-V", "8 to V", "between 8 and V".

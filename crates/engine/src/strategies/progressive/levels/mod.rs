@@ -122,10 +122,9 @@ impl Levels {
                     shown[at] = self.show(&groups[at], journey, counter);
                 }
                 _ if alone => {
-                    // The frame and the text, counted apart, may take a token more than together.
-                    let frame = MESSAGE_OVERHEAD + counter.count_text(HEADER);
-                    let compact = self.compact.min(budget.saturating_sub(frame));
-                    shown[0] = Levels { compact, ..*self }.show(&groups[0], journey, counter);
+                    shown[0] = self
+                        .within(budget, counter)
+                        .show(&groups[0], journey, counter);
                     break;
                 }
                 _ => {
@@ -135,6 +134,14 @@ impl Levels {
             }
         }
         shown
+    }
+
+    /// With compact summaries that fit into a budget together with their frame.
+    fn within(&self, budget: u32, counter: &dyn TokenCounter) -> Levels {
+        // The frame and the text, counted apart, may take a token more than together.
+        let frame = MESSAGE_OVERHEAD + counter.count_text(HEADER);
+        let compact = self.compact.min(budget.saturating_sub(frame));
+        Levels { compact, ..*self }
     }
 
     /// What is shown as one, as if the summaries had come one by one: what was merged once stays

@@ -27,6 +27,8 @@ use crate::import::report::Recorder;
 use crate::import::session::{Session, Spoken, type_name};
 use tree::Row;
 
+const OF_SUMMARY: &str = "summary of messages that are not in the file: kept as the system prompt";
+
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "claude-code",
     about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`",
@@ -281,15 +283,10 @@ impl Reader<'_> {
                 parts.extend(self.0.part(row.place, Role::User, block)?);
             }
         }
-        let role = if row.summary {
-            Role::System
-        } else {
-            Role::User
-        };
+        let mut role = Role::User;
         if row.summary {
-            let what = "summary of messages that are not in the file: kept as the system prompt"
-                .to_owned();
-            self.0.recorder.repair(row.place, what)?;
+            role = Role::System;
+            self.0.recorder.repair(row.place, OF_SUMMARY.to_owned())?;
         }
         let said = |role, parts| Spoken {
             place: row.place,

@@ -185,12 +185,7 @@ impl Reader<'_> {
             ("file", _) => step.said.push(media(&part["mime"], &part["url"], false)),
             ("tool", Role::Assistant) => self.tool(part, step),
             ("reasoning" | "tool", _) => {
-                let what = format!(
-                    "part of type {} in a message of role `{}`: dropped",
-                    part["type"],
-                    role.name()
-                );
-                self.recorder.repair(place, what)?;
+                self.recorder.repair(place, misplaced(part, role))?;
             }
             (kind, _) => self.recorder.ignore(kind),
         }
@@ -225,6 +220,11 @@ impl Reader<'_> {
             self.recorder.ignore("clearing of a tool result");
         }
     }
+}
+
+fn misplaced(part: &Value, role: Role) -> String {
+    let (kind, role) = (&part["type"], role.name());
+    format!("part of type {kind} in a message of role `{role}`: dropped")
 }
 
 /// The usage that the provider reported. The input is without what was cached, and the output

@@ -88,16 +88,20 @@ pub(super) fn collect(value: Value, place: Place, found: &mut Vec<Span>, recorde
         } else if inner(&value).next().is_none() && !is_otlp(&value) {
             recorder.ignore("row without a span");
         }
-        let session = value["sessionId"].clone();
-        let nested = inner(&value).cloned().map(|mut row| {
-            if row["sessionId"].is_null() && session.is_string() && row.is_object() {
-                row["sessionId"] = session.clone();
-            }
-            row
-        });
+        let nested = inner(&value)
+            .cloned()
+            .map(|row| of_session(row, &value["sessionId"]));
         let nested = nested.collect::<Vec<_>>();
         open.extend(nested.into_iter().rev());
     }
+}
+
+/// A row with the session of the one that holds it, where it names none.
+fn of_session(mut row: Value, session: &Value) -> Value {
+    if row["sessionId"].is_null() && session.is_string() && row.is_object() {
+        row["sessionId"] = session.clone();
+    }
+    row
 }
 
 fn otlp(value: &Value, place: Place) -> Vec<Span> {
