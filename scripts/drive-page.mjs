@@ -13,7 +13,7 @@ const folder = pathToFileURL(page).href.replace(/[^/]*$/, "");
 const faults = [];
 const expect = (holds, what) => holds || faults.push(what);
 
-const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const open = async (file, width, height) => {
   const tab = await browser.newPage();
   tab.on("console", (message) => faults.push(`${file} writes to the console: ${message.text()}`));
