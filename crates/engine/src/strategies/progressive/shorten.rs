@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::tokens::TokenCounter;
 
 /// Headings of items that an outline leaves out.
-const OTHER_HEADINGS: [&str; 2] = ["files modified", "next steps"];
+const LEFT_OUT: [&str; 2] = ["files modified", "next steps"];
 
 /// The first sentence, or the first heading if there is none, in at most that many tokens.
 pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) -> String {
@@ -29,7 +29,7 @@ pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCo
         .filter(|at| *at == 0 || all[*at].is_under("decisions"))
         .collect::<Vec<_>>();
     let others = (0..all.len())
-        .filter(|at| !OTHER_HEADINGS.iter().any(|word| all[*at].is_under(word)))
+        .filter(|at| !LEFT_OUT.iter().any(|word| all[*at].is_under(word)))
         .take(lines)
         .filter(|at| !decisions.contains(at))
         .collect();

@@ -271,7 +271,7 @@ impl RoundView<'_> {
         segments
     }
 
-    /// A summary by its level, or where it has none by whether its neighbours look otherwise.
+    /// A summary by its level. Those without one alternate, so that neighbours can be told apart.
     fn kind_of(&self, place: usize, record: u32) -> Kind {
         let summaries = self.journey.map(|journey| &journey.summaries);
         let shown = summaries.and_then(|all| all.iter().find(|summary| summary.id == record));
