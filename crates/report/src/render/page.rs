@@ -60,7 +60,8 @@ fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
         "compared": compared::table(group),
         "judged": group.judged.as_ref().map_or(Vec::new(), judged::lines),
         "targets": targets::table(group),
-        "checks": checks(group), })
+        "checks": checks(group),
+    })
 }
 
 fn checks(group: &Group) -> Value {
