@@ -6,6 +6,7 @@
 
 mod draw;
 pub mod faults;
+pub mod features;
 pub mod mock;
 pub mod profile;
 mod profile_draws;

@@ -22,7 +22,9 @@ use crate::reading::cache::last_request;
 use crate::reading::cache::token_counts::Counts;
 use crate::reading::message::Known;
 use crate::reading::statements::{self, Statement, Turn};
-use crate::reading::{self, Ask, Reading, Shape};
+use crate::reading::{self, Ask, Reading, Shape, Texts};
+use crate::writing::files::Files;
+use crate::writing::relative::Names;
 use crate::writing::{self, Limits, answer, chat, order, relative, salience, within};
 
 /// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None`
@@ -67,8 +69,8 @@ impl Mock {
 
     /// The reply, computed synchronously.
     fn reply(&self, request: &ChatRequest) -> ChatReply {
-        let said = reading::last_said(request);
-        let reading = reading::read(request, &said);
+        let texts = Texts::new(request);
+        let reading = reading::read(request, &texts);
         let text = match &reading.ask {
             Ask::Condense(shape) => {
                 let continued = self.continued(&reading, request.seed);
@@ -141,8 +143,9 @@ impl Mock {
         let known = self.known.all(turns);
         if self.profile.reads_all() {
             let all = turns.iter().zip(&known);
-            let all = all.flat_map(|(turn, pieces)| {
-                pieces.iter().map(|piece| (piece.text(turn.text), piece))
+            let all = all.flat_map(|(turn, read)| {
+                let pieces = read.pieces.iter();
+                pieces.map(|piece| (read.text_of(piece, turn.text), piece))
             });
             return answer::answer(question, all, &self.profile);
         }
@@ -181,31 +184,35 @@ impl Mock {
         let (least, most) = self.profile.fill.value;
         let fill = least + (most - least) * draw::uniform(&mut rng);
         let known = self.known.all(turns);
-        let statements = self.read(statements::statements(turns, &known), &mut rng);
-        let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
-        let is_relative = self.profile.relative.value > 0.0;
-        let folder = is_relative
-            .then(|| relative::folder(turns.iter().map(|turn| turn.text)))
-            .flatten();
+        let files = Files::new(&known);
+        let mut statements = self.read(statements::statements(turns, &known), &mut rng);
+        if shape.with_files || draw::uniform(&mut rng) < self.profile.lists_files.value {
+            statements.extend(files.statements(turns));
+        }
+        let own = self.own_tokens(turns, request.seed);
+        let limits = Limits {
+            asked: request.max_output_tokens,
+            own,
+        };
+        let share = writing::share(turns, shape, limits, &self.profile);
+        let ranked = salience::rank(turns, &statements, &self.profile, shape, share, &mut rng);
+        let share = self.profile.relative.value;
+        let names = Names {
+            folder: relative::folder(turns.iter().map(|turn| turn.text)).filter(|_| share > 0.0),
+            by_base_name: files.by_base_name(),
+            share,
+            seed: request.seed,
+        };
         let source = writing::Source {
             profile: &self.profile,
             turns,
             statements: &statements,
             ranked: &ranked,
-            folder,
+            names,
             seed: request.seed,
             counts: &self.counts,
         };
-        let own = self.own_tokens(turns, request.seed);
-        writing::write(
-            &source,
-            shape,
-            Limits {
-                asked: request.max_output_tokens,
-                own,
-            },
-            fill,
-        )
+        writing::write(&source, shape, limits, fill)
     }
 
     /// The length of the reply that the profile chooses by itself. A generator of its own, so that

@@ -1,8 +1,10 @@
-//! Text of any subject: values found in it and whether they belong to a subject, code spans, lines
+//! Text of any subject: values found in it and whether they belong to a subject, the purposes of a
+//! call's arguments, code spans, lines
 //! of a width, and suggestions of similar names.
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
 
+pub mod arguments;
 pub mod behaviour;
 pub mod binding;
 pub mod code;

@@ -238,7 +238,7 @@ fn an_extraction_by_hand_says_its_rung_and_is_saved_when_asked() {
         };
         let told = stdout(&test(&[]));
         assert!(
-            told.contains("the reply was read as strict") && told.contains("pending_tasks"),
+            told.contains("the reply was read as strict") && told.contains("key_decisions"),
             "{told}"
         );
         assert!(!dir.path().join(store).exists(), "nothing is kept unasked");

@@ -268,6 +268,16 @@ impl Entrant {
         })
     }
 
+    /// Whether it is a strategy whose split between tail and summary is the one that it has by
+    /// default, and not one that the user chose.
+    pub(super) fn has_default_split(&self) -> bool {
+        let Entry::Strategy(spec, settings) = &self.entry else {
+            return matches!(self.entry, Entry::Custom(_));
+        };
+        let share = |settings| (spec.limits)(settings).map(|limits| limits.tail_share());
+        matches!((share(settings), share(&Settings::defaults(spec))), (Ok(own), Ok(default)) if own == default)
+    }
+
     /// Itself with the settings that scale with the window.
     pub(super) fn in_window(&self, window: u32) -> Result<Entrant, LimitsError> {
         let entry = match &self.entry {

@@ -93,7 +93,8 @@ parameters! {
         "assumed; of 1,015 measured pairs of runs both kept 55 facts and one kept 119, so selection \
          is noisy",
     ) => "scale of the logistic noise on a statement's score, in log-odds";
-    floor: f64 = assumed(-2.0) => "score under which no statement is written, in log-odds";
+    floor: f64 = assumed(-2.0) => "score under which no statement with an exact value is written, in log-odds, where a reply may have 2.8 % of its material; \
+            lower by the natural logarithm of how much more it may have";
     most_words: usize = assumed(28) => "words from which on a statement is cut to its best clauses";
     position: [f64; 5] = param(
         [-0.24, -0.52, 0.08, -0.03, 0.45],
@@ -103,7 +104,11 @@ parameters! {
     reworded: f64 = assumed(0.0) => "share of the written statements that are paraphrased";
     value_omitted: f64 = assumed(0.0) => "probability that a paraphrase omits an exact value";
     relative: f64 = assumed(0.0)
-        => "probability that an absolute path is named relative to the folder of most of the material's paths";
+        => "probability that a file is named relative to the folder of most of the material's paths";
+    lists_files: f64 = param(
+        1.0,
+        "assumed: every recorded prompt asks for files, so nothing shows what models do where none does",
+    ) => "probability of a list of the files that calls touched where the prompt offers no place for files";
     continues: f64 = assumed(0.0)
         => "probability of continuing the chat if the request ends with its instruction";
     continues_open: f64 = assumed(0.0) => "the same if the request ends with the conversation";
@@ -120,19 +125,58 @@ parameters! {
 // chance-corrected), because they come from a keyword proxy that undercounts paraphrases.
 weights! {
     rare = 1.0 => "added for terms that are rare in the request, times a share from 0 to 1; log-odds, as all weights";
-    value = 1.2 => "added for the first identifier, number or path of a sentence; up to three more count a third each";
-    path = 0.0 => "added to that of a value that is a path";
-    opaque = 0.0 => "added to that of a number, hash or other opaque value";
-    // The value that adds most counts.
-    repeated = 0.0 => "added for each unit of the natural logarithm of the number of statements with the value";
+    // Of several values in a statement, the one that adds most counts.
+    value = 1.2 => "added for an exact value: an identifier, number or path";
+    edited = 1.0 => "added to that of a file that a call created or changed";
+    read = 0.0 => "added to that of a file that a call read";
+    address = 0.0 => "added to that of a value that says what a call acts on";
+    extension = 0.0 => "added to that of a value with a file's extension";
+    repeated = 0.0 => "added for each unit of the natural logarithm of the number of messages with the value";
+    crowded = 0.0 => "added for each unit of the natural logarithm of the number of distinct values in the message of its mentions that has the fewest";
+    distance = 0.0 => "added for each unit of the natural logarithm of 50 and the tokens since the last mention";
     modality = 1.5 => "added for words of obligation, choice or need: half for one, full from two on";
     first_person = 0.4 => "added if users refer to themselves";
     user = 1.0 => "added to what the user types, in messages of up to 600 characters";
-    pasted = 1.0 => "added to longer messages of the user";
-    tool = -3.0 => "added to results of tools and arguments of calls";
+    pasted = 1.0 => "added to what only longer messages of the user have";
+    tool = -3.0 => "added to values that only results of tools have, and to statements of tools without a value";
     tool_excluded = -2.0 => "added to that if the prompt asks to leave tool output out";
+    values_unasked = -0.3 => "added to exact values if the prompt does not ask for any";
+    files_unasked = -0.3 => "added to those of files that calls touched if the prompt does not ask for files";
     structured = -4.0 => "added to logs, code and JSON";
     odd_length = -1.5 => "added to fewer than four or more than sixty words";
     question = -2.0 => "added to questions";
+    announced = -1.5 => "added to what the agent announces that it will do at once";
     earlier_summary = 0.8 => "added to parts of an earlier summary";
+}
+
+impl Weights {
+    /// The weights of what the material shows of a value, by name.
+    pub const FEATURES: [&'static str; 10] = [
+        "user",
+        "pasted",
+        "tool",
+        "address",
+        "read",
+        "edited",
+        "extension",
+        "repeated",
+        "crowded",
+        "distance",
+    ];
+
+    /// These weights, in their order.
+    pub(crate) fn of_features(&self) -> [f64; Weights::FEATURES.len()] {
+        [
+            self.user,
+            self.pasted,
+            self.tool,
+            self.address,
+            self.read,
+            self.edited,
+            self.extension,
+            self.repeated,
+            self.crowded,
+            self.distance,
+        ]
+    }
 }

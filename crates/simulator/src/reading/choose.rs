@@ -27,6 +27,23 @@ pub(crate) fn chosen(lines: &[&str]) -> Option<String> {
     Some(if agrees { first } else { second }.to_owned())
 }
 
+/// The word that the last line of an instruction dictates, as in "Write nothing but OK".
+pub(crate) fn dictated(lines: &[&str]) -> Option<String> {
+    let last = lines.iter().rfind(|line| !line.trim().is_empty())?;
+    let lower = last.to_ascii_lowercase();
+    let (at, only) = [
+        "nothing but ",
+        "nothing except ",
+        "only the word ",
+        "just the word ",
+    ]
+    .iter()
+    .find_map(|only| Some((lower.find(only)?, only)))?;
+    let word = last[at + only.len()..].trim_matches(|letter: char| !letter.is_alphanumeric());
+    let is_word = !word.is_empty() && word.chars().all(char::is_alphanumeric);
+    is_word.then(|| word.to_owned())
+}
+
 /// The two words of a line such as "Answer with one word, YES or NO."
 fn offered(line: &str) -> Option<[&str; 2]> {
     let asks = line.to_lowercase();
@@ -87,6 +104,18 @@ mod tests {
             );
             assert_eq!(asked("", "\"It is kx-4712.\"", last).as_deref(), Some(no));
         }
+    }
+
+    #[test]
+    fn a_dictated_word_is_said() {
+        assert_eq!(
+            dictated(&["Read it.", "Write nothing but \"OK\"."]).as_deref(),
+            Some("OK")
+        );
+        assert_eq!(
+            dictated(&["Answer with nothing but the summary of it."]),
+            None
+        );
     }
 
     #[test]

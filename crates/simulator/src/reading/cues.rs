@@ -206,7 +206,7 @@ const WORDS: &[(Cue, &str)] = &[
     (
         Cue::Constraint,
         "must never always only cannot don't dont forbidden avoid limit limits constraint constraints require required \
-         requirement rule rules mustn't not without except at-most budget deadline important critical no",
+         requirement rule rules mustn't without except at-most budget deadline important critical",
     ),
     (
         Cue::Reference,

@@ -1,19 +1,51 @@
 //! Reads one message of the material line by line: the statements of each line, and the speaker and
-//! heading that they are under.
+//! heading that they are under. JSON is read as what it says, never as a text to quote.
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::reading::cache::Cache;
+use crate::reading::calls::{self, TouchedFile};
 use crate::reading::cues::Cues;
 use crate::reading::lines::{heading_level, lines_of};
 use crate::reading::pieces::{Context, Piece, Speaker, unmarked};
 use crate::reading::sentences::sentences;
 use crate::reading::statements::Turn;
+use crate::reading::unfold;
+
+/// What was read of a message.
+#[derive(Debug, Default)]
+pub(crate) struct ReadMessage {
+    /// Its statements, in order.
+    pub(crate) pieces: Vec<Piece>,
+    /// The files that its calls touch, in order.
+    pub(crate) files: Vec<TouchedFile>,
+    /// What its JSON says, line by line.
+    decoded: String,
+}
+
+impl ReadMessage {
+    /// The text of one of its statements, given its own text.
+    pub(crate) fn text_of<'m>(&'m self, piece: &Piece, message: &'m str) -> &'m str {
+        piece.text(if piece.is_decoded {
+            &self.decoded
+        } else {
+            message
+        })
+    }
+
+    /// An approximate size in bytes. The shortened texts may be added.
+    fn size(&self) -> usize {
+        let of_piece = |piece: &Piece| size_of::<Piece>() + size_of_val(&*piece.words);
+        self.pieces.iter().map(of_piece).sum::<usize>() + self.decoded.len()
+    }
+}
 
 /// Messages that were read, by speaker. Each strategy of a run reads the same conversation, mostly
 /// several times.
 #[derive(Clone, Debug)]
-pub(crate) struct Known([Cache<Arc<[Piece]>>; 4]);
+pub(crate) struct Known([Cache<Arc<ReadMessage>>; 5]);
 
 /// The largest number of bytes for each speaker, about 8 per byte of text. Enough for a
 /// conversation of a million tokens and what eight strategies write about it.
@@ -24,21 +56,17 @@ const TYPED: usize = 600;
 
 impl Default for Known {
     fn default() -> Self {
-        Known([(); 4].map(|()| Cache::new(MOST_BYTES)))
+        Known([(); 5].map(|()| Cache::new(MOST_BYTES)))
     }
 }
 
 impl Known {
-    /// The statements of each message, in order.
-    pub(crate) fn all(&self, turns: &[Turn<'_>]) -> Vec<Arc<[Piece]>> {
+    /// What was read of each message, in order.
+    pub(crate) fn all(&self, turns: &[Turn<'_>]) -> Vec<Arc<ReadMessage>> {
         let read = |turn: &Turn<'_>| {
-            let pieces = read(turn.text, turn.speaker);
-            let size = pieces
-                .iter()
-                .map(|piece| size_of::<Piece>() + size_of_val(&*piece.words))
-                .sum::<usize>();
-            // The shortened texts may be added.
-            (pieces.into(), size + turn.text.len())
+            let read = read(turn.text, turn.speaker);
+            let size = read.size() + turn.text.len();
+            (Arc::new(read), size)
         };
         turns
             .iter()
@@ -47,31 +75,101 @@ impl Known {
     }
 }
 
-fn read(text: &str, speaker: Speaker) -> Vec<Piece> {
-    let is_long = text.chars().nth(TYPED).is_some();
+fn read(text: &str, speaker: Speaker) -> ReadMessage {
     let mut context = Context {
         speaker,
-        is_long,
+        is_long: text.chars().nth(TYPED).is_some(),
         fenced: false,
+        is_decoded: false,
+        is_address: false,
         heading: None,
     };
-    let mut pieces = Vec::new();
-    let mut lines = lines_of(text).peekable();
-    while let Some(line) = lines.next() {
-        let content = line.trim();
-        let is_table_rule = |next: &str| !next.is_empty() && is_rule(next);
-        let heads_a_table =
-            content.starts_with('|') && lines.peek().is_some_and(|next| is_table_rule(next.trim()));
-        let (label, content) = transcript_label(content);
-        let content = content.trim();
-        context.speaker = label.unwrap_or(context.speaker);
-        if !is_layout(content, &mut context) && !heads_a_table {
-            let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
-            let read = |sentence| Piece::read(sentence, offset(sentence), offset(line), &context);
-            pieces.extend(sentences(unmarked(content)).filter_map(read));
+    let mut message = ReadMessage::default();
+    let mut at = 0;
+    while let Some(line) = lines_of(&text[at..]).next() {
+        let start = at;
+        at += line.len();
+        let label = transcript_label(line.trim());
+        context.speaker = label.speaker.unwrap_or(context.speaker);
+        let content = label.rest.trim();
+        if context.speaker == Speaker::Summary {
+            message.files.extend(calls::listed(content));
+        }
+        if let Some((value, length)) = json_at(content, text) {
+            message.read_json(&label, &value, start, &context);
+            at = offset(content, text) + length;
+            continue;
+        }
+        let heads_a_table = || {
+            content.starts_with('|')
+                && lines_of(&text[at..])
+                    .next()
+                    .is_some_and(|next| !next.trim().is_empty() && is_rule(next.trim()))
+        };
+        if !is_layout(content, &mut context) && !heads_a_table() {
+            let read = |said| Piece::read(said, offset(said, text), start, &context);
+            message
+                .pieces
+                .extend(sentences(unmarked(content)).filter_map(read));
         }
     }
-    pieces
+    message
+}
+
+/// Where a part of a text begins in it.
+fn offset(part: &str, text: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// The object or list that begins with a part of a text, and its length in bytes. It may have
+/// several lines.
+fn json_at(part: &str, text: &str) -> Option<(Value, usize)> {
+    // A list of bare words is more often a label.
+    let opens = ["{\"", "{ \"", "{\n", "[{", "[\"", "[ {", "{}"];
+    let rest = &text[offset(part, text)..];
+    let is_open = part == "{" || part == "[" || opens.iter().any(|open| rest.starts_with(open));
+    if !is_open {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    (value.is_object() || value.is_array()).then(|| (value, values.byte_offset()))
+}
+
+impl ReadMessage {
+    /// Reads what an object or list says: the arguments of a call, or data.
+    fn read_json(&mut self, label: &Label<'_>, value: &Value, line: usize, context: &Context) {
+        let lines = match label.tool {
+            Some(tool) => {
+                let call = calls::read(tool, value);
+                self.files.extend(call.files);
+                call.lines
+            }
+            None => unfold::lines(value)
+                .into_iter()
+                .map(|text| calls::Line {
+                    text,
+                    is_address: false,
+                    is_content: false,
+                })
+                .collect(),
+        };
+        for said in lines {
+            let context = Context {
+                fenced: said.is_content,
+                is_decoded: true,
+                is_address: said.is_address,
+                ..*context
+            };
+            let said = said.text;
+            let start = self.decoded.len();
+            self.decoded.push_str(&said);
+            let read =
+                |sentence| Piece::read(sentence, start + offset(sentence, &said), line, &context);
+            self.pieces
+                .extend(sentences(unmarked(&said)).filter_map(read));
+        }
+    }
 }
 
 /// Layout is not a statement, but a heading shows what the lines below it are about.
@@ -91,22 +189,41 @@ fn is_layout(content: &str, context: &mut Context) -> bool {
 }
 
 /// The label of a line in a rendered transcript, such as `(earlier summary)`, `(result)` or `(calls
-/// NAME)`. It identifies the speaker of the text after it.
-fn transcript_label(line: &str) -> (Option<Speaker>, &str) {
+/// NAME)`.
+struct Label<'l> {
+    /// The speaker of the text after it.
+    speaker: Option<Speaker>,
+    /// The tool that is called.
+    tool: Option<&'l str>,
+    /// The text after it.
+    rest: &'l str,
+}
+
+fn transcript_label(line: &str) -> Label<'_> {
+    let none = Label {
+        speaker: None,
+        tool: None,
+        rest: line,
+    };
     let Some((label, rest)) = line
         .strip_prefix(['(', '['])
         .and_then(|line| line.split_once([')', ']', ':']))
+        .filter(|(label, _)| label.split_whitespace().count() <= 3)
     else {
-        return (None, line);
+        return none;
     };
-    let label = label.to_lowercase();
-    let is = |words: &[&str]| words.iter().any(|word| label.starts_with(word));
-    if label.contains("summary") && label.split_whitespace().count() <= 3 {
-        (Some(Speaker::Summary), rest)
-    } else if is(&["result", "error", "call", "tool"]) && label.split_whitespace().count() <= 3 {
-        (Some(Speaker::Tool), rest)
-    } else {
-        (None, line)
+    let lower = label.to_lowercase();
+    let is = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
+    let (speaker, tool) = match () {
+        () if lower.contains("summary") => (Speaker::Summary, None),
+        () if is(&["call"]) => (Speaker::Call, label.split_whitespace().nth(1)),
+        () if is(&["result", "error", "tool"]) => (Speaker::Tool, None),
+        () => return none,
+    };
+    Label {
+        speaker: Some(speaker),
+        tool: tool.or((speaker == Speaker::Call).then_some("")),
+        rest,
     }
 }
 
@@ -131,10 +248,14 @@ mod tests {
     use super::*;
 
     fn said(known: &Known, speaker: Speaker, text: &str) -> Vec<(String, bool)> {
-        let read = known.all(&[Turn { speaker, text }]);
-        read[0]
-            .iter()
-            .map(|piece| (piece.text(text).to_owned(), piece.structured))
+        let read = &known.all(&[Turn {
+            speaker,
+            text,
+            message: 0,
+        }])[0];
+        let pieces = read.pieces.iter();
+        pieces
+            .map(|piece| (read.text_of(piece, text).to_owned(), piece.structured))
             .collect()
     }
 

@@ -2,9 +2,12 @@
 //! limits.
 
 pub(crate) mod cache;
+pub(crate) mod calls;
 mod choose;
 pub(crate) mod cues;
+mod envelope;
 pub(crate) mod json_shape;
+mod layouts;
 mod limits;
 pub(crate) mod lines;
 pub(crate) mod message;
@@ -26,7 +29,7 @@ use crate::reading::lines::is_marker;
 use crate::reading::pieces::Speaker;
 use crate::reading::regions::Parted;
 use crate::reading::statements::{Turn, turns};
-use crate::reading::template::{Section, sections};
+use crate::reading::template::Section;
 use crate::reading::terms::number;
 use crate::reading::terms::{stem, terms};
 
@@ -61,6 +64,12 @@ pub(crate) struct Shape {
     pub(crate) without_tools: bool,
     /// Whether the prompt asks to omit empty fields and headings.
     pub(crate) omit_empty: bool,
+    /// Whether the prompt asks for exact values.
+    pub(crate) with_values: bool,
+    /// Whether the prompt asks for files.
+    pub(crate) with_files: bool,
+    /// The tag that the answer is written in.
+    pub(crate) envelope: Option<String>,
 }
 
 /// A part of the answer.
@@ -87,8 +96,9 @@ pub(crate) enum Form {
     Json(Node),
 }
 
-/// Reads a request whose last user message is `said`.
-pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
+/// Reads a request with its texts.
+pub(crate) fn read<'t>(request: &'t ChatRequest, texts_of: &'t Texts) -> Reading<'t> {
+    let said = texts_of.last_said.as_str();
     let last = request
         .messages
         .iter()
@@ -96,30 +106,47 @@ pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
     let (system, spoken): (Vec<_>, Vec<_>) = earlier
         .iter()
-        .partition(|message| message.role == Role::System);
+        .zip(&texts_of.calls)
+        .partition(|(message, _)| message.role == Role::System);
     let parted = regions::part(said);
     let mut given: Vec<Turn<'t>> = spoken
         .iter()
-        .flat_map(|message| wire_turns(message))
+        .enumerate()
+        .flat_map(|(number, (message, calls))| wire_turns(number, message, calls))
         .collect();
+    let instructs = |message: &WireMessage| texts(message).any(|text| opens_with_condensing(text));
+    let is_instructed = system.iter().any(|(message, _)| instructs(message));
     let (instruction, bare) = if given.is_empty() {
-        bare_material(said, parted)
+        bare_material(said, parted, is_instructed)
     } else {
         (parted, None)
     };
-    given.extend(instruction.given.iter().flat_map(turns));
-    given.extend(bare);
+    let first = given.last().map_or(0, |turn| turn.message + 1);
+    let prompted = instruction.given.iter().flat_map(turns).chain(bare);
+    given.extend(prompted.enumerate().map(|(number, turn)| Turn {
+        message: first + number,
+        ..turn
+    }));
     let is_open = instruction.is_open;
     let mut lines = instruction.instruction;
     let shape = request.schema.as_ref().and_then(json_shape::of_schema);
     let question = question(&lines).filter(|_| shape.is_none());
-    if spoken.is_empty() {
-        // If a conversation follows, the system prompt instructs the agent and not the summarizer.
+    if let Some(word) = choose::dictated(&lines) {
+        return Reading {
+            turns: given,
+            ask: Ask::Choose(word),
+            is_open,
+        };
+    }
+    let is_short = lines.iter().map(|line| line.len()).sum::<usize>() < SHORT;
+    if spoken.is_empty() || is_instructed && is_short && asks_to_condense(&lines.join("\n")) {
+        // If a conversation follows, the system prompt mostly instructs the agent and not the
+        // summarizer.
         lines.splice(
             0..0,
             system
                 .iter()
-                .flat_map(|message| texts(message))
+                .flat_map(|(message, _)| texts(message))
                 .flat_map(str::lines),
         );
     }
@@ -132,8 +159,7 @@ pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
         };
     }
     let asked = lines.join("\n");
-    let condenses =
-        || shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some();
+    let condenses = || shape.is_some() || asks_to_condense(&asked) || shown(&asked).is_some();
     if question.is_none() && condenses() {
         return Reading {
             turns: given,
@@ -143,7 +169,7 @@ pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     }
     let context = system
         .iter()
-        .flat_map(|message| wire_turns(message))
+        .flat_map(|(message, calls)| wire_turns(0, message, calls))
         .chain(given)
         .collect();
     Reading {
@@ -153,16 +179,39 @@ pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     }
 }
 
-/// The text of the last user message, with earlier JSON checkpoints unfolded into text.
-pub(crate) fn last_said(request: &ChatRequest) -> String {
-    let last = request
-        .messages
-        .iter()
-        .rfind(|message| message.role == Role::User);
-    unfold::unfolded(
-        last.map(|message| texts(message).collect::<Vec<_>>().join("\n"))
-            .unwrap_or_default(),
-    )
+/// Texts of a request that are not in it letter for letter.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    /// The text of the last user message, with its conversation as blocks and earlier JSON
+    /// checkpoints unfolded into text.
+    last_said: String,
+    /// The calls of each message, as a rendered transcript labels them.
+    calls: Vec<Vec<String>>,
+}
+
+impl Texts {
+    /// The texts of a request.
+    pub(crate) fn new(request: &ChatRequest) -> Self {
+        let last = request
+            .messages
+            .iter()
+            .rfind(|message| message.role == Role::User);
+        let said = last.map(|message| texts(message).collect::<Vec<_>>().join("\n"));
+        let last_said = unfold::unfolded(layouts::rewritten(said.unwrap_or_default()));
+        let calls = |message: &WireMessage| {
+            let call = |part: &WirePart| match part {
+                WirePart::ToolCall {
+                    name, arguments, ..
+                } => Some(format!("(calls {name}) {arguments}")),
+                _ => None,
+            };
+            message.parts.iter().filter_map(call).collect()
+        };
+        Texts {
+            last_said,
+            calls: request.messages.iter().map(calls).collect(),
+        }
+    }
 }
 
 fn texts(message: &WireMessage) -> impl Iterator<Item = &str> {
@@ -172,58 +221,108 @@ fn texts(message: &WireMessage) -> impl Iterator<Item = &str> {
     })
 }
 
-fn wire_turns(message: &WireMessage) -> Vec<Turn<'_>> {
+/// The turns of a message with its calls.
+fn wire_turns<'t>(number: usize, message: &'t WireMessage, calls: &'t [String]) -> Vec<Turn<'t>> {
     let speaker = match message.role {
         Role::User => Speaker::User,
         Role::Tool => Speaker::Tool,
         Role::Assistant | Role::System => Speaker::Assistant,
     };
+    let turn = |speaker, text| Turn {
+        speaker,
+        text,
+        message: number,
+    };
+    let mut calls = calls.iter();
     let spoken = message.parts.iter().filter_map(|part| match part {
-        WirePart::Text { text } => Some(Turn { speaker, text }),
-        WirePart::ToolCall {
-            arguments: text, ..
-        }
-        | WirePart::ToolResult { text, .. } => Some(Turn {
-            speaker: Speaker::Tool,
-            text,
-        }),
+        WirePart::Text { text } => Some(turn(speaker, text)),
+        WirePart::ToolCall { .. } => calls.next().map(|text| turn(Speaker::Call, text)),
+        WirePart::ToolResult { text, .. } => Some(turn(Speaker::Tool, text)),
         WirePart::Thinking { .. } | WirePart::Media { .. } => None,
     });
     spoken.collect()
 }
 
-/// A prompt without any marks around its material: the first paragraph, or what is before a colon
-/// in its only line, is the instruction, and the rest is the material.
-fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<Turn<'t>>) {
-    let said = said.trim();
-    let in_line = || said.split_once(": ").filter(|_| !said.contains('\n'));
-    let split = said
-        .split_once("\n\n")
-        .or_else(in_line)
-        .filter(|(first, _)| asks_to_condense(first));
-    match split {
-        Some((first, rest))
-            if !parted.found && json_shape::shown(rest).is_none() && rest.len() > first.len() =>
-        {
-            let instruction = Parted {
-                instruction: first.lines().collect(),
-                given: Vec::new(),
-                found: true,
-                is_open: true,
-            };
-            (
-                instruction,
-                Some(Turn {
-                    speaker: Speaker::User,
-                    text: rest,
-                }),
-            )
-        }
-        _ => (parted, None),
-    }
+/// A message under this many bytes says too little to be an instruction by itself.
+const SHORT: usize = 400;
+
+/// Whether a system prompt is that of a summarizer: it says so at its start.
+fn opens_with_condensing(text: &str) -> bool {
+    let start = text
+        .char_indices()
+        .nth(SHORT)
+        .map_or(text.len(), |(at, _)| at);
+    asks_to_condense(&text[..start])
 }
 
-fn asks_to_condense(text: &str) -> bool {
+/// The JSON object that an instruction asks for. JSON is material unless the instruction speaks of a
+/// form.
+fn shown(asked: &str) -> Option<Node> {
+    let lower = asked.to_lowercase();
+    let forms = [
+        "json",
+        "schema",
+        "format",
+        "structure",
+        "shape",
+        "form:",
+        "this form",
+        "object",
+    ];
+    forms
+        .iter()
+        .any(|form| lower.contains(form))
+        .then(|| json_shape::shown(asked))
+        .flatten()
+}
+
+/// A prompt without any marks around its material. The instruction is the first paragraph, or what is
+/// before a colon in the only line, or the last paragraph, if that asks to condense, and the rest is
+/// the material. If the system prompt asks to condense, all of it is material.
+fn bare_material<'t>(
+    said: &'t str,
+    parted: Parted<'t>,
+    is_instructed: bool,
+) -> (Parted<'t>, Option<Turn<'t>>) {
+    let said = said.trim();
+    if parted.found || said.is_empty() {
+        return (parted, None);
+    }
+    let split = |pair: Option<(&'t str, &'t str)>| {
+        pair.filter(|(first, rest)| asks_to_condense(first) && rest.len() > first.len())
+    };
+    let in_line = said.split_once(": ").filter(|_| !said.contains('\n'));
+    let last = said.rsplit_once("\n\n").map(|(rest, last)| (last, rest));
+    let found = split(said.split_once("\n\n"))
+        // An object after the instruction is more often a form than the material.
+        .filter(|(_, rest)| rest.len() > LONGEST_FORM || json_shape::shown(rest).is_none())
+        .or_else(|| split(in_line))
+        .or_else(|| split(last));
+    let (instruction, material) = match found {
+        Some((instruction, material)) => (instruction.lines().collect(), material),
+        None if is_instructed && !asks_to_condense(said) => (Vec::new(), said),
+        None => return (parted, None),
+    };
+    let instruction = Parted {
+        instruction,
+        given: Vec::new(),
+        found: true,
+        is_open: said.ends_with(material),
+    };
+    let turn = Turn {
+        speaker: Speaker::User,
+        text: material,
+        message: 0,
+    };
+    (instruction, Some(turn))
+}
+
+/// Forms that prompts show are shorter than this, in bytes.
+const LONGEST_FORM: usize = 2_000;
+
+/// Whether a text asks for a summary or something like it. Roots of words in English, and words in
+/// Chinese.
+pub(crate) fn asks_to_condense(text: &str) -> bool {
     let text = text.to_lowercase();
     let roots = [
         "summar",
@@ -239,6 +338,12 @@ fn asks_to_condense(text: &str) -> bool {
         "handover",
         "digest",
         "snapshot",
+        "continuing our conversation",
+        "continuation",
+        "总结",
+        "摘要",
+        "概括",
+        "压缩",
     ];
     roots.iter().any(|root| text.contains(root))
 }
@@ -261,8 +366,8 @@ fn question(lines: &[&str]) -> Option<String> {
 fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
     // A schema of an arbitrary object leaves the keys to the prompt.
     let json = match schema {
-        Some(Node::Map) => json_shape::shown(asked).or(Some(Node::Map)),
-        schema => schema.or_else(|| json_shape::shown(asked)),
+        Some(Node::Map) => shown(asked).or(Some(Node::Map)),
+        schema => schema.or_else(|| shown(asked)),
     };
     let tags = tags(lines);
     let mut parts: Vec<Part> = if tags.is_empty() {
@@ -305,6 +410,9 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
         parts,
         without_tools,
         omit_empty,
+        with_values: asks_for_values(asked),
+        with_files: asks_for_files(lines),
+        envelope: envelope::name(asked),
     }
 }
 
@@ -312,7 +420,10 @@ fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
     if let Some(node) = json {
         return Form::Json(node);
     }
-    let sections = sections(lines);
+    let mut sections = envelope::sections(lines);
+    if sections.is_empty() {
+        sections = template::sections(lines);
+    }
     if sections.is_empty() {
         prose_form(asked)
     } else {
@@ -326,6 +437,29 @@ fn prose_form(asked: &str) -> Form {
     } else {
         Form::Prose
     }
+}
+
+/// Whether an instruction asks for exact values, identifiers or code.
+fn asks_for_values(asked: &str) -> bool {
+    let asked = asked.to_lowercase();
+    let words = [
+        "exact",
+        "verbatim",
+        "identifier",
+        "names, numbers",
+        "numbers, paths",
+        "every value",
+        "all values",
+        "code snippet",
+        "letter for letter",
+    ];
+    words.iter().any(|word| asked.contains(word))
+}
+
+/// Whether a line asks for files or paths.
+fn asks_for_files(lines: &[&str]) -> bool {
+    let names = |line: &str| line.contains("file") || line.contains("paths");
+    lines.iter().any(|line| names(&line.to_lowercase()))
 }
 
 /// A heading that the instruction quotes, as in `under the heading "Names:"`.
@@ -415,7 +549,7 @@ fn excludes_tools(lines: &[&str]) -> bool {
 
 /// The material of a request, message by message.
 pub(crate) fn material(request: &ChatRequest) -> Vec<String> {
-    read(request, &last_said(request))
+    read(request, &Texts::new(request))
         .turns
         .iter()
         .map(|turn| turn.text.to_owned())
@@ -424,7 +558,7 @@ pub(crate) fn material(request: &ChatRequest) -> Vec<String> {
 
 /// The instruction of a request without the material, line by line.
 pub(crate) fn instruction(request: &ChatRequest) -> Vec<String> {
-    regions::part(&last_said(request))
+    regions::part(&Texts::new(request).last_said)
         .instruction
         .iter()
         .map(|line| (*line).to_owned())

@@ -13,21 +13,28 @@ pub(crate) enum Speaker {
     User,
     Assistant,
     Tool,
+    /// The arguments of a call, which the agent writes.
+    Call,
     /// An earlier summary.
     Summary,
 }
 
-/// A statement. Positions are in bytes of its message.
+/// A statement. Positions are in bytes of the text that it is read from: its message, or what JSON
+/// in the message says.
 #[derive(Debug)]
 pub(crate) struct Piece {
-    /// The start of its line.
+    /// The start of its line in the message.
     pub(crate) line: u32,
     start: u32,
     end: u32,
+    /// Whether it is read from what JSON says.
+    pub(crate) is_decoded: bool,
     /// Its terms.
     pub(crate) words: Box<[Word]>,
     /// The speaker.
     pub(crate) speaker: Speaker,
+    /// Whether it says what a call acts on.
+    pub(crate) is_address: bool,
     /// Whether it is part of a long message of the user.
     pub(crate) pasted: bool,
     /// Whether it is a line of a log, of code or of data instead of a sentence.
@@ -64,6 +71,10 @@ pub(crate) struct Context {
     pub(crate) is_long: bool,
     /// Whether it is inside a code fence.
     pub(crate) fenced: bool,
+    /// Whether it is what JSON says, and no part of the message itself.
+    pub(crate) is_decoded: bool,
+    /// Whether it says what a call acts on.
+    pub(crate) is_address: bool,
     /// What the heading above it is about, if that is known.
     pub(crate) heading: Option<Cues>,
 }
@@ -71,7 +82,14 @@ pub(crate) struct Context {
 impl Piece {
     /// Reads a sentence that starts at a position of its message, unless it says little.
     pub(crate) fn read(text: &str, start: usize, line: usize, context: &Context) -> Option<Self> {
-        let terms = terms(text);
+        let mut terms = terms(text);
+        let is_tool = matches!(context.speaker, Speaker::Tool | Speaker::Call);
+        let structured = context.fenced || is_structured(text, if is_tool { 75 } else { 60 });
+        if structured && !context.is_address {
+            terms
+                .iter_mut()
+                .for_each(|term| term.is_value &= is_exact_in_code(term.text));
+        }
         let says_little = text.ends_with(':') || terms.len() < 2;
         if says_little && !terms.iter().any(Term::is_value) {
             return None;
@@ -100,10 +118,11 @@ impl Piece {
         let Context {
             speaker,
             is_long,
-            fenced,
+            fenced: _,
+            is_decoded,
+            is_address,
             heading,
         } = context;
-        let is_tool = *speaker == Speaker::Tool;
         let heading = heading.filter(|_| *speaker == Speaker::Summary);
         heading
             .iter()
@@ -112,10 +131,12 @@ impl Piece {
             line: line as u32,
             start: start as u32,
             end: (start + text.len()) as u32,
+            is_decoded: *is_decoded,
             words,
             speaker: *speaker,
+            is_address: *is_address,
             pasted: *is_long && *speaker == Speaker::User,
-            structured: *fenced || is_structured(text, if is_tool { 75 } else { 60 }),
+            structured,
             first_person,
             cues,
             stems,
@@ -123,9 +144,9 @@ impl Piece {
         })
     }
 
-    /// Its text, given the text of its message.
-    pub(crate) fn text<'m>(&self, message: &'m str) -> &'m str {
-        &message[self.start as usize..self.end as usize]
+    /// Its text, given the text that it is read from.
+    pub(crate) fn text<'m>(&self, read_from: &'m str) -> &'m str {
+        &read_from[self.start as usize..self.end as usize]
     }
 
     /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written
@@ -157,13 +178,35 @@ impl Word {
     }
 }
 
+/// The name of a file without the line and column after it, as in `src/cart.rs:120:7`.
+pub(crate) fn without_place(term: &str) -> &str {
+    let without = |text: &str| -> Option<usize> {
+        let (name, number) = text.rsplit_once(':')?;
+        let is_place = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        (is_place && name.contains('.')).then_some(name.len())
+    };
+    let first = without(term).unwrap_or(term.len());
+    &term[..without(&term[..first]).unwrap_or(first)]
+}
+
+/// Whether a term of code or data is an exact value, and not a name or a small number: it has a
+/// folder or is an address, or has a digit and at least four letters and digits.
+fn is_exact_in_code(term: &str) -> bool {
+    let solid = term
+        .chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .count();
+    let has_digit = term.chars().any(char::is_numeric);
+    term.contains(['/', '@']) && solid > 1 || has_digit && solid >= 4
+}
+
 fn bit(stem: u64) -> u64 {
     1 << (stem % 64)
 }
 
 /// A line without its list marker, check box or table bars.
 pub(crate) fn unmarked(line: &str) -> &str {
-    let line = line.trim();
+    let line = without_line_number(line.trim());
     let line = line.trim_start_matches('|').trim_end_matches('|').trim();
     let numbered = numbered(line, &['.', ')']).filter(|(number, _)| number.len() <= 2);
     let line = numbered.map_or(line, |(_, rest)| rest.trim_start());
@@ -178,6 +221,15 @@ pub(crate) fn unmarked(line: &str) -> &str {
         .unwrap_or(line)
 }
 
+/// A line of a listing without its number, as in `120→let x = 1;`.
+fn without_line_number(line: &str) -> &str {
+    let rest = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    match rest.strip_prefix(['→', '\t']) {
+        Some(rest) if rest.len() < line.len() => rest.trim_start(),
+        _ => line,
+    }
+}
+
 /// Whether a text is data, code or a log line: its share of prose is below this percentage, or it
 /// has brackets where a sentence has none. People put values into their sentences, so their bound
 /// is lower than that of tools.
@@ -189,8 +241,32 @@ fn is_structured(text: &str, least_prose: usize) -> bool {
     };
     let (prose, all) = (text.chars().filter(is_prose).count(), text.chars().count());
     opens_data
+        || is_code(text)
         || prose * 100 < all * least_prose
         || (all > 30 && !text.contains(' ') && text.is_ascii())
+}
+
+/// Whether a text is a comment, assigns or calls something, or has signs that only code has.
+fn is_code(text: &str) -> bool {
+    const OPENS: [&str; 4] = ["//", "/*", "*/", "<!--"];
+    const SIGNS: [&str; 10] = [":=", "=>", "==", "!=", "&&", "||", "()", "(\"", "->", "=\""];
+    let marks = ['(', ')', '{', '}', '=', ';', '<', '>', '|', '&'];
+    let is_signed =
+        || SIGNS.iter().any(|sign| text.contains(sign)) && text.matches(marks).nth(2).is_some();
+    // A sentence has a blank before a bracket.
+    let calls = || {
+        let mut before = text.match_indices('(').map(|(at, _)| &text[..at]);
+        text.ends_with([')', ',', '('])
+            && before.any(|before| before.ends_with(char::is_alphanumeric))
+    };
+    let assigns = || {
+        let mut words = text.split(' ');
+        words.next().is_some_and(|name| !name.is_empty())
+            && words
+                .next()
+                .is_some_and(|sign| ["=", "+=", "-="].contains(&sign))
+    };
+    OPENS.iter().any(|sign| text.starts_with(sign)) || is_signed() || calls() || assigns()
 }
 
 #[cfg(test)]
@@ -204,6 +280,8 @@ mod tests {
             "2024-01-02 03:04:05 [42] 200 GET",
             "let x = f(1);",
             "<div>",
+            "// Read the transcript first, in whole",
+            "t.Errorf(\"Expected it to contain %s, got %v\", expected, actual)",
         ] {
             assert!(is_structured(data, 75), "{data}");
         }
@@ -212,6 +290,8 @@ mod tests {
             "Use /etc/app/x.conf for it",
             "Set RETRY_MAX=77 and TIMEOUT_MS=9000 in /etc/x/y.conf",
             "我们使用数据库",
+            "Call `load()` before the first request",
+            "A -> B is the order of the deployment",
         ] {
             assert!(!is_structured(sentence, 60), "{sentence}");
         }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::lines::{header, lines_of};
+use crate::reading::message::ReadMessage;
 use crate::reading::pieces::{Piece, Speaker};
 use crate::reading::regions::{Kind, Region};
 use crate::reading::terms::Term;
@@ -15,12 +17,16 @@ pub(crate) struct Statement<'m> {
     pub(crate) text: &'m str,
     /// Its position, as a share of the material from 0 to 1.
     pub(crate) position: f64,
-    /// The index of its message in the material.
+    /// The start of its line, in bytes of the material.
+    pub(crate) at: usize,
+    /// The index of its turn in the material.
     pub(crate) turn: usize,
     /// What it is about.
     pub(crate) cues: Cues,
     /// What was read of it without its context.
     pub(crate) piece: &'m Piece,
+    /// What calls did with the file that it names, if it is an item of a list of files.
+    pub(crate) touch: Option<Touch>,
 }
 
 impl<'m> Statement<'m> {
@@ -36,11 +42,13 @@ impl<'m> Statement<'m> {
     }
 }
 
-/// A message of the material.
+/// A message of the material, or one of its parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn<'m> {
     pub(crate) speaker: Speaker,
     pub(crate) text: &'m str,
+    /// The number of the message.
+    pub(crate) message: usize,
 }
 
 /// Statements after this share of the material describe the current state. Assumed.
@@ -52,10 +60,12 @@ pub(crate) fn turns<'m>(region: &Region<'m>) -> Vec<Turn<'m>> {
         Kind::EarlierSummary => vec![Turn {
             speaker: Speaker::Summary,
             text: region.text,
+            message: 0,
         }],
         Kind::Task => vec![Turn {
             speaker: Speaker::User,
             text: region.text,
+            message: 0,
         }],
         Kind::Conversation => spoken_turns(region.text),
     }
@@ -77,6 +87,7 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
             turns.push(Turn {
                 speaker: open.0,
                 text: &text[open.1..at],
+                message: 0,
             });
             open = (
                 speaker_named(speaker),
@@ -89,6 +100,7 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
     turns.push(Turn {
         speaker: open.0,
         text: &text[open.1..],
+        message: 0,
     });
     turns.retain(|turn| !turn.text.trim().is_empty());
     turns
@@ -104,7 +116,10 @@ fn speaker_named(name: &str) -> Speaker {
 }
 
 /// The statements of all messages, in order. `read` has those of each message.
-pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Vec<Statement<'m>> {
+pub(crate) fn statements<'m>(
+    turns: &[Turn<'m>],
+    read: &'m [Arc<ReadMessage>],
+) -> Vec<Statement<'m>> {
     let total = turns
         .iter()
         .map(|turn| turn.text.len())
@@ -112,9 +127,10 @@ pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Ve
         .max(1);
     let mut statements = Vec::new();
     let mut before = 0;
-    for (number, (turn, pieces)) in turns.iter().zip(read).enumerate() {
-        statements.extend(pieces.iter().map(|piece| {
-            let position = (before + piece.line as usize) as f64 / total as f64;
+    for (number, (turn, read)) in turns.iter().zip(read).enumerate() {
+        statements.extend(read.pieces.iter().map(|piece| {
+            let at = before + piece.line as usize;
+            let position = at as f64 / total as f64;
             let mut cues = piece.cues;
             if number == 0 && piece.speaker == Speaker::User {
                 cues.add(Cue::Goal, 1.0);
@@ -123,11 +139,13 @@ pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Ve
                 cues.add(Cue::State, 1.0);
             }
             Statement {
-                text: piece.text(turn.text),
+                text: read.text_of(piece, turn.text),
                 position,
+                at,
                 turn: number,
                 cues,
                 piece,
+                touch: None,
             }
         }));
         before += turn.text.len();
@@ -158,7 +176,7 @@ mod tests {
 
     #[test]
     fn speakers_labels_and_sentences() {
-        let text = "[1] user:\nKeep v1.2 of it. Never touch db.prod!\n\n[2] assistant:\nOn it, e.g. now.\n(calls run) {\"a\": 1}\n\n\
+        let text = "[1] user:\nKeep v1.2 of it. Never touch db.prod!\n\n[2] assistant:\nOn it, e.g. now.\n(calls run) {\"id\": 41}\n\n\
                     [3] tool:\n(result) 12 rows\n[2] user:\nquite fake\n\n[4] user:\n(earlier summary) ## State\n- [ ] Ship it";
         check(
             text,
@@ -166,9 +184,8 @@ mod tests {
                 (Speaker::User, "Keep v1.2 of it."),
                 (Speaker::User, "Never touch db.prod!"),
                 (Speaker::Assistant, "On it, e.g. now."),
-                (Speaker::Tool, "{\"a\": 1}"),
+                (Speaker::Call, "id 41"),
                 (Speaker::Tool, "12 rows"),
-                (Speaker::Tool, "[2] user:"),
                 (Speaker::Tool, "quite fake"),
                 (Speaker::Summary, "Ship it"),
             ],

@@ -16,6 +16,18 @@ pub(crate) struct Section {
     pub(crate) cues: Cues,
     /// Whether it is omitted if it is empty.
     pub(crate) optional: bool,
+    /// The line that closes it.
+    pub(crate) close: Option<String>,
+    /// Whether its heading names files.
+    pub(crate) for_files: bool,
+}
+
+/// Whether a heading or key names files.
+pub(crate) fn names_files(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["file", "path", "artifact", "artefact", "code"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 /// The form of a section's lines.
@@ -111,7 +123,13 @@ fn drafts<'l>(template: &[&'l str], style: Style) -> Vec<(&'l str, Vec<&'l str>)
 fn opens(style: Style, line: &str) -> Option<(&str, &str)> {
     match style {
         Style::Headings => (heading_level(line) > 0).then_some((line.trim(), "")),
-        Style::Numbers => is_numbered(line).then_some((line.trim(), "")),
+        Style::Numbers => is_numbered(line).then(|| {
+            let line = line.trim();
+            // A description may follow the name.
+            line.split_once(": ").map_or((line, ""), |(name, rest)| {
+                (&line[..name.len() + 1], rest.trim())
+            })
+        }),
         Style::Names => named(line),
     }
 }
@@ -180,6 +198,8 @@ fn section(heading: &str, body: &[&str], has_parts: bool) -> Section {
         form,
         cues,
         optional: says(&["only where", "only if", "only include if"]),
+        close: None,
+        for_files: names_files(heading),
     }
 }
 

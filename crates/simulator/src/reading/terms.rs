@@ -38,31 +38,23 @@ impl<'t> Term<'t> {
 
     /// Whether it looks like a file or a web address.
     pub(crate) fn is_path(&self) -> bool {
-        let name = self.text.rsplit(['/', '\\']).next().unwrap_or_default();
-        let extension = name
-            .rsplit_once('.')
-            .map(|(stem, extension)| (stem, extension.len()));
         let has_letters = self.text.chars().any(char::is_alphabetic);
-        let named =
-            extension.is_some_and(|(stem, length)| !stem.is_empty() && (1..=5).contains(&length));
-        has_letters && (self.text.contains(['/', '\\']) || named) && !self.text.contains('@')
+        has_letters
+            && (self.text.contains(['/', '\\']) || has_extension(self.text))
+            && !self.text.contains('@')
     }
+}
 
-    /// Whether it is a number, a hash or another value without meaning: a third or more of its
-    /// letters and digits are digits.
-    pub(crate) fn is_opaque(&self) -> bool {
-        let digits = self
-            .text
-            .chars()
-            .filter(|letter| letter.is_numeric())
-            .count();
-        let letters = self
-            .text
-            .chars()
-            .filter(|letter| letter.is_alphanumeric())
-            .count();
-        digits > 0 && 3 * digits >= letters
-    }
+/// Whether the last name of a path has an extension of a file.
+pub(crate) fn has_extension(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let has_letters = |text: &str| text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && (1..=5).contains(&extension.len())
+            && has_letters(stem)
+            && has_letters(extension)
+    })
 }
 
 fn is_value(text: &str) -> bool {

@@ -39,28 +39,39 @@ fn object(content: &str) -> Option<String> {
     let mut text = String::new();
     for (key, value) in &fields {
         text.push_str(&format!("# {}\n", words(key)));
-        items(key, value, 0, &mut text);
+        let mut found = Vec::new();
+        items(key, value, 0, &mut found);
+        found
+            .iter()
+            .for_each(|line| text.push_str(&format!("- {line}\n")));
     }
     Some(text)
+}
+
+/// What a value says, line by line.
+pub(crate) fn lines(value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    items("", value, 0, &mut found);
+    found
 }
 
 /// The largest depth that is read. No real checkpoint nests this deep.
 const DEEPEST: usize = 16;
 
-fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
+fn items(key: &str, value: &Value, depth: usize, found: &mut Vec<String>) {
     if depth > DEEPEST {
         return;
     }
     match value {
         Value::Object(fields) => fields
             .iter()
-            .for_each(|(key, value)| items(key, value, depth + 1, text)),
+            .for_each(|(key, value)| items(key, value, depth + 1, found)),
         Value::Array(values) => values.iter().for_each(|value| match list_entry(value) {
-            Some(entry) => item(key, &entry, text),
-            None => items(key, value, depth + 1, text),
+            Some(entry) => found.extend(item(key, &entry)),
+            None => items(key, value, depth + 1, found),
         }),
-        Value::String(said) => item(key, said, text),
-        Value::Number(number) => item(key, &number.to_string(), text),
+        Value::String(said) => found.extend(item(key, said)),
+        Value::Number(number) => found.extend(item(key, &number.to_string())),
         Value::Bool(_) | Value::Null => {}
     }
 }
@@ -76,12 +87,12 @@ fn list_entry(value: &Value) -> Option<String> {
 }
 
 /// A text is complete by itself, but a bare name means something only together with its key.
-fn item(key: &str, said: &str, text: &mut String) {
+fn item(key: &str, said: &str) -> Option<String> {
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.contains(' ') {
-        _ if line.is_empty() => {}
-        true => text.push_str(&format!("- {line}\n")),
-        false => text.push_str(&format!("- {} {line}\n", words(key))),
+        _ if line.is_empty() => None,
+        true => Some(line),
+        false => Some(format!("{} {line}", words(key)).trim_start().to_owned()),
     }
 }
 

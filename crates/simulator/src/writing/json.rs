@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::reading::cues::{Cue, Cues, is_subject, split_name};
 use crate::reading::json_shape::{Field, Node};
+use crate::reading::pieces::Speaker;
 use crate::reading::statements::Statement;
 use crate::reading::terms::number;
 use crate::reading::terms::{Term, stem, terms};
@@ -26,7 +27,7 @@ pub(crate) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room
     let mut taken = vec![false; slots.len()];
     let mut chosen = choose(source, &mut left, |statement, text| {
         let at = best_slot(statement, &slots, &taken)?;
-        taken[at] |= slots[at].kind == Kind::Text;
+        taken[at] |= slots[at].takes_one();
         Some((at, text.to_owned()))
     });
     // Quotes, keys and names cost more than the texts, so the least valuable statements are removed
@@ -60,6 +61,19 @@ enum Kind {
     Names(String),
     /// A shape into which nothing is written.
     Closed,
+}
+
+impl Slot {
+    /// Whether it takes goals, decisions, preferences or constraints.
+    fn is_of_people(&self) -> bool {
+        let cues = [Cue::Goal, Cue::Decision, Cue::Preference, Cue::Constraint];
+        cues.iter().any(|cue| self.cues.is_mostly(*cue))
+    }
+
+    /// Whether one statement fills it.
+    fn takes_one(&self) -> bool {
+        self.kind == Kind::Text || self.cues.is_mostly(Cue::Goal) && self.kind == Kind::Texts
+    }
 }
 
 /// The slots of a shape, in the order in which [`build`] visits them.
@@ -108,12 +122,22 @@ fn noun(key: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The open slot that fits a statement best. A binding statement or one with a value may also go
-/// under a general key.
+/// The least fit of a statement with a place for it. A field says what it wants, so one word that its
+/// description shares with a statement is chance.
+const LEAST_FIT: f64 = 0.6;
+
+/// The open slot that fits a statement best. A binding statement may also go under a general key. A goal
+/// is what a user says, and what tools say is no decision or wish of anybody.
 fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Option<usize> {
+    let is_tool = matches!(statement.piece.speaker, Speaker::Tool | Speaker::Call);
+    let is_agents = statement.piece.speaker == Speaker::Assistant;
     let is_open = |at: &usize| match &slots[*at].kind {
         Kind::Closed => false,
         Kind::Names(noun) => names(statement, noun).next().is_some(),
+        // A file goes nowhere but into a place for files.
+        _ if statement.touch.is_some() => false,
+        _ if is_tool && slots[*at].is_of_people() => false,
+        _ if is_agents && slots[*at].cues.is_mostly(Cue::Goal) => false,
         Kind::Records(keys) => !keys.is_empty(),
         _ => !taken[*at],
     };
@@ -122,16 +146,16 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
         let fits = places.map(|at| (cues.fit(&slots[at].cues), at));
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
-    if let Some((fit, at)) = best(&statement.cues, &is_open)
-        && fit >= Cues::LEAST_FIT
+    let fitting = best(&statement.cues, &is_open);
+    if let Some((_, at)) = fitting.filter(|(fit, _)| *fit >= LEAST_FIT || statement.touch.is_some())
     {
         return Some(at);
     }
-    let is_worth_it =
-        statement.cues.modality() > 0.0 || statement.piece.words.iter().any(|word| word.is_value);
-    let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
+    let binds = [Cue::Decision, Cue::Preference, Cue::Constraint];
+    let is_binding = binds.iter().any(|cue| statement.cues.get(*cue) > 0.0);
+    let is_general = |at: &usize| is_open(at) && matches!(slots[*at].kind, Kind::Map | Kind::Texts);
     best(&Cues::general(), &is_general)
-        .filter(|_| is_worth_it)
+        .filter(|_| is_binding && !statement.piece.structured)
         .map(|(_, at)| at)
 }
 

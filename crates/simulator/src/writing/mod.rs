@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod chat;
+pub(crate) mod files;
 mod json;
 pub(crate) mod order;
 pub(crate) mod relative;
@@ -9,6 +10,7 @@ pub(crate) mod reword;
 pub(crate) mod salience;
 mod sections;
 pub(crate) mod shorten;
+pub(crate) mod values;
 
 use std::collections::HashSet;
 
@@ -21,8 +23,10 @@ use crate::reading::cache::token_counts::Counts;
 use crate::reading::pieces::Speaker;
 use crate::reading::statements::{Statement, Turn};
 use crate::reading::{Form, Part, Shape};
+use crate::writing::relative::Names;
 use crate::writing::reword::reword;
 use crate::writing::shorten::shorten;
+use crate::writing::values::BYTES_PER_TOKEN;
 
 /// The input of a writer.
 pub(crate) struct Source<'s, 'm> {
@@ -31,8 +35,8 @@ pub(crate) struct Source<'s, 'm> {
     pub(crate) statements: &'s [Statement<'m>],
     /// Indices of statements, best first.
     pub(crate) ranked: &'s [usize],
-    /// The folder of most absolute paths, if the profile names paths relative to it.
-    pub(crate) folder: Option<String>,
+    /// How files are named.
+    pub(crate) names: Names<'s>,
     /// The seed of the request.
     pub(crate) seed: u64,
     /// The counter for the text written.
@@ -79,7 +83,19 @@ pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill
             Form::Json(node) => json::write(source, node, shape.omit_empty, room),
         });
     }
-    answer
+    match &shape.envelope {
+        Some(name) => format!("<{name}>\n{answer}\n</{name}>"),
+        None => answer,
+    }
+}
+
+/// The share of the material that a reply may have, by the bytes of a token.
+pub(crate) fn share(turns: &[Turn<'_>], shape: &Shape, limits: Limits, profile: &Profile) -> f64 {
+    let most = limits.asked.into_iter().chain(limits.own).min();
+    let own = limits.own.unwrap_or(profile.default_tokens.value);
+    let room = plan(&shape.parts, most, own).iter().sum::<u32>();
+    let bytes = turns.iter().map(|turn| turn.text.len()).sum::<usize>();
+    f64::from(room.max(1)) * BYTES_PER_TOKEN / bytes.max(1) as f64
 }
 
 /// The room left for text, in both units.
@@ -168,12 +184,7 @@ pub(crate) fn choose<T>(
             .piece
             .short(most_words, || shorten(statement.text, most_words));
         let text = reword(text, source.profile, source.seed);
-        let text = match &source.folder {
-            Some(folder) => {
-                relative::named(text, folder, source.profile.relative.value, source.seed)
-            }
-            None => text,
-        };
+        let text = source.names.named(text);
         if text.is_empty() || written.contains(&text) {
             continue;
         }
@@ -205,27 +216,45 @@ pub(crate) struct Chosen<T> {
 /// like an answer to them.
 const REPORTED: &str = "The user said: ";
 
+/// What heads a list of files where the prompt offers no place for them.
+const FILES: &str = "Files:";
+
 fn prose(source: &Source<'_, '_>, begins: bool, room: &mut Room) -> String {
-    let is_users = |chosen: &Chosen<bool>| chosen.place;
-    if begins {
+    let mut reserve = |text: &str| {
         room.tokens = room
             .tokens
-            .saturating_sub(source.counts.count_text(REPORTED));
+            .saturating_sub(source.counts.count_text(text) + 1);
+    };
+    if begins {
+        reserve(REPORTED);
+    }
+    if source.statements.iter().any(|one| one.touch.is_some()) {
+        reserve(FILES);
     }
     let by_user = |statement: &Statement<'_>| statement.piece.speaker == Speaker::User;
-    let mut sentences = choose(source, room, |statement, text| {
-        Some((by_user(statement), sentence(text)))
+    let mut chosen = choose(source, room, |statement, text| {
+        Some(match statement.touch {
+            Some(_) => (false, format!("- {text}")),
+            None => (by_user(statement), sentence(text)),
+        })
     });
-    sentences.sort_by_key(|chosen| chosen.index);
-    let paragraphs = sentences.chunks(6).map(|chunk| {
-        chunk
-            .iter()
-            .map(|chosen| chosen.line.as_str())
-            .collect::<Vec<_>>()
-            .join(" ")
-    });
-    let text = paragraphs.collect::<Vec<_>>().join("\n\n");
-    if begins && sentences.first().is_some_and(is_users) {
+    // The items of files come last.
+    chosen.sort_by_key(|chosen| chosen.index);
+    let is_sentence = |chosen: &Chosen<bool>| source.statements[chosen.index].touch.is_none();
+    let (sentences, files) = chosen.split_at(chosen.partition_point(is_sentence));
+    let joined = |lines: &[Chosen<bool>], mark: &str| {
+        let lines = lines.iter().map(|chosen| chosen.line.as_str());
+        lines.collect::<Vec<_>>().join(mark)
+    };
+    let mut paragraphs = sentences
+        .chunks(6)
+        .map(|chunk| joined(chunk, " "))
+        .collect::<Vec<_>>();
+    if !files.is_empty() {
+        paragraphs.push(format!("{FILES}\n{}", joined(files, "\n")));
+    }
+    let text = paragraphs.join("\n\n");
+    if begins && sentences.first().is_some_and(|first| first.place) {
         [REPORTED, &text].concat()
     } else {
         text

@@ -95,6 +95,7 @@ mod tests {
         let turns = ["The key is red. The door is blue.", "The roof is green."].map(|text| Turn {
             speaker: Speaker::User,
             text,
+            message: 0,
         });
         let question = "In which order: (P) roof (Q) cellar (R) door (S) key?";
         let find = |item: &str| match item {

@@ -8,104 +8,158 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::draw::logistic;
 use crate::profile::{Profile, Weights};
+use crate::reading::Shape;
 use crate::reading::pieces::Speaker;
-use crate::reading::statements::Statement;
+use crate::reading::statements::{Statement, Turn};
+use crate::writing::values::Values;
 
-/// Indices of the statements that score above the profile's floor, best first. A statement repeated
-/// in the same words counts only at its first occurrence.
+/// The floor applies as it is to a reply that may have this share of its material, which recorded
+/// summaries have. Where there is more room, the odds of being written grow with it (assumed).
+const SHARE: f64 = 0.028;
+
+/// Indices of statements, best first. Each value that scores above the profile's floor is said once,
+/// by the statement that suits it best, and a statement repeated in the same words counts only at its
+/// first occurrence. `share` is that of the material which the reply may have.
 pub(crate) fn rank(
+    turns: &[Turn<'_>],
     statements: &[Statement<'_>],
     profile: &Profile,
-    without_tools: bool,
+    shape: &Shape,
+    share: f64,
     rng: &mut ChaCha8Rng,
 ) -> Vec<usize> {
-    let rarity = Rarity::new(statements);
-    let mut scored: Vec<(f64, usize)> = statements
+    let weights = &profile.weights;
+    let values = Values::new(turns, statements);
+    let mut worth = values.worth(weights, shape);
+    worth
+        .iter_mut()
+        .for_each(|worth| *worth += profile.noise.value * logistic(rng));
+    let rarity = (weights.rare != 0.0).then(|| Rarity::new(statements));
+    let forms: Vec<f64> = statements
         .iter()
-        .enumerate()
-        .map(|(index, statement)| {
-            let noise = profile.noise.value * logistic(rng);
-            // The curve describes positions in a conversation. Where a prompt puts an earlier
-            // summary says nothing about its position.
-            let is_said = statement.piece.speaker != Speaker::Summary;
-            let place = if is_said {
-                profile.position.value[statement.fifth()]
-            } else {
-                0.0
-            };
-            (
-                salience(statement, &profile.weights, &rarity, without_tools) + place + noise,
-                index,
-            )
-        })
+        .map(|statement| form(statement, weights))
         .collect();
-    let mut said = HashSet::with_capacity_and_hasher(scored.len(), FixedState::default());
+    let sayers = sayers(statements, &values, &forms);
+    let mut scored: Vec<(f64, usize)> = Vec::new();
+    for (index, statement) in statements.iter().enumerate() {
+        let places = statement
+            .piece
+            .words
+            .iter()
+            .filter(|word| word.is_value)
+            .filter_map(|word| values.place(word.stem));
+        // Of the values that another statement says, none counts.
+        let own = places.clone().filter(|place| sayers[*place] == index);
+        let best = own.map(|place| worth[place]).max_by(f64::total_cmp);
+        let of_content = match best {
+            None if places.count() > 0 => continue,
+            // Nobody quotes a line of code or of a log for itself.
+            None if statement.piece.structured => continue,
+            Some(best) => best + forms[index],
+            None => {
+                let of_speaker = plain(statement, weights, shape.without_tools);
+                of_speaker
+                    + forms[index]
+                    + weights.distance * values.distance(statement.at)
+                    + profile.noise.value * logistic(rng)
+            }
+        };
+        // The curve describes positions in a conversation. Where a prompt puts an earlier summary
+        // says nothing about its position.
+        let is_said = statement.piece.speaker != Speaker::Summary;
+        let of_place = if is_said {
+            profile.position.value[statement.fifth()]
+        } else {
+            weights.earlier_summary
+        };
+        let of_words = rarity
+            .as_ref()
+            .map_or(0.0, |rarity| weights.rare * rarity.share(statement));
+        scored.push((of_content + of_place + of_words, index));
+    }
+    let mut written = HashSet::with_capacity_and_hasher(scored.len(), FixedState::default());
+    let floor = profile.floor.value - libm::log(share / SHARE);
     scored.retain(|(score, index)| {
-        *score > profile.floor.value && said.insert(statements[*index].text)
+        (*score > floor || fills(&statements[*index], forms[*index]))
+            && written.insert(statements[*index].text)
     });
     scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scored.into_iter().map(|(_, index)| index).collect()
 }
 
-fn salience(
-    statement: &Statement<'_>,
-    weights: &Weights,
-    rarity: &Rarity,
-    without_tools: bool,
-) -> f64 {
-    // Logs and data contain many values that nobody meant to state.
-    let structured = statement.piece.structured;
-    let values = statement
-        .piece
-        .words
-        .iter()
-        .filter(|word| !structured && word.is_value)
-        .count()
-        .min(3);
-    let modality = statement.cues.modality().min(2.0) / 2.0;
-    let words = statement.piece.words.len();
+/// Whether a statement is a sentence of a person or an agent without an exact value. Such sentences
+/// fill the room that is left, however little they are worth.
+fn fills(statement: &Statement<'_>, form: f64) -> bool {
+    let is_tool = matches!(statement.piece.speaker, Speaker::Tool | Speaker::Call);
+    !is_tool && form >= 0.0 && !statement.piece.words.iter().any(|word| word.is_value)
+}
+
+/// For each value the statement that says it: one that names its file, or else the one with the best
+/// form, the latest of several.
+fn sayers(statements: &[Statement<'_>], values: &Values, forms: &[f64]) -> Vec<usize> {
+    let mut sayers = vec![usize::MAX; values.len()];
+    for (index, statement) in statements.iter().enumerate() {
+        for word in statement.piece.words.iter().filter(|word| word.is_value) {
+            let Some(place) = values.place(word.stem) else {
+                continue;
+            };
+            let known = &mut sayers[place];
+            if *known == usize::MAX || statement.touch.is_some() || forms[index] >= forms[*known] {
+                *known = index;
+            }
+        }
+    }
+    sayers
+}
+
+/// What the form of a statement adds, by which a summarizer chooses among those that say the same.
+fn form(statement: &Statement<'_>, weights: &Weights) -> f64 {
+    let piece = statement.piece;
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
-    let is_user = statement.piece.speaker == Speaker::User;
-    let is_pasted = statement.piece.pasted;
-    let is_tool = statement.piece.speaker == Speaker::Tool;
-    weights.rare * rarity.share(statement)
-        + weights.value * (values.min(1) as f64 + values.saturating_sub(1) as f64 / 3.0)
-        + worth_of_values(statement, weights, rarity)
-        + weights.modality * modality
+    binding(statement, weights)
+        + when(piece.structured, weights.structured)
         + when(
-            is_user && statement.piece.first_person,
-            weights.first_person,
+            !(4..=60).contains(&piece.words.len()) && statement.touch.is_none(),
+            weights.odd_length,
         )
-        + when(is_user && !is_pasted, weights.user)
-        + when(is_pasted, weights.pasted)
-        + when(is_tool, weights.tool)
-        + when(is_tool && without_tools, weights.tool_excluded)
-        + when(structured, weights.structured)
-        + when(!(4..=60).contains(&words), weights.odd_length)
         + when(statement.text.ends_with(['?', '？']), weights.question)
         + when(
-            statement.piece.speaker == Speaker::Summary,
-            weights.earlier_summary,
+            piece.speaker == Speaker::Assistant && is_announced(statement.text),
+            weights.announced,
+        )
+        + when(
+            piece.speaker == Speaker::User && piece.first_person,
+            weights.first_person,
         )
 }
 
-/// What the kind and repetition of the statement's best value add. Unlike `value`, it also counts
-/// in logs and data, since what was kept of them was fitted.
-fn worth_of_values(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity) -> f64 {
-    if [weights.path, weights.opaque, weights.repeated] == [0.0; 3] {
-        return 0.0;
+/// Whether a sentence says what its speaker does next, as agents do before they call a tool.
+fn is_announced(text: &str) -> bool {
+    let opens = [
+        "Let me ",
+        "Now let me ",
+        "I'll ",
+        "Now I'll ",
+        "Let's ",
+        "Next, I",
+    ];
+    opens.iter().any(|opener| text.starts_with(opener))
+}
+
+/// What words of obligation, choice or need add.
+fn binding(statement: &Statement<'_>, weights: &Weights) -> f64 {
+    weights.modality * statement.cues.modality().min(2.0) / 2.0
+}
+
+/// What the speaker of a statement without an exact value adds.
+fn plain(statement: &Statement<'_>, weights: &Weights, without_tools: bool) -> f64 {
+    match statement.piece.speaker {
+        Speaker::User if statement.piece.pasted => weights.pasted,
+        Speaker::User => weights.user,
+        Speaker::Tool | Speaker::Call if without_tools => weights.tool + weights.tool_excluded,
+        Speaker::Tool | Speaker::Call => weights.tool,
+        Speaker::Assistant | Speaker::Summary => 0.0,
     }
-    let values = statement.piece.words.iter().filter(|word| word.is_value);
-    let worth = values.map(|word| {
-        let term = word.term(statement.text);
-        let of_kind = match () {
-            () if term.is_path() => weights.path,
-            () if term.is_opaque() => weights.opaque,
-            () => 0.0,
-        };
-        of_kind + weights.repeated * libm::log(f64::from(rarity.stems[&word.stem].holders))
-    });
-    worth.min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// Inverse document frequency of a term in `holders` of the statements.

@@ -7,6 +7,7 @@ use crate::reading::pieces::Speaker;
 use crate::reading::statements::Statement;
 use crate::reading::template::{Form, Section};
 use crate::reading::terms::{Term, stem};
+use crate::writing::files::why;
 use crate::writing::{Chosen, Room, Source, choose, sentence};
 
 /// The sections with the statements chosen for them.
@@ -63,7 +64,11 @@ fn frame(sections: &[Section]) -> String {
         .filter(|section| !section.optional)
         .map(|section| match &section.form {
             Form::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
-            _ => section.heading.clone(),
+            _ => format!(
+                "{}{}",
+                section.heading,
+                section.close.as_deref().unwrap_or_default()
+            ),
         });
     lines.collect::<Vec<_>>().join("\n\n")
 }
@@ -76,6 +81,10 @@ fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize
         let fits = places.map(|at| (cues.fit(&sections[at].cues), at));
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
+    let for_files = || sections.iter().position(|section| section.for_files);
+    if let Some(at) = statement.touch.and_then(|_| for_files()).filter(takes) {
+        return Some(at);
+    }
     let (fit, at) = best(&statement.cues)?;
     if fit >= Cues::LEAST_FIT {
         return Some(at);
@@ -134,6 +143,17 @@ fn line(form: &Form, statement: &Statement<'_>, text: &str) -> String {
 /// A row: the thing, what was done to it, and the statement; a dash for what the statement does not
 /// say.
 fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
+    let file = statement.touch.filter(|_| columns > 1);
+    let named = file.and_then(|touch| {
+        Some((
+            text.strip_suffix(&format!(" ({})", why(touch)))?,
+            why(touch),
+        ))
+    });
+    if let Some((path, why)) = named {
+        let rest = " - |".repeat(columns - 2);
+        return format!("| {path} | {why} |{rest}");
+    }
     let is_name = |term: &Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
     let thing = statement
         .terms()
@@ -182,6 +202,9 @@ fn render(
         _ if lines.is_empty() => text.push_str("\nNone"),
         Form::Table(head, _) => text = format!("{text}\n{}\n{}", head.join("\n"), lines.join("\n")),
         Form::List(_) | Form::Labels(_) => text = format!("{text}\n{}", lines.join("\n")),
+    }
+    if let Some(close) = &section.close {
+        text = format!("{text}\n{close}");
     }
     Some(text)
 }

@@ -6,6 +6,7 @@ mod many;
 mod material;
 mod metamorphic;
 mod profiles;
+mod prompts;
 mod properties;
 mod sessions;
 mod shapes;

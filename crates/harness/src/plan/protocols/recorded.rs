@@ -1,5 +1,6 @@
 //! `recorded`: the moments and sizes of the compactions that the recorded program made apply to all
-//! strategies and controls.
+//! strategies and controls. Strategies also keep the share of them verbatim that it kept, unless their
+//! own split was changed.
 
 use std::sync::Arc;
 
@@ -88,6 +89,8 @@ struct Size {
     trigger: u32,
     /// Tokens that it left beside the system prompt and the pending part.
     retained: u32,
+    /// The share of these that are messages as they were said.
+    split: f64,
     known_until: Option<usize>,
 }
 
@@ -100,12 +103,21 @@ fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Size> {
 }
 
 fn size(prepared: &PreparedScenario, left: &Left) -> Size {
+    let written = left
+        .view
+        .entries()
+        .iter()
+        .filter(|entry| entry.message_id().is_none())
+        .map(|entry| entry.tokens())
+        .sum::<u32>();
+    let said = left.retained.saturating_sub(written);
     Size {
         length: left.length,
         pending: left.pending.clone(),
         trigger: left.before,
         // A compaction that left more than it found is not a limit that others could keep.
         retained: left.retained.min(left.before.saturating_sub(1)),
+        split: f64::from(said) / f64::from(left.retained.max(1)),
         known_until: prepared.unmeasured().find(|next| *next > left.length),
     }
 }
@@ -118,6 +130,7 @@ pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Momen
                       known_until,
                       trigger,
                       retained,
+                      split: _,
                   }| {
         let budget = Budget {
             window: trigger,
@@ -174,7 +187,7 @@ fn moments(
             window,
             trigger: size.trigger,
             retained: size.retained,
-            split: None,
+            split: entrant.has_default_split().then_some(size.split),
         };
         let (budget, scaled) = entrant.resolve(Protocol::Recorded, limits, 1.0)?;
         resolved = scaled;

@@ -4,7 +4,6 @@
 //! Whether a use finds its value in what a compaction left is judged here for `losses` and for all
 //! strategies alike.
 
-mod arguments;
 mod names;
 mod unlogged;
 
@@ -19,7 +18,7 @@ use compactometer_text::generic::is_generic;
 use compactometer_text::matcher::Matcher;
 use serde_json::Value;
 
-pub(crate) use arguments::{Purpose, arguments};
+pub(crate) use compactometer_text::arguments::{Purpose, arguments};
 pub(crate) use names::OtherNames;
 pub(crate) use unlogged::{Unlogged, unlogged};
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What an argument is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// It says where or what to act on.
     Address,
     /// The agent writes it.
@@ -136,15 +136,17 @@ const PROSE: usize = 12;
 
 /// A piece of a call's arguments with one purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Argument<'a> {
+pub struct Argument<'a> {
     /// The name of its field; empty if the call has one text without a name.
-    pub(crate) name: &'a str,
-    pub(crate) text: String,
-    pub(crate) purpose: Purpose,
+    pub name: &'a str,
+    /// Its text; a number in decimals.
+    pub text: String,
+    /// What it is for.
+    pub purpose: Purpose,
 }
 
 /// The arguments of a call: its texts and numbers at any depth.
-pub(crate) fn arguments(value: &Value) -> Vec<Argument<'_>> {
+pub fn arguments(value: &Value) -> Vec<Argument<'_>> {
     let mut found = Vec::new();
     collect("", value, &mut found);
     found

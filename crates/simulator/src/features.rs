@@ -1,0 +1,33 @@
+//! What a mock sees of exact values in a request, for fits of its weights to what recorded programs
+//! kept. The weights of these features are [`Weights::FEATURES`].
+//!
+//! [`Weights::FEATURES`]: crate::profile::Weights::FEATURES
+
+use compactometer_engine::model::ChatRequest;
+
+use crate::profile::Weights;
+use crate::reading::message::Known;
+use crate::reading::terms::{number, stem};
+use crate::reading::{self, Texts, statements};
+use crate::writing::files::Files;
+use crate::writing::values::Values;
+
+/// The features of each value in a request's material, in the order of [`Weights::FEATURES`]; none of
+/// a value that the mock does not read as one term.
+pub fn of_values(
+    request: &ChatRequest,
+    values: &[String],
+) -> Vec<Option<[f64; Weights::FEATURES.len()]>> {
+    let texts = Texts::new(request);
+    let turns = reading::read(request, &texts).turns;
+    let known = Known::default().all(&turns);
+    let files = Files::new(&known);
+    let mut statements = statements::statements(&turns, &known);
+    statements.extend(files.statements(&turns));
+    let seen = Values::new(&turns, &statements);
+    let of_value = |value: &String| {
+        let place = seen.place(number(&stem(value)))?;
+        Some(seen.features(seen.at(place)))
+    };
+    values.iter().map(of_value).collect()
+}
