@@ -20,6 +20,13 @@ pub const SHIPPED: &str = include_str!("../../../datasets/prices.toml");
 pub struct PriceTable {
     /// The row that prices a mock, by name.
     pub mock_as: String,
+    /// The row that prices a mock as summarizer, if another one. Usually a cheaper model writes
+    /// summaries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summarizer_as: Option<String>,
+    /// The row that prices a mock which writes checkpoints before turns, if not the summarizer's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpointer_as: Option<String>,
     /// One row for each model.
     pub model: Vec<PriceRow>,
 }
@@ -140,12 +147,44 @@ impl PriceTable {
             let wrong = |what| PriceError::Wrong(format!("prices of `{}`: {what}", row.name));
             once.and_then(|()| row.check()).map_err(wrong)?;
         }
-        if table.row("mock").is_none() {
-            let names = table.model.iter().map(|row| row.name.as_str());
-            let unknown = unknown("model", &table.mock_as, names);
-            return Err(PriceError::Wrong(format!("mock_as: {unknown}")));
+        table.checked()
+    }
+
+    /// Itself, if it has the rows that price a mock.
+    ///
+    /// # Errors
+    /// [`PriceError`] if one of them is missing.
+    pub fn checked(self) -> Result<Self, PriceError> {
+        let mocks = [
+            ("mock_as", Some(&self.mock_as)),
+            ("summarizer_as", self.summarizer_as.as_ref()),
+            ("checkpointer_as", self.checkpointer_as.as_ref()),
+        ];
+        for (key, name) in mocks {
+            if let Some(name) = name.filter(|name| self.named(name).is_none()) {
+                let names = self.model.iter().map(|row| row.name.as_str());
+                let unknown = unknown("model", name, names);
+                return Err(PriceError::Wrong(format!("{key}: {unknown}")));
+            }
         }
-        Ok(table)
+        Ok(self)
+    }
+
+    fn named(&self, name: &str) -> Option<&PriceRow> {
+        self.model.iter().find(|row| row.name == name)
+    }
+
+    /// The row for that model as summarizer: a mock is priced as [`PriceTable::summarizer_as`].
+    pub fn summarizer_row(&self, model: &str) -> Option<&PriceRow> {
+        let other = self.summarizer_as.as_ref().filter(|_| is_mock(model));
+        other.map_or_else(|| self.row(model), |name| self.named(name))
+    }
+
+    /// The row for that model where it writes checkpoints before turns: a mock is priced as
+    /// [`PriceTable::checkpointer_as`].
+    pub fn checkpointer_row(&self, model: &str) -> Option<&PriceRow> {
+        let other = self.checkpointer_as.as_ref().filter(|_| is_mock(model));
+        other.map_or_else(|| self.summarizer_row(model), |name| self.named(name))
     }
 
     /// Reads a file; returns the table and the text.
@@ -171,7 +210,7 @@ impl PriceTable {
         } else {
             model
         };
-        let of_name = |name: &str| self.model.iter().find(|row| row.name == name);
+        let of_name = |name: &str| self.named(name);
         of_name(name).or_else(|| match name.split_once(':')? {
             (provider, model) if provider.ends_with("-compatible") => {
                 (!model.contains('@')).then(|| &*LOCAL)
@@ -331,6 +370,44 @@ mod tests {
                 .row("anthropic:claude-sonnet-4@models.example")
                 .is_none(),
             "a gateway has prices of its own"
+        );
+    }
+
+    #[test]
+    fn a_mock_has_the_price_of_a_cheaper_model_where_it_summarizes() {
+        let table = |head: &str| PriceTable::parse(&format!("{head}\n{SHIPPED}"));
+        let names = |table: &PriceTable, model: &str| {
+            let rows = [
+                table.row(model),
+                table.summarizer_row(model),
+                table.checkpointer_row(model),
+            ];
+            rows.map(|row| row.map(|row| row.name.clone()).unwrap_or_default())
+        };
+        let cheap = table("summarizer_as = \"claude-haiku-4-5\"").unwrap();
+        let [agent, summarizer, checkpointer] = names(&cheap, "mock:claude-code");
+        assert_ne!(agent, summarizer);
+        assert_eq!(
+            [summarizer.as_str(), checkpointer.as_str()],
+            ["claude-haiku-4-5"; 2]
+        );
+        assert_eq!(
+            names(&cheap, "claude-opus-4-1"),
+            ["claude-opus-4-1"; 3],
+            "a real model has its own"
+        );
+        let both =
+            table("summarizer_as = \"claude-haiku-4-5\"\ncheckpointer_as = \"gpt-5.4-mini\"");
+        assert_eq!(
+            names(&both.unwrap(), "mock")[1..],
+            ["claude-haiku-4-5", "gpt-5.4-mini"]
+        );
+        let wrong = table("checkpointer_as = \"claude-haiku-45\"")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            wrong.contains("checkpointer_as") && wrong.contains("claude-haiku-4-5"),
+            "{wrong}"
         );
     }
 

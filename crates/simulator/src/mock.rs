@@ -21,11 +21,12 @@ use crate::profile_draws;
 use crate::reading::cache::last_request;
 use crate::reading::cache::token_counts::Counts;
 use crate::reading::message::Known;
-use crate::reading::statements::{self, Statement, Turn};
-use crate::reading::{self, Ask, Reading, Shape, Texts};
+use crate::reading::pieces::Turn;
+use crate::reading::statements::{self, Statement};
+use crate::reading::{self, Ask, Shape, Texts};
 use crate::writing::files::Files;
 use crate::writing::relative::Names;
-use crate::writing::{self, Limits, answer, chat, order, relative, salience, within};
+use crate::writing::{self, Limits, answer, order, relative, salience, within};
 
 /// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None`
 /// if no profile has the name.
@@ -72,10 +73,7 @@ impl Mock {
         let texts = Texts::new(request);
         let reading = reading::read(request, &texts);
         let text = match &reading.ask {
-            Ask::Condense(shape) => {
-                let continued = self.continued(&reading, request.seed);
-                continued.unwrap_or_else(|| self.condense(&reading.turns, shape, request))
-            }
+            Ask::Condense(shape) => self.condense(&reading.turns, shape, request),
             Ask::Choose(word) => word.clone(),
             Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
@@ -110,25 +108,6 @@ impl Mock {
             .iter()
             .for_each(|own| faults::spoil(own, request, &mut reply));
         reply
-    }
-
-    /// The reply of a model that mistakes the chat for its own.
-    fn continued(&self, reading: &Reading<'_>, seed: u64) -> Option<String> {
-        let chance = if reading.is_open {
-            &self.profile.continues_open
-        } else {
-            &self.profile.continues
-        };
-        if chance.value <= 0.0 {
-            return None;
-        }
-        let mut rng = draw::keyed(
-            "continues",
-            seed,
-            reading.turns.iter().map(|turn| turn.text.as_bytes()),
-        );
-        let is_struck = draw::uniform(&mut rng) < chance.value;
-        is_struck.then(|| chat::continued(reading.turns.last().map(|turn| turn.text), &mut rng))
     }
 
     fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
@@ -209,7 +188,6 @@ impl Mock {
             statements: &statements,
             ranked: &ranked,
             names,
-            seed: request.seed,
             counts: &self.counts,
         };
         writing::write(&source, shape, limits, fill)

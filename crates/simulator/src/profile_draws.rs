@@ -36,7 +36,7 @@ const FILL: Param<(f64, f64)> = Param {
 /// draw.
 const LENGTH: Param<(f64, f64)> = Param {
     value: (284.0, 4_694.0),
-    source: "measured: from the shortest of `lost-in-compaction-length` to the longest of `claude-code-length`",
+    source: "measured: from the shortest of `lost-in-compaction-length` to the longest of `claude-code`",
 };
 
 /// The largest share of its material that a reply has, uniform.

@@ -152,17 +152,44 @@ pub(crate) struct PricesArg {
         env = "COMPACTOMETER_PRICES"
     )]
     pub(crate) prices: Option<PathBuf>,
+    /// Price a mock that writes summaries as this model of the table, as if a cheaper model wrote
+    /// them.
+    #[arg(hide_short_help = true, long, value_name = "MODEL")]
+    pub(crate) summarizer_as: Option<String>,
+    /// Price a mock that writes checkpoints before turns as this model. Default: as its summarizer.
+    #[arg(hide_short_help = true, long, value_name = "MODEL")]
+    pub(crate) checkpointer_as: Option<String>,
 }
 
 impl PricesArg {
     /// The requested table, else the shipped one, and its text.
     pub(crate) fn table(&self) -> Result<(PriceTable, String), Failure> {
-        match &self.prices {
-            Some(path) => PriceTable::read(path).map_err(Failure::usage),
+        let (mut table, mut text) = match &self.prices {
+            Some(path) => PriceTable::read(path).map_err(Failure::usage)?,
             None => PriceTable::shipped()
                 .map(|table| (table, SHIPPED.to_owned()))
-                .map_err(Failure::failed),
+                .map_err(Failure::failed)?,
+        };
+        let keys = [
+            (
+                "summarizer_as",
+                &self.summarizer_as,
+                &mut table.summarizer_as,
+            ),
+            (
+                "checkpointer_as",
+                &self.checkpointer_as,
+                &mut table.checkpointer_as,
+            ),
+        ];
+        for (key, asked, known) in keys {
+            if let Some(model) = asked {
+                *known = Some(model.clone());
+                // Tables of different prices have different hashes.
+                text = format!("{key} = {model:?}\n{text}");
+            }
         }
+        Ok((table.checked().map_err(Failure::usage)?, text))
     }
 }
 

@@ -252,7 +252,12 @@ fn a_run_that_was_stopped_goes_on_and_one_of_another_pair_does_not() {
     for other in [
         &PAIR[..2],
         &["--model", "mock:weak"],
-        &["--model", "mock:paraphraser", "--summarizer", "mock:weak"],
+        &[
+            "--model",
+            "mock:perfect-reader",
+            "--summarizer",
+            "mock:weak",
+        ],
     ] {
         let told = refused(&tiny(
             dir.path(),
@@ -309,11 +314,21 @@ fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
         ("writer", &["--model", "mock:weak"]),
         (
             "other-reader",
-            &["--model", "mock:paraphraser", "--summarizer", "mock:weak"],
+            &[
+                "--model",
+                "mock:perfect-reader",
+                "--summarizer",
+                "mock:weak",
+            ],
         ),
         (
             "other-writer",
-            &["--model", "mock:strong", "--summarizer", "mock:paraphraser"],
+            &[
+                "--model",
+                "mock:strong",
+                "--summarizer",
+                "mock:perfect-reader",
+            ],
         ),
     ];
     for (out, models) in pairs {
@@ -340,7 +355,7 @@ fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
         (
             "other-reader",
             "`target` differs",
-            "the target model: `mock:paraphraser` against `mock:strong`",
+            "the target model: `mock:perfect-reader` against `mock:strong`",
             two_models,
         ),
         // One model answered in both, so that an order could be compared if the second were no
@@ -348,8 +363,8 @@ fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
         (
             "other-writer",
             "`summarizer` differs",
-            "the summarizer: `mock:paraphraser` against `mock:weak`",
-            "the second run is of `mock:paraphraser`, which is a mock",
+            "the summarizer: `mock:perfect-reader` against `mock:weak`",
+            "the second run is of `mock:perfect-reader`, which is a mock",
         ),
     ] {
         for both in [["pair", out], [out, "pair"]] {

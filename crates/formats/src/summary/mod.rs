@@ -234,6 +234,8 @@ pub enum Compared {
     FailsTooOften,
     /// One of the two asks a model past the meter.
     Unmetered,
+    /// The summarizer of one of the two wrote no fact of all that it was shown.
+    NotUnderstood,
     /// It holds values without words around them much more often than the reference, as a bare list
     /// does.
     ListsValues,
@@ -255,6 +257,7 @@ impl Compared {
             Compared::DidNotTrigger => "did not trigger",
             Compared::FailsTooOften => "fails too often",
             Compared::Unmetered => "unmetered",
+            Compared::NotUnderstood => "prompt not understood",
             Compared::ListsValues => "lists values",
             Compared::Undefined => "undefined",
         }
@@ -340,6 +343,10 @@ pub struct StrategySummary {
     /// nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unmetered: bool,
+    /// Whether its summarizer wrote no fact of the many that it was shown, so that it did not
+    /// understand the prompt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_understood: bool,
     /// Conversations in which at least one compaction was applied, of those run.
     pub triggered: Triggered,
     /// Shares of the fates of all stated facts at the last observation point, by name; they sum to

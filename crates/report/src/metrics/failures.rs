@@ -2,6 +2,7 @@
 //! neither is memory.
 
 use compactometer_engine::event::Outcome;
+use compactometer_formats::record::Stages;
 use compactometer_formats::summary::{Compared, StrategySummary};
 
 use super::{Better, Metric, Section};
@@ -37,6 +38,9 @@ pub(crate) fn why_not_compared(
         let reason = "asks a model past the meter, so its summaries may be another model's, and its calls are in no cost";
         return Some((Compared::Unmetered, reason.to_owned()));
     }
+    if let Some(found) = not_understood(strategy) {
+        return Some((Compared::NotUnderstood, found));
+    }
     Some((Compared::FailsTooOften, fails_too_often(strategy)?))
 }
 
@@ -56,6 +60,31 @@ fn fails_too_often(strategy: &StrategyRecords) -> Option<String> {
     Some(format!(
         "{} of its turns were sent over the window, which no provider takes",
         percent(share)
+    ))
+}
+
+/// Fewer facts that were shown to a summarizer do not decide whether it understood its prompt.
+const SHOWN: u32 = 50;
+
+/// That a summarizer wrote no fact of the many that it was shown, with the compaction at which it was
+/// shown most. Its recall is that of a prompt which it did not understand.
+pub(crate) fn not_understood(strategy: &StrategyRecords) -> Option<String> {
+    // A call that failed says nothing about what a summarizer understands.
+    let rows = || {
+        let records = strategy.records();
+        let rows =
+            records.flat_map(|record| record.compactions.iter().map(move |row| (record, row)));
+        rows.filter(|(_, row)| is_applied(row))
+    };
+    let sum = |of: fn(&Stages) -> u32| rows().map(|(_, row)| of(&row.stages)).sum::<u32>();
+    let (shown, written) = (sum(|stages| stages.reached), sum(|stages| stages.written));
+    if shown < SHOWN || written > 0 {
+        return None;
+    }
+    let (record, most) = rows().max_by_key(|(_, row)| row.stages.reached)?;
+    Some(format!(
+        "the summarizer did not understand this prompt: it wrote none of the {shown} facts that it was shown; in `{}` after message {} it was shown {}",
+        record.case.scenario, most.event.after.0, most.stages.reached
     ))
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
 pub(crate) fn label(strategy: &StrategySummary) -> String {
     match () {
         () if strategy.unmetered => format!("{} (unmetered)", strategy.name),
+        () if strategy.not_understood => format!("{} (prompt not understood)", strategy.name),
         () if is_marked(strategy) => format!("{} (fails)", strategy.name),
         () => strategy.name.clone(),
     }

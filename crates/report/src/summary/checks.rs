@@ -8,6 +8,7 @@ use compactometer_text::code::code;
 
 use crate::data::{FULL, NULL, ORACLE, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::Metric;
+use crate::metrics::failures::not_understood;
 use crate::metrics::recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 use crate::stats::{mean, sign_flip};
 
@@ -33,7 +34,31 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Chec
         oracle(run, strategies),
         unexplained(run),
         decoys(run),
+        understood(run),
     ]
+}
+
+/// A summarizer that writes nothing of what it is shown did not understand what it was asked.
+fn understood(run: &ProtocolRun) -> Check {
+    let name = "summarizers write some of the facts that they are shown";
+    let tested = run
+        .strategies
+        .iter()
+        .filter(|strategy| strategy.family.is_tested());
+    let found = tested.filter_map(|strategy| {
+        Some(format!(
+            "{}: {}",
+            code(strategy.name),
+            not_understood(strategy)?
+        ))
+    });
+    let found = found.collect::<Vec<_>>();
+    let detail = if found.is_empty() {
+        "all do".to_owned()
+    } else {
+        found.join("; ")
+    };
+    check(name, found.is_empty(), detail)
 }
 
 fn full(strategies: &[StrategySummary]) -> Check {

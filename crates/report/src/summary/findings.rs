@@ -60,7 +60,10 @@ fn tested(group: &Group) -> impl Iterator<Item = &StrategySummary> {
 /// Those that are neither a recorded program nor left out of comparisons.
 fn sound(group: &Group) -> impl Iterator<Item = &StrategySummary> {
     tested(group).filter(|strategy| {
-        strategy.family != Family::Recorded && !is_marked(strategy) && !strategy.unmetered
+        strategy.family != Family::Recorded
+            && !is_marked(strategy)
+            && !strategy.unmetered
+            && !strategy.not_understood
     })
 }
 
@@ -268,6 +271,10 @@ fn told_apart(group: &Group) -> Option<String> {
         (Compared::TooFewUnits, "too few conversations"),
         (Compared::SizesDiffer, "of another size, so not compared"),
         (Compared::Unmetered, "asking a model past the meter"),
+        (
+            Compared::NotUnderstood,
+            "whose prompt the summarizer did not understand",
+        ),
         (Compared::FailsTooOften, "failing too often"),
         (Compared::ListsValues, "a list of values"),
         (Compared::DidNotTrigger, "never compacting"),
@@ -298,8 +305,9 @@ fn told_apart(group: &Group) -> Option<String> {
 /// What compacting costs against never compacting.
 fn costs(group: &Group) -> Option<String> {
     let full = named(group, FULL)?;
-    let compacting = tested(group)
-        .filter(|strategy| strategy.triggered.conversations > 0 && !is_marked(strategy));
+    let compacting = tested(group).filter(|strategy| {
+        strategy.triggered.conversations > 0 && !is_marked(strategy) && !strategy.not_understood
+    });
     let costs = compacting
         .filter_map(|strategy| Some((strategy, COST_AGAINST_FULL.value(strategy)?)))
         .collect::<Vec<_>>();

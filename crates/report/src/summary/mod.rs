@@ -116,6 +116,7 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
         name: strategy.name.to_owned(),
         family: strategy.family,
         unmetered: run.is_unmetered(strategy.name),
+        not_understood: metrics::failures::not_understood(strategy).is_some(),
         triggered: triggered(strategy),
         fates: fates::shares(strategy)
             .into_iter()

@@ -174,7 +174,7 @@ pub const ALL: &[SourceTarget] = &[
         target: "under $0.01 of compaction per session",
         source: "threshold plan, its test from end to end",
         unit: MetricUnit::Usd,
-        note: "the source asks a cheap model; here the calls are priced as those of the report's summarizer",
+        note: "the source asks a cheap model: `--summarizer-as MODEL` gives a mock its price",
         find: |_, _, summary| of_metric(summary, &COST_USD_COMPACTION, |cost| cost < 0.01),
     },
     SourceTarget {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::meter::Purpose;
 use compactometer_formats::answer::{AnswerRow, Grade};
+use compactometer_formats::prices::PriceRow;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::{CallRow, Record, Refusal, Use, UseKind};
 use compactometer_formats::scenario::Category;
@@ -556,12 +557,9 @@ fn served(run: &ProtocolRun) -> Vec<String> {
 
 fn prices(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
-    let beside = manifest
-        .target
-        .as_deref()
-        .map(|target| (target, "turns and answers cost those"));
-    let priced = |(model, costs): (&str, &str)| {
-        let row = run.prices.row(model)?;
+    let (prices, summarizer) = (run.prices, manifest.summarizer.as_str());
+    let priced = |(row, model, costs): (Option<&PriceRow>, &str, &str)| {
+        let row = row?;
         Some(match row.is_free() {
             true => format!(
                 "{} is priced as {}: nothing is billed, so costs are 0",
@@ -575,20 +573,27 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
             ),
         })
     };
-    let checkpoints = manifest
-        .checkpointer
-        .as_deref()
-        .map(|model| (model, "checkpoints before turns cost those"));
-    let costs = match (beside.is_some(), checkpoints.is_some()) {
+    let target = manifest.target.as_deref().unwrap_or(summarizer);
+    let checkpointer = manifest.checkpointer.as_deref().unwrap_or(summarizer);
+    let of_turns = prices.row(target);
+    let of_summaries = prices.summarizer_row(summarizer);
+    let of_checkpoints = prices.checkpointer_row(checkpointer);
+    let beside = manifest.target.is_some() || of_turns != of_summaries;
+    let apart = manifest.checkpointer.is_some() || of_checkpoints != of_summaries;
+    let costs = match (beside, apart) {
         (false, false) => "costs are those",
         (false, true) => "all other costs are those",
         (true, false) => "compactions and checkpoints cost those",
         (true, true) => "compactions cost those",
     };
-    let models = [(manifest.summarizer.as_str(), costs)]
-        .into_iter()
-        .chain(beside)
-        .chain(checkpoints);
+    let turns = beside.then_some((of_turns, target, "turns and answers cost those"));
+    let checkpoints = apart.then_some((
+        of_checkpoints,
+        checkpointer,
+        "checkpoints before turns cost those",
+    ));
+    let models = [(of_summaries, summarizer, costs)].into_iter();
+    let models = models.chain(turns).chain(checkpoints);
     let mut warnings: Vec<_> = models.filter_map(priced).collect();
     if warnings.is_empty() {
         return warnings;

@@ -341,6 +341,42 @@ fn what_fails_dominates_nothing_and_has_no_numbers() {
     );
 }
 
+/// As a model does that answers "I don't know", or takes the transcript for the form of its reply.
+#[test]
+fn a_summarizer_that_wrote_no_fact_is_compared_with_nothing_and_fails_a_check() {
+    let (manifest, mut records) = two(&HIGHER.map(|held| held + 30));
+    for record in &mut records {
+        let written = u32::from(record.case.strategy != "chained");
+        let stages = Stages {
+            left: 40,
+            reached: 40,
+            written,
+            ..Stages::default()
+        };
+        record.compactions.push(compaction(stages, 0, Vec::new()));
+    }
+    let made = &compared(&manifest, &records)[0];
+    assert_eq!(
+        (made.verdict, made.difference),
+        (Compared::NotUnderstood, None)
+    );
+    let summary = summarize(&manifest, &records, &prices());
+    let text = table(&summary, &Screen::WHOLE);
+    for shown in [
+        "chained‡",
+        "‡ not compared",
+        "did not understand this prompt",
+    ] {
+        assert!(text.contains(shown), "{text}");
+    }
+    let of = |name: &str| {
+        let checks = summary.groups.iter().flat_map(|group| &group.checks);
+        let mut checks = checks.filter(|check| check.name.contains(name));
+        checks.next().and_then(|check| check.passed)
+    };
+    assert_eq!(of("summarizers write some"), Some(false));
+}
+
 /// The ends of an interval as it is printed, with 0 written as it is read.
 fn interval(text: &str, strategy: &str) -> Option<(f64, f64)> {
     let line = text

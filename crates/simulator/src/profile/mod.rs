@@ -19,11 +19,7 @@ pub const ALL: &[&Profile] = &[
     &STRONG,
     &PERFECT_READER,
     &WEAK,
-    &LOST_IN_THE_MIDDLE,
-    &CONTINUES_CHAT,
-    &PARAPHRASER,
     &LOST_IN_COMPACTION_LENGTH,
-    &CLAUDE_CODE_LENGTH,
 ];
 
 /// A parameter with its source.
@@ -93,41 +89,6 @@ pub const WEAK: Profile = Profile {
     ..STRONG
 };
 
-/// Reads the start and the end better than the middle.
-pub const LOST_IN_THE_MIDDLE: Profile = Profile {
-    name: "lost-in-the-middle",
-    about: "reads the start and the end better than the middle",
-    read: param(
-        [0.758, 0.572, 0.538, 0.554, 0.632],
-        "Liu et al. 2023 (arXiv 2307.03172): GPT-3.5-Turbo, 20 documents, accuracy by place; for summaries assumed",
-    ),
-    ..STRONG
-};
-
-/// Mistakes the conversation for its own and continues it.
-pub const CONTINUES_CHAT: Profile = Profile {
-    name: "continues-chat",
-    about: "continues the chat instead of writing a summary",
-    continues: param(
-        0.17,
-        "measured: 100 of 471 and 101 of 796 outputs of two models were not summaries; between the two",
-    ),
-    continues_open: param(
-        1.0,
-        "measured: all 24 of a set-up whose instruction came first and nothing after the transcript",
-    ),
-    ..STRONG
-};
-
-/// Paraphrases statements, and sometimes omits their exact values.
-pub const PARAPHRASER: Profile = Profile {
-    name: "paraphraser",
-    about: "paraphrases statements and sometimes omits exact values",
-    reworded: assumed(0.8),
-    value_omitted: assumed(0.3),
-    ..STRONG
-};
-
 /// Writes as little as measured calls, whatever is asked. Only the length is fitted.
 pub const LOST_IN_COMPACTION_LENGTH: Profile = Profile {
     name: "lost-in-compaction-length",
@@ -140,23 +101,15 @@ pub const LOST_IN_COMPACTION_LENGTH: Profile = Profile {
     ..STRONG
 };
 
-/// Writes as much as an agent's own compactions of a full window. Only the length is fitted.
-pub const CLAUDE_CODE_LENGTH: Profile = Profile {
-    name: "claude-code-length",
-    about: "writes as much as Claude Code's summaries of a full window, where there is room; otherwise `strong`",
+/// What compactions of Claude Code kept, as `studies/fit` fits it. The default.
+pub const CLAUDE_CODE: Profile = Profile {
+    name: "claude-code",
+    about: "keeps what recorded compactions of Claude Code kept: the agent's own words rather than tool output",
     own_tokens: param(
         Some((1_855, 4_694)),
         "fitted by `studies/fit` to 28 sessions of Claude Code 2.0 and 2.1: the first and ninth decile of a log-normal length with a \
          median of 2,951, which does not grow with the material (correlation -.01); for material under 90,000 tokens assumed",
     ),
-    ..STRONG
-};
-
-/// What compactions of Claude Code kept, as `studies/fit` fits it. The default.
-pub const CLAUDE_CODE: Profile = Profile {
-    name: "claude-code",
-    about: "keeps what recorded compactions of Claude Code kept: the agent's own words rather than tool output",
-    own_tokens: CLAUDE_CODE_LENGTH.own_tokens,
     // The recorded requests have 90,000 tokens and more, so nothing shows what is written of
     // little.
     most_share: assumed(0.5),
@@ -173,7 +126,7 @@ pub const CLAUDE_CODE: Profile = Profile {
         tool: -3.17,
         address: -0.46,
         read: -0.37,
-        edited: 0.66,
+        edited: 0.68,
         extension: 1.21,
         repeated: 0.80,
         crowded: -0.08,

@@ -101,17 +101,12 @@ parameters! {
         "measured: survival by fifths .060 .045 .082 .074 .119, as log of each over their mean; \
          intervals overlap",
     ) => "added to a score by the statement's fifth of the material, in log-odds";
-    reworded: f64 = assumed(0.0) => "share of the written statements that are paraphrased";
-    value_omitted: f64 = assumed(0.0) => "probability that a paraphrase omits an exact value";
     relative: f64 = assumed(0.0)
         => "probability that a file is named relative to the folder of most of the material's paths";
     lists_files: f64 = param(
         1.0,
         "assumed: every recorded prompt asks for files, so nothing shows what models do where none does",
     ) => "probability of a list of the files that calls touched where the prompt offers no place for files";
-    continues: f64 = assumed(0.0)
-        => "probability of continuing the chat if the request ends with its instruction";
-    continues_open: f64 = assumed(0.0) => "the same if the request ends with the conversation";
     faults: &'static str = assumed("") => "faults of form in replies, as typed after `mock+`";
     answer_threshold: f64 = assumed(0.4)
         => "least share of a question's weight that a statement must cover to be the answer";

@@ -88,7 +88,7 @@ impl Blocks {
             Role::Assistant | Role::Call => "assistant",
             Role::Tool => "tool",
         };
-        let _ = write!(self.text, "[{}] {name}:\n", self.number);
+        let _ = writeln!(self.text, "[{}] {name}:", self.number);
     }
 
     fn say(&mut self, role: Role, said: &str) {
@@ -152,8 +152,7 @@ fn of_lines(said: &str) -> Option<String> {
         .find(|style| seen[*style as usize].len() > 1)?;
     let mut blocks = Blocks::default();
     let mut open: Option<(Role, String)> = None;
-    let mut lines = lines_of(said).peekable();
-    while let Some(line) = lines.next() {
+    for line in lines_of(said) {
         match opened(line).filter(|(found, ..)| *found == style) {
             Some((_, role, rest)) => {
                 if let Some((role, said)) = open.take() {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::reading::cache::Cache;
-use crate::reading::calls::{self, TouchedFile};
+use crate::reading::calls::{self, Line, TouchedFile};
 use crate::reading::cues::Cues;
 use crate::reading::lines::{heading_level, lines_of};
+use crate::reading::pieces::Turn;
 use crate::reading::pieces::{Context, Piece, Speaker, unmarked};
 use crate::reading::sentences::sentences;
-use crate::reading::statements::Turn;
 use crate::reading::unfold;
 
 /// What was read of a message.
@@ -95,9 +95,16 @@ fn read(text: &str, speaker: Speaker) -> ReadMessage {
         if context.speaker == Speaker::Summary {
             message.files.extend(calls::listed(content));
         }
-        if let Some((value, length)) = json_at(content, text) {
-            message.read_json(&label, &value, start, &context);
-            at = offset(content, text) + length;
+        let (content, data) = content.split_at(opens_json(content).unwrap_or(content.len()));
+        if !data.is_empty() {
+            message.read_sentences(content, start, text, &context);
+            let (lines, length) = match json_at(data, text) {
+                Some((value, length)) => (message.lines_of(&label, &value), length),
+                // The text was cut.
+                None => (broken(data), data.len()),
+            };
+            message.read_lines(lines, start, &context);
+            at = offset(data, text) + length;
             continue;
         }
         let heads_a_table = || {
@@ -107,10 +114,7 @@ fn read(text: &str, speaker: Speaker) -> ReadMessage {
                     .is_some_and(|next| !next.trim().is_empty() && is_rule(next.trim()))
         };
         if !is_layout(content, &mut context) && !heads_a_table() {
-            let read = |said| Piece::read(said, offset(said, text), start, &context);
-            message
-                .pieces
-                .extend(sentences(unmarked(content)).filter_map(read));
+            message.read_sentences(content, start, text, &context);
         }
     }
     message
@@ -121,54 +125,103 @@ fn offset(part: &str, text: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
 
+/// Where an object or list begins in a line; none if it has none.
+fn opens_json(line: &str) -> Option<usize> {
+    let opens = ["{\"", "{ \"", "[{", "[\"", "[ {"];
+    let is_part = line.starts_with('"') && line.contains("\":");
+    let whole = (line == "{" || line == "[" || is_part).then_some(0);
+    whole.or_else(|| opens.iter().filter_map(|open| line.find(open)).min())
+}
+
 /// The object or list that begins with a part of a text, and its length in bytes. It may have
 /// several lines.
 fn json_at(part: &str, text: &str) -> Option<(Value, usize)> {
-    // A list of bare words is more often a label.
-    let opens = ["{\"", "{ \"", "{\n", "[{", "[\"", "[ {", "{}"];
     let rest = &text[offset(part, text)..];
-    let is_open = part == "{" || part == "[" || opens.iter().any(|open| rest.starts_with(open));
-    if !is_open {
-        return None;
-    }
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
     let value = values.next()?.ok()?;
     (value.is_object() || value.is_array()).then(|| (value, values.byte_offset()))
 }
 
+/// What JSON says that was cut: its texts and numbers without the names of fields.
+fn broken(data: &str) -> Vec<Line> {
+    let mut texts = Vec::new();
+    let mut rest = data;
+    while let Some(open) = rest.find('"') {
+        texts.push(rest[..open].trim_matches(|letter: char| !letter.is_alphanumeric()));
+        let literal = &rest[open + 1..];
+        let escaped = |at: &usize| {
+            literal[..*at]
+                .bytes()
+                .rev()
+                .take_while(|byte| *byte == b'\\')
+                .count()
+                % 2
+                == 1
+        };
+        let end = literal
+            .match_indices('"')
+            .map(|(at, _)| at)
+            .find(|at| !escaped(at));
+        let said = &literal[..end.unwrap_or(literal.len())];
+        rest = &literal[end.map_or(literal.len(), |end| end + 1)..];
+        if !rest.trim_start().starts_with(':') {
+            texts.push(said);
+        }
+    }
+    texts.push(rest.trim_matches(|letter: char| !letter.is_alphanumeric()));
+    let line = |text: &str| Line {
+        text: text.replace("\\n", " ").replace('\\', ""),
+        is_address: false,
+        is_content: false,
+    };
+    texts
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .map(line)
+        .collect()
+}
+
 impl ReadMessage {
-    /// Reads what an object or list says: the arguments of a call, or data.
-    fn read_json(&mut self, label: &Label<'_>, value: &Value, line: usize, context: &Context) {
-        let lines = match label.tool {
+    /// What an object or list says: the arguments of a call, or data.
+    fn lines_of(&mut self, label: &Label<'_>, value: &Value) -> Vec<Line> {
+        let plain = |text| Line {
+            text,
+            is_address: false,
+            is_content: false,
+        };
+        match label.tool {
             Some(tool) => {
                 let call = calls::read(tool, value);
                 self.files.extend(call.files);
                 call.lines
             }
-            None => unfold::lines(value)
-                .into_iter()
-                .map(|text| calls::Line {
-                    text,
-                    is_address: false,
-                    is_content: false,
-                })
-                .collect(),
-        };
-        for said in lines {
+            None => unfold::lines(value).into_iter().map(plain).collect(),
+        }
+    }
+
+    /// Reads what JSON says.
+    fn read_lines(&mut self, lines: Vec<Line>, at: usize, context: &Context) {
+        for line in lines {
             let context = Context {
-                fenced: said.is_content,
+                fenced: line.is_content,
                 is_decoded: true,
-                is_address: said.is_address,
+                is_address: line.is_address,
                 ..*context
             };
-            let said = said.text;
-            let start = self.decoded.len();
+            let (start, said) = (self.decoded.len(), line.text);
             self.decoded.push_str(&said);
             let read =
-                |sentence| Piece::read(sentence, start + offset(sentence, &said), line, &context);
+                |sentence| Piece::read(sentence, start + offset(sentence, &said), at, &context);
             self.pieces
                 .extend(sentences(unmarked(&said)).filter_map(read));
         }
+    }
+
+    /// Reads a part of the message that is no JSON.
+    fn read_sentences(&mut self, part: &str, at: usize, text: &str, context: &Context) {
+        let read = |said| Piece::read(said, offset(said, text), at, context);
+        self.pieces
+            .extend(sentences(unmarked(part)).filter_map(read));
     }
 }
 

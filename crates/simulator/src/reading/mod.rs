@@ -27,8 +27,9 @@ use crate::reading::json_shape::Node;
 use crate::reading::limits::{Unit, limits};
 use crate::reading::lines::is_marker;
 use crate::reading::pieces::Speaker;
+use crate::reading::pieces::Turn;
 use crate::reading::regions::Parted;
-use crate::reading::statements::{Turn, turns};
+use crate::reading::statements::turns;
 use crate::reading::template::Section;
 use crate::reading::terms::number;
 use crate::reading::terms::{stem, terms};
@@ -40,8 +41,6 @@ pub(crate) struct Reading<'t> {
     pub(crate) turns: Vec<Turn<'t>>,
     /// What the request asks for.
     pub(crate) ask: Ask,
-    /// Whether the request ends with the conversation, with no instruction after it.
-    pub(crate) is_open: bool,
 }
 
 /// What a request asks for.
@@ -98,84 +97,88 @@ pub(crate) enum Form {
 
 /// Reads a request with its texts.
 pub(crate) fn read<'t>(request: &'t ChatRequest, texts_of: &'t Texts) -> Reading<'t> {
-    let said = texts_of.last_said.as_str();
-    let last = request
-        .messages
-        .iter()
-        .rposition(|message| message.role == Role::User);
-    let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
-    let (system, spoken): (Vec<_>, Vec<_>) = earlier
-        .iter()
-        .zip(&texts_of.calls)
-        .partition(|(message, _)| message.role == Role::System);
-    let parted = regions::part(said);
-    let mut given: Vec<Turn<'t>> = spoken
-        .iter()
-        .enumerate()
-        .flat_map(|(number, (message, calls))| wire_turns(number, message, calls))
-        .collect();
-    let instructs = |message: &WireMessage| texts(message).any(|text| opens_with_condensing(text));
-    let is_instructed = system.iter().any(|(message, _)| instructs(message));
-    let (instruction, bare) = if given.is_empty() {
-        bare_material(said, parted, is_instructed)
-    } else {
-        (parted, None)
-    };
-    let first = given.last().map_or(0, |turn| turn.message + 1);
-    let prompted = instruction.given.iter().flat_map(turns).chain(bare);
-    given.extend(prompted.enumerate().map(|(number, turn)| Turn {
-        message: first + number,
-        ..turn
-    }));
-    let is_open = instruction.is_open;
-    let mut lines = instruction.instruction;
+    let Prompt {
+        system,
+        given,
+        lines,
+    } = Prompt::new(request, texts_of);
     let shape = request.schema.as_ref().and_then(json_shape::of_schema);
-    let question = question(&lines).filter(|_| shape.is_none());
-    if let Some(word) = choose::dictated(&lines) {
-        return Reading {
-            turns: given,
-            ask: Ask::Choose(word),
-            is_open,
-        };
-    }
-    let is_short = lines.iter().map(|line| line.len()).sum::<usize>() < SHORT;
-    if spoken.is_empty() || is_instructed && is_short && asks_to_condense(&lines.join("\n")) {
-        // If a conversation follows, the system prompt mostly instructs the agent and not the
-        // summarizer.
-        lines.splice(
-            0..0,
-            system
-                .iter()
-                .flat_map(|(message, _)| texts(message))
-                .flat_map(str::lines),
-        );
-    }
     // The chosen word depends only on the instruction, so a conversation never triggers a choice.
-    if let Some(word) = choose::chosen(&lines).filter(|_| given.is_empty() && shape.is_none()) {
+    let chosen = || choose::chosen(&lines).filter(|_| given.is_empty() && shape.is_none());
+    if let Some(word) = choose::dictated(&lines).or_else(chosen) {
         return Reading {
             turns: given,
             ask: Ask::Choose(word),
-            is_open,
         };
     }
+    let question = question(&lines).filter(|_| shape.is_none());
     let asked = lines.join("\n");
     let condenses = || shape.is_some() || asks_to_condense(&asked) || shown(&asked).is_some();
     if question.is_none() && condenses() {
         return Reading {
             turns: given,
             ask: Ask::Condense(read_shape(&lines, &asked, shape)),
-            is_open,
         };
     }
-    let context = system
-        .iter()
-        .flat_map(|(message, calls)| wire_turns(0, message, calls))
-        .chain(given)
-        .collect();
     Reading {
-        turns: context,
+        turns: system.into_iter().chain(given).collect(),
         ask: Ask::Answer(question.unwrap_or(asked)),
-        is_open,
+    }
+}
+
+/// A request, with its material apart from its instruction.
+struct Prompt<'t> {
+    /// The system prompts.
+    system: Vec<Turn<'t>>,
+    /// The material, in order.
+    given: Vec<Turn<'t>>,
+    /// The instruction, line by line.
+    lines: Vec<&'t str>,
+}
+
+impl<'t> Prompt<'t> {
+    fn new(request: &'t ChatRequest, texts_of: &'t Texts) -> Self {
+        let is_of = |role| move |message: &WireMessage| message.role == role;
+        let last = request.messages.iter().rposition(is_of(Role::User));
+        let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
+        let (system, spoken): (Vec<_>, Vec<_>) = earlier
+            .iter()
+            .zip(&texts_of.calls)
+            .enumerate()
+            .map(|(number, (message, calls))| (message, wire_turns(number, message, calls)))
+            .partition(|(message, _)| message.role == Role::System);
+        let turns_of = |messages: Vec<(&WireMessage, Vec<Turn<'t>>)>| {
+            messages
+                .into_iter()
+                .flat_map(|(_, turns)| turns)
+                .collect::<Vec<_>>()
+        };
+        let (system, mut given) = (turns_of(system), turns_of(spoken));
+        let is_instructed = system.iter().any(|turn| opens_with_condensing(turn.text));
+        let parted = regions::part(&texts_of.last_said);
+        let (parted, bare) = match given.is_empty() {
+            true => bare_material(&texts_of.last_said, parted, is_instructed),
+            false => (parted, None),
+        };
+        let mut lines = parted.instruction;
+        let is_short = lines.iter().map(|line| line.len()).sum::<usize>() < SHORT;
+        let refers = is_instructed && is_short && asks_to_condense(&lines.join("\n"));
+        if given.is_empty() || refers {
+            // If a conversation follows, the system prompt mostly instructs the agent and not the
+            // summarizer.
+            lines.splice(0..0, system.iter().flat_map(|turn| turn.text.lines()));
+        }
+        let first = given.last().map_or(0, |turn| turn.message + 1);
+        let prompted = parted.given.iter().flat_map(turns).chain(bare).enumerate();
+        given.extend(prompted.map(|(number, turn)| Turn {
+            message: first + number,
+            ..turn
+        }));
+        Prompt {
+            system,
+            given,
+            lines,
+        }
     }
 }
 
@@ -307,7 +310,6 @@ fn bare_material<'t>(
         instruction,
         given: Vec::new(),
         found: true,
-        is_open: said.ends_with(material),
     };
     let turn = Turn {
         speaker: Speaker::User,

@@ -19,6 +19,15 @@ pub(crate) enum Speaker {
     Summary,
 }
 
+/// A message of the material, or one of its parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn<'m> {
+    pub(crate) speaker: Speaker,
+    pub(crate) text: &'m str,
+    /// The number of the message.
+    pub(crate) message: usize,
+}
+
 /// A statement. Positions are in bytes of the text that it is read from: its message, or what JSON
 /// in the message says.
 #[derive(Debug)]

@@ -16,8 +16,6 @@ pub(crate) struct Parted<'t> {
     pub(crate) given: Vec<Region<'t>>,
     /// Whether a place for a conversation was found, even if it is empty.
     pub(crate) found: bool,
-    /// Whether no instruction follows the last of the material.
-    pub(crate) is_open: bool,
 }
 
 /// A piece of material.
@@ -58,14 +56,10 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
         .filter(|&at| owner[at] == Owner::Instruction)
         .map(|at| lines[at])
         .collect();
-    let last =
-        (0..lines.len()).rfind(|&at| owner[at] != Owner::Nobody && !lines[at].trim().is_empty());
-    let is_open = last.is_some_and(|at| owner[at] != Owner::Instruction);
     Parted {
         instruction,
         given: regions(text, &lines, &owner),
         found,
-        is_open,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::lines::{header, lines_of};
 use crate::reading::message::ReadMessage;
-use crate::reading::pieces::{Piece, Speaker};
+use crate::reading::pieces::{Piece, Speaker, Turn};
 use crate::reading::regions::{Kind, Region};
 use crate::reading::terms::Term;
 
@@ -40,15 +40,6 @@ impl<'m> Statement<'m> {
         let text = self.text;
         self.piece.words.iter().map(move |word| word.term(text))
     }
-}
-
-/// A message of the material, or one of its parts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn<'m> {
-    pub(crate) speaker: Speaker,
-    pub(crate) text: &'m str,
-    /// The number of the message.
-    pub(crate) message: usize,
 }
 
 /// Statements after this share of the material describe the current state. Assumed.

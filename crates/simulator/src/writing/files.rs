@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::message::ReadMessage;
+use crate::reading::pieces::Turn;
 use crate::reading::pieces::{Context, Piece, Speaker};
-use crate::reading::statements::{Statement, Turn};
+use crate::reading::statements::Statement;
 
 /// The files of a material, in the order of their first call.
 #[derive(Default)]
@@ -58,7 +59,7 @@ impl Files {
                     .strip_suffix(path)
                     .is_some_and(|folder| folder.ends_with('/'))
             };
-            path.starts_with('/') || !absolute.iter().any(|other| is_same(&other))
+            path.starts_with('/') || !absolute.iter().any(is_same)
         };
         let file = |(path, touch, turn): (&str, Touch, usize)| {
             let text = format!("{path} ({})", why(touch));

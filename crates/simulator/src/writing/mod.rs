@@ -6,7 +6,6 @@ pub(crate) mod files;
 mod json;
 pub(crate) mod order;
 pub(crate) mod relative;
-pub(crate) mod reword;
 pub(crate) mod salience;
 mod sections;
 pub(crate) mod shorten;
@@ -21,10 +20,10 @@ use foldhash::fast::FixedState;
 use crate::profile::Profile;
 use crate::reading::cache::token_counts::Counts;
 use crate::reading::pieces::Speaker;
-use crate::reading::statements::{Statement, Turn};
+use crate::reading::pieces::Turn;
+use crate::reading::statements::Statement;
 use crate::reading::{Form, Part, Shape};
 use crate::writing::relative::Names;
-use crate::writing::reword::reword;
 use crate::writing::shorten::shorten;
 use crate::writing::values::BYTES_PER_TOKEN;
 
@@ -37,8 +36,6 @@ pub(crate) struct Source<'s, 'm> {
     pub(crate) ranked: &'s [usize],
     /// How files are named.
     pub(crate) names: Names<'s>,
-    /// The seed of the request.
-    pub(crate) seed: u64,
     /// The counter for the text written.
     pub(crate) counts: &'s Counts,
 }
@@ -183,7 +180,6 @@ pub(crate) fn choose<T>(
         let text = statement
             .piece
             .short(most_words, || shorten(statement.text, most_words));
-        let text = reword(text, source.profile, source.seed);
         let text = source.names.named(text);
         if text.is_empty() || written.contains(&text) {
             continue;

@@ -4,7 +4,7 @@
 //!
 //! Absent on purpose: dates, and words such as "before". Only the position of what is found counts.
 
-use crate::reading::statements::Turn;
+use crate::reading::pieces::Turn;
 use crate::writing::answer::UNKNOWN;
 
 /// One item of a list in a question.

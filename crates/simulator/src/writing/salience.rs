@@ -10,7 +10,8 @@ use crate::draw::logistic;
 use crate::profile::{Profile, Weights};
 use crate::reading::Shape;
 use crate::reading::pieces::Speaker;
-use crate::reading::statements::{Statement, Turn};
+use crate::reading::pieces::Turn;
+use crate::reading::statements::Statement;
 use crate::writing::values::Values;
 
 /// The floor applies as it is to a reply that may have this share of its material, which recorded

@@ -150,10 +150,10 @@ fn store_prices(plan: &Plan, prices: &PriceTable) -> StorePrices {
         checkpointer,
         ..
     } = &plan.options;
-    let row = |model: &str| prices.row(model).cloned();
+    let checkpointer = checkpointer.as_ref().unwrap_or(summarizer);
     StorePrices {
-        summarizer: row(summarizer),
-        checkpointer: row(checkpointer.as_ref().unwrap_or(summarizer)),
+        summarizer: prices.summarizer_row(summarizer).cloned(),
+        checkpointer: prices.checkpointer_row(checkpointer).cloned(),
     }
 }
 

@@ -111,7 +111,7 @@ fn the_gate_finds_a_candidate_that_lists_values() {
     };
     let baseline = baseline_of(&files(honest()), &prices).unwrap();
     let options = GateOptions {
-        margin: 0.05,
+        margin: 0.02,
         strategies: Vec::new(),
         exact: false,
     };

@@ -82,8 +82,12 @@ fn every_request_keeps_the_providers_rules() {
         .ok()
         .and_then(|number| number.parse().ok());
     let least = asked.unwrap_or(REQUESTS);
-    let models = ["mock", "mock:continues-chat", "mock+empty=0.2,cut-json=0.2"]
-        .map(|name| compactometer_models::by_name(name).unwrap());
+    let models = [
+        "mock",
+        "mock+continues-chat=0.2",
+        "mock+empty=0.2,cut-json=0.2",
+    ]
+    .map(|name| compactometer_models::by_name(name).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();

@@ -313,13 +313,11 @@ struct ModelPrices<'p> {
 impl<'p> ModelPrices<'p> {
     fn new(prices: &'p PriceTable, record: &Record) -> Option<Self> {
         let Record { case, .. } = record;
-        let row = |model: &str| prices.row(model);
         let checkpointer = case.checkpointer.as_deref().unwrap_or(&case.summarizer);
-        let (agent, summarizer) = (row(case.target_model())?, row(&case.summarizer)?);
         Some(ModelPrices {
-            agent,
-            summarizer,
-            checkpointer: row(checkpointer)?,
+            agent: prices.row(case.target_model())?,
+            summarizer: prices.summarizer_row(&case.summarizer)?,
+            checkpointer: prices.checkpointer_row(checkpointer)?,
         })
     }
 

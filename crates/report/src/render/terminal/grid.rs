@@ -97,6 +97,10 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
             "* not compared: over 5 % of due compactions failed, or of turns exceeded the window";
         lines.extend(wrapped(mark, screen.width));
     }
+    if rows.iter().any(|row| row.not_understood) {
+        let mark = "‡ not compared: the summarizer wrote none of the facts that it was shown, so it did not understand this prompt";
+        lines.extend(wrapped(mark, screen.width));
+    }
     if rows.iter().any(|row| row.unmetered) {
         lines.extend(wrapped(
             "† not compared, without costs and waits: it asks a model past the meter",
@@ -116,6 +120,7 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
 fn mark(row: &StrategySummary) -> &'static str {
     match () {
         () if row.unmetered => "†",
+        () if row.not_understood => "‡",
         () if is_marked(row) => "*",
         () => "",
     }

@@ -108,6 +108,8 @@ pub(crate) fn prices() -> PriceTable {
         },
     };
     PriceTable {
+        summarizer_as: None,
+        checkpointer_as: None,
         mock_as: "priced".to_owned(),
         model: vec![row],
     }
