@@ -64,7 +64,7 @@ fn fails_too_often(strategy: &StrategyRecords) -> Option<String> {
 }
 
 /// Fewer facts that were shown to a summarizer do not decide whether it understood its prompt.
-const SHOWN: u32 = 50;
+const SHOWN: u32 = 200;
 
 /// That a summarizer wrote no fact of the many that it was shown, with the compaction at which it was
 /// shown most. Its recall is that of a prompt which it did not understand.

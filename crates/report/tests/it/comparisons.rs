@@ -348,8 +348,8 @@ fn a_summarizer_that_wrote_no_fact_is_compared_with_nothing_and_fails_a_check() 
     for record in &mut records {
         let written = u32::from(record.case.strategy != "chained");
         let stages = Stages {
-            left: 40,
-            reached: 40,
+            left: 400,
+            reached: 400,
             written,
             ..Stages::default()
         };

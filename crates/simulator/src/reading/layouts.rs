@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::reading::lines::lines_of;
+use crate::reading::lines::{lines_of, numbered};
 
 /// The text in the layout that is read.
 pub(crate) fn rewritten(said: String) -> String {
@@ -35,6 +35,7 @@ enum Role {
 fn role(name: &str) -> Option<Role> {
     let name = name.trim().to_lowercase().replace(['_', '-'], " ");
     let is = |names: &[&str]| names.contains(&name.as_str());
+    let opens = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     match () {
         () if is(&["user", "human"]) => Some(Role::User),
         () if is(&[
@@ -49,23 +50,14 @@ fn role(name: &str) -> Option<Role> {
         {
             Some(Role::Assistant)
         }
-        () if is(&[
-            "tool",
-            "function",
-            "tool result",
-            "tool results",
-            "observation",
-        ]) =>
+        () if is(&["tool", "function", "observation"])
+            || opens(&["tool result", "tool response", "tool output"]) =>
         {
             Some(Role::Tool)
         }
-        () if is(&[
-            "assistant tool calls",
-            "assistant tool call",
-            "tool call",
-            "tool calls",
-            "action",
-        ]) =>
+        () if is(&["action"])
+            || opens(&["tool call", "assistant tool call"])
+            || name.ends_with("called tool") =>
         {
             Some(Role::Call)
         }
@@ -96,12 +88,43 @@ impl Blocks {
             return;
         }
         self.open(role);
+        let said = said.trim();
         match role {
             Role::Call => self.text.push_str(&calls(said)),
-            Role::Tool => self.text.extend(["(result) ", said.trim()]),
-            Role::User | Role::Assistant => self.text.push_str(said.trim()),
+            Role::Tool => self.text.extend(["(result) ", said]),
+            Role::User => self.text.push_str(said),
+            Role::Assistant => {
+                // A call may follow on the line.
+                let (said, called) = said.split_once("function_call ").unwrap_or((said, ""));
+                self.text.push_str(said);
+                if !called.is_empty() {
+                    self.text.extend(["\n", &calls(called)]);
+                }
+            }
         }
         self.text.push_str("\n\n");
+    }
+}
+
+impl Blocks {
+    /// Adds a message that may have tags for its text and its calls.
+    fn say_tagged(&mut self, role: Role, inner: &str) {
+        let mut parts = inner.split("<tool_call ");
+        let said = parts.next().unwrap_or_default().trim();
+        let said = said.strip_prefix("<content>").unwrap_or(said);
+        self.say(role, said.strip_suffix("</content>").unwrap_or(said));
+        for part in parts {
+            let name = part
+                .split_once("name=\"")
+                .and_then(|(_, rest)| rest.split_once('"'));
+            let inner = part
+                .split_once('>')
+                .and_then(|(_, rest)| rest.split_once("</tool_call>"));
+            if let (Some((name, _)), Some((arguments, _))) = (name, inner) {
+                self.open(Role::Call);
+                let _ = write!(self.text, "(calls {name}) {}\n\n", arguments.trim());
+            }
+        }
     }
 }
 
@@ -119,8 +142,10 @@ enum Style {
 /// A line that opens a message in a style, with the rest of the line.
 fn opened(line: &str) -> Option<(Style, Role, &str)> {
     let line = line.trim();
+    let line = numbered(line, &['.']).map_or(line, |(_, rest)| rest.trim_start());
     if let Some((name, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
-        return Some((Style::Bracket, role(name)?, rest.strip_prefix(':')?));
+        let rest = rest.strip_prefix(':').or(rest.strip_prefix(' '))?;
+        return Some((Style::Bracket, role(name)?, rest));
     }
     if line.starts_with('#') {
         let name = line.trim_start_matches('#').trim().trim_end_matches(':');
@@ -206,6 +231,10 @@ fn call(text: &str) -> Option<(&str, Map<String, Value>, &str)> {
     if name.is_empty() || !name.chars().all(is_name) {
         return None;
     }
+    if rest.starts_with('{') {
+        let (value, length) = object(rest)?;
+        return Some((name, value, rest[length..].strip_prefix(')')?));
+    }
     let mut arguments = Map::new();
     loop {
         rest = rest.trim_start_matches([',', ' ', '\n']);
@@ -217,6 +246,16 @@ fn call(text: &str) -> Option<(&str, Map<String, Value>, &str)> {
         arguments.insert(key.trim().to_owned(), values.next()?.ok()?);
         rest = &value[values.byte_offset()..];
     }
+}
+
+/// The object that a text begins with, in JSON or as Python prints it, and its length in bytes.
+fn object(text: &str) -> Option<(Map<String, Value>, usize)> {
+    let read = |text: &str| {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
+        let value = values.next()?.ok()?;
+        Some((value, values.byte_offset()))
+    };
+    read(text).or_else(|| read(&text.replace('\'', "\"")))
 }
 
 /// The text with its messages in JSON as blocks: a list of objects with roles, or such a list under a
@@ -351,7 +390,7 @@ fn of_tags(said: &str) -> Option<String> {
         blocks.text.push_str(before);
         match message(tag, said) {
             Some((role, inner, after)) => {
-                blocks.say(role, inner);
+                blocks.say_tagged(role, inner);
                 messages += 1;
                 rest = after.trim_start_matches('\n');
             }
@@ -416,6 +455,24 @@ mod tests {
         check(
             "user: Set it to 42.\ntool: {\"ok\": 1}\n\nSummarize the above.",
             "[1] user:\nSet it to 42.\n\n[2] tool:\n(result) {\"ok\": 1}\n\nSummarize the above.",
+        );
+    }
+
+    #[test]
+    fn calls_are_found_in_several_forms() {
+        let call = "(calls edit) {\"path\":\"src/a.rs\"}";
+        let blocks = format!("[1] user:\nGo.\n\n[2] assistant:\n{call}\n\n");
+        check(
+            "user: Go.\nagent called tool: edit({'path': 'src/a.rs'})",
+            &blocks,
+        );
+        check(
+            "1. [user] Go.\n2. [assistant] function_call edit({\"path\": \"src/a.rs\"}) [id=1]",
+            &format!("[1] user:\nGo.\n\n[2] assistant:\n\n{call}\n[id=1]\n\n"),
+        );
+        check(
+            "<message type=\"human\">Go.</message><message type=\"ai\">\n<content></content>\n<tool_call id=\"1\" name=\"edit\">{\"path\":\"src/a.rs\"}</tool_call></message>",
+            &blocks,
         );
     }
 

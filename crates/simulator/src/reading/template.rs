@@ -61,7 +61,10 @@ pub(crate) fn introduces(line: &str) -> bool {
 
 /// The sections that the lines of an instruction ask for. Empty if it asks for none.
 pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
-    let Some(start) = lines.iter().position(|line| introduces(line)) else {
+    let is_tag = |line: &&str| matches!(line.trim(), "<template>" | "<format>" | "<structure>");
+    let tagged = || lines.iter().position(|line| is_tag(&line));
+    let introduced = lines.iter().position(|line| introduces(line));
+    let Some(start) = tagged().or(introduced) else {
         return Vec::new();
     };
     let template = &lines[start + 1..];
@@ -109,7 +112,7 @@ fn drafts<'l>(template: &[&'l str], style: Style) -> Vec<(&'l str, Vec<&'l str>)
                     .into_iter()
                     .collect(),
             ));
-        } else if ends(style, line, after_blank) {
+        } else if ends(style, line, after_blank) || line.trim().starts_with("</") {
             break;
         } else if let Some((_, body)) = drafts.last_mut() {
             body.push(line.trim());

@@ -146,6 +146,10 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
         let fits = places.map(|at| (cues.fit(&slots[at].cues), at));
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
+    // The only place takes all.
+    if slots.len() == 1 && !matches!(slots[0].kind, Kind::Names(_)) {
+        return is_open(&0).then_some(0);
+    }
     let fitting = best(&statement.cues, &is_open);
     if let Some((_, at)) = fitting.filter(|(fit, _)| *fit >= LEAST_FIT || statement.touch.is_some())
     {

@@ -60,6 +60,23 @@ pub(crate) fn serve(listener: TcpListener, header: &str, bill: (u32, u32)) {
     serve_and(listener, header, bill, || ());
 }
 
+/// A reply with some words of what was asked, as of a model that understood it.
+fn answer(header: &str, (input, output): (u32, u32), asked: &str) -> String {
+    let words = asked.split(|letter: char| !(letter.is_alphanumeric() || "._/-:".contains(letter)));
+    let quoted = words.filter(|word| word.len() > 3).skip(60).take(40);
+    let said = format!(
+        "The build was mended. {}",
+        quoted.collect::<Vec<_>>().join(" ")
+    );
+    let body = format!(
+        r#"{{"choices":[{{"message":{{"content":"{said}"}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{input},"completion_tokens":{output}}}}}"#
+    );
+    format!(
+        "HTTP/1.1 200 OK\r\n{header}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
 /// The same, but calls a function before each answer.
 pub(crate) fn serve_and(
     listener: TcpListener,
@@ -67,13 +84,9 @@ pub(crate) fn serve_and(
     (input, output): (u32, u32),
     before: impl Fn() + Clone + Send + 'static,
 ) {
-    let body = format!(
-        r#"{{"choices":[{{"message":{{"content":"The build was mended."}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{input},"completion_tokens":{output}}}}}"#
-    );
-    let head = format!("HTTP/1.1 200 OK\r\n{header}\r\ncontent-type: application/json\r\n");
-    let answer = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
     for stream in listener.incoming() {
-        let (mut stream, answer, before) = (stream.unwrap(), answer.clone(), before.clone());
+        let (mut stream, before) = (stream.unwrap(), before.clone());
+        let header = header.to_owned();
         std::thread::spawn(move || {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
             loop {
@@ -87,8 +100,10 @@ pub(crate) fn serve_and(
                 if length == 0 {
                     return;
                 }
-                reader.read_exact(&mut vec![0; length]).unwrap();
+                let mut asked = vec![0; length];
+                reader.read_exact(&mut asked).unwrap();
                 before();
+                let answer = answer(&header, (input, output), &String::from_utf8_lossy(&asked));
                 // The client may have ended meanwhile.
                 if stream.write_all(answer.as_bytes()).is_err() {
                     return;

@@ -51,8 +51,8 @@ async fn a_chat_of_another_provider_is_taken() {
             .complete(&foreign_chat())
             .await;
         assert_eq!(
-            reply.map(|reply| reply.text),
-            Ok("The build was mended.".to_owned()),
+            reply.map(|reply| reply.text.starts_with("The build was mended.")),
+            Ok(true),
             "{provider:?}"
         );
     }
