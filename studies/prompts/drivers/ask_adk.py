@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import sys
+from pathlib import Path
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 from google.adk.apps.llm_event_summarizer import LlmEventSummarizer
@@ -12,7 +13,7 @@ from google.genai import types
 address, conversation = sys.argv[1:]
 model = LiteLlm(model="openai/mock", api_base=address, api_key="x")
 events = []
-for number, one in enumerate(json.loads(open(conversation, encoding="utf-8").read())):
+for number, one in enumerate(json.loads(Path(conversation).read_text(encoding="utf-8"))):
     parts = [types.Part(text=one["text"])]
     if "edits" in one:
         arguments = {"file_path": one["edits"], "old_string": "a", "new_string": "b"}

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import sys
+from pathlib import Path
 
 from agent_framework import Agent, Content, Message, SummarizationStrategy
 from agent_framework.openai import OpenAIChatCompletionClient
@@ -11,7 +12,7 @@ client = OpenAIChatCompletionClient(model="mock", base_url=address, api_key="x")
 
 def messages():
     made, call = [], 0
-    for one in json.loads(open(conversation, encoding="utf-8").read()):
+    for one in json.loads(Path(conversation).read_text(encoding="utf-8")):
         if one["role"] == "tool":
             result = Content.from_function_result(f"c{call}", result=one["text"])
             made.append(Message("tool", [result]))
@@ -21,7 +22,10 @@ def messages():
             made.append(
                 Message(
                     "assistant",
-                    [one["text"], Content.from_function_call(f"c{call}", "edit", arguments=arguments)],
+                    [
+                        one["text"],
+                        Content.from_function_call(f"c{call}", "edit", arguments=arguments),
+                    ],
                 )
             )
         else:

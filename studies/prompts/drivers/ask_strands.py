@@ -1,5 +1,6 @@
 import json
 import sys
+from pathlib import Path
 
 from strands import Agent
 from strands.agent.conversation_manager import SummarizingConversationManager
@@ -7,7 +8,7 @@ from strands.models.openai import OpenAIModel
 
 address, conversation = sys.argv[1:]
 messages, call = [], 0
-for one in json.loads(open(conversation, encoding="utf-8").read()):
+for one in json.loads(Path(conversation).read_text(encoding="utf-8")):
     content = [{"text": one["text"]}]
     if "edits" in one:
         call += 1

@@ -1,13 +1,14 @@
 """The conversation of the study as LangChain's messages."""
 
 import json
+from pathlib import Path
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 
 def messages(path):
     made, call = [], 0
-    for one in json.loads(open(path, encoding="utf-8").read()):
+    for one in json.loads(Path(path).read_text(encoding="utf-8")):
         if one["role"] == "user":
             made.append(HumanMessage(one["text"]))
         elif one["role"] == "tool":

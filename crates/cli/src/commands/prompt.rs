@@ -73,6 +73,10 @@ fn prompt(args: &PromptArgs) -> Result<(), Failure> {
         about,
         "To try your own: compactometer compare -s {name},mine={name}:prompt=my.md"
     );
+    about.push_str(
+        "A mock reads a prompt's form and limits, and whether it asks for files and exact values. How well it is worded, only a \
+         model shows.\n",
+    );
     note(&about);
     say(settings.prompt())
 }

@@ -61,10 +61,10 @@ pub(crate) fn introduces(line: &str) -> bool {
 
 /// The sections that the lines of an instruction ask for. Empty if it asks for none.
 pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
-    let is_tag = |line: &&str| matches!(line.trim(), "<template>" | "<format>" | "<structure>");
-    let tagged = || lines.iter().position(|line| is_tag(&line));
+    let tags = ["<template>", "<format>", "<structure>"];
+    let tagged = lines.iter().position(|line| tags.contains(&line.trim()));
     let introduced = lines.iter().position(|line| introduces(line));
-    let Some(start) = tagged().or(introduced) else {
+    let Some(start) = tagged.or(introduced) else {
         return Vec::new();
     };
     let template = &lines[start + 1..];
