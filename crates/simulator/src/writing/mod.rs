@@ -19,8 +19,7 @@ use foldhash::fast::FixedState;
 
 use crate::profile::Profile;
 use crate::reading::cache::token_counts::Counts;
-use crate::reading::pieces::Speaker;
-use crate::reading::pieces::Turn;
+use crate::reading::pieces::{Speaker, Turn};
 use crate::reading::statements::Statement;
 use crate::reading::{Form, Part, Shape};
 use crate::writing::relative::Names;

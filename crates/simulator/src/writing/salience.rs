@@ -9,8 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::draw::logistic;
 use crate::profile::{Profile, Weights};
 use crate::reading::Shape;
-use crate::reading::pieces::Speaker;
-use crate::reading::pieces::Turn;
+use crate::reading::pieces::{Speaker, Turn};
 use crate::reading::statements::Statement;
 use crate::writing::values::Values;
 
