@@ -9,8 +9,7 @@ use crate::reading::cache::Cache;
 use crate::reading::calls::{self, Line, TouchedFile};
 use crate::reading::cues::Cues;
 use crate::reading::lines::{heading_level, lines_of};
-use crate::reading::pieces::Turn;
-use crate::reading::pieces::{Context, Piece, Speaker, unmarked};
+use crate::reading::pieces::{Context, Piece, Speaker, Turn, unmarked};
 use crate::reading::sentences::sentences;
 use crate::reading::unfold;
 

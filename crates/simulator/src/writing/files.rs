@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::message::ReadMessage;
-use crate::reading::pieces::Turn;
-use crate::reading::pieces::{Context, Piece, Speaker};
+use crate::reading::pieces::{Context, Piece, Speaker, Turn};
 use crate::reading::statements::Statement;
 
 /// The files of a material, in the order of their first call.

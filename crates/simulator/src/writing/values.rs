@@ -8,8 +8,7 @@ use foldhash::fast::FixedState;
 use crate::profile::Weights;
 use crate::reading::Shape;
 use crate::reading::calls::Touch;
-use crate::reading::pieces::Turn;
-use crate::reading::pieces::{Speaker, without_place};
+use crate::reading::pieces::{Speaker, Turn, without_place};
 use crate::reading::statements::Statement;
 use crate::reading::terms::{has_extension, number, stem};
 
