@@ -126,10 +126,15 @@ fn offset(part: &str, text: &str) -> usize {
 
 /// Where an object or list begins in a line; none if it has none.
 fn opens_json(line: &str) -> Option<usize> {
+    let first = line.find(['{', '[', '"'])?;
     let opens = ["{\"", "{ \"", "[{", "[\"", "[ {"];
     let is_part = line.starts_with('"') && line.contains("\":");
     let whole = (line == "{" || line == "[" || is_part).then_some(0);
-    whole.or_else(|| opens.iter().filter_map(|open| line.find(open)).min())
+    let rest = &line[first..];
+    whole.or_else(|| {
+        let places = opens.iter().filter_map(|open| rest.find(open));
+        places.min().map(|at| first + at)
+    })
 }
 
 /// The object or list that begins with a part of a text, and its length in bytes. It may have

@@ -259,6 +259,10 @@ fn is_structured(text: &str, least_prose: usize) -> bool {
 fn is_code(text: &str) -> bool {
     const OPENS: [&str; 4] = ["//", "/*", "*/", "<!--"];
     const SIGNS: [&str; 10] = [":=", "=>", "==", "!=", "&&", "||", "()", "(\"", "->", "=\""];
+    // Most sentences have none of the letters that these signs need.
+    if !text.contains(['=', '(', '&', '|', '<', '>', '/', '*']) {
+        return false;
+    }
     let marks = ['(', ')', '{', '}', '=', ';', '<', '>', '|', '&'];
     let is_signed =
         || SIGNS.iter().any(|sign| text.contains(sign)) && text.matches(marks).nth(2).is_some();
