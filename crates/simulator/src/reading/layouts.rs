@@ -380,11 +380,15 @@ fn add_part(part: &Value, role: Role, blocks: &mut Blocks) {
     }
 }
 
+/// Each tag that encloses no message costs a look at the whole text, so a text with more is none of
+/// messages.
+const OTHER_TAGS: usize = 200;
+
 /// The text with its messages between tags as blocks. A tag that closes twice or more encloses
 /// messages, and so does one with the name of a speaker.
 fn of_tags(said: &str) -> Option<String> {
     let mut blocks = Blocks::default();
-    let (mut rest, mut messages) = (said, 0);
+    let (mut rest, mut messages, mut others) = (said, 0, 0);
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         blocks.text.push_str(before);
@@ -394,7 +398,9 @@ fn of_tags(said: &str) -> Option<String> {
                 messages += 1;
                 rest = after.trim_start_matches('\n');
             }
+            None if others == OTHER_TAGS => return None,
             None => {
+                others += 1;
                 blocks.text.push('<');
                 rest = &tag[1..];
             }
@@ -404,15 +410,18 @@ fn of_tags(said: &str) -> Option<String> {
     (messages > 1).then_some(blocks.text)
 }
 
+fn is_name(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_part)
+}
+
 /// The message that a tag at the start of a text encloses, and the text after it.
 fn message<'t>(text: &'t str, whole: &str) -> Option<(Role, &'t str, &'t str)> {
     let head = text.get(1..text.find('>')?)?;
-    let name = head.split([' ', '\n']).next().filter(|name| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-    })?;
+    let name = head
+        .split([' ', '\n'])
+        .next()
+        .filter(|name| is_name(name))?;
     let attribute = ["role=", "source=", "author=", "speaker=", "type="]
         .iter()
         .find_map(|key| {
@@ -486,6 +495,12 @@ mod tests {
             "<message role=\"user\">\nSet it to 42.\n</message>\n<message role=\"tool\">{\"ok\": 1}</message>\nSum up.",
             "[1] user:\nSet it to 42.\n\n[2] tool:\n(result) {\"ok\": 1}\n\nSum up.",
         );
+    }
+
+    #[test]
+    fn a_long_text_of_other_tags_is_left_at_once() {
+        let said = "<a b> and <c>: ".repeat(70_000);
+        assert_eq!(rewritten(said.clone()), said);
     }
 
     #[test]
