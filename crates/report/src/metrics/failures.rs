@@ -2,7 +2,6 @@
 //! neither is memory.
 
 use compactometer_engine::event::Outcome;
-use compactometer_formats::record::Stages;
 use compactometer_formats::summary::{Compared, StrategySummary};
 
 use super::{Better, Metric, Section};
@@ -66,6 +65,14 @@ fn fails_too_often(strategy: &StrategyRecords) -> Option<String> {
 /// Fewer facts that were shown to a summarizer do not decide whether it understood its prompt.
 const SHOWN: u32 = 200;
 
+/// The number of facts that a summarizer was shown, if there are enough to decide whether it understood
+/// its prompt.
+pub(crate) fn shown_enough(strategy: &StrategyRecords) -> Option<u32> {
+    let rows = strategy.rows().filter(|row| is_applied(row));
+    let shown = rows.map(|row| row.stages.reached).sum::<u32>();
+    (shown >= SHOWN).then_some(shown)
+}
+
 /// That a summarizer wrote no fact of the many that it was shown, with the compaction at which it was
 /// shown most. Its recall is that of a prompt which it did not understand.
 pub(crate) fn not_understood(strategy: &StrategyRecords) -> Option<String> {
@@ -76,9 +83,8 @@ pub(crate) fn not_understood(strategy: &StrategyRecords) -> Option<String> {
             records.flat_map(|record| record.compactions.iter().map(move |row| (record, row)));
         rows.filter(|(_, row)| is_applied(row))
     };
-    let sum = |of: fn(&Stages) -> u32| rows().map(|(_, row)| of(&row.stages)).sum::<u32>();
-    let (shown, written) = (sum(|stages| stages.reached), sum(|stages| stages.written));
-    if shown < SHOWN || written > 0 {
+    let shown = shown_enough(strategy)?;
+    if rows().any(|(_, row)| row.stages.written > 0) {
         return None;
     }
     let (record, most) = rows().max_by_key(|(_, row)| row.stages.reached)?;

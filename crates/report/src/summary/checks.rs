@@ -8,7 +8,7 @@ use compactometer_text::code::code;
 
 use crate::data::{FULL, NULL, ORACLE, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::Metric;
-use crate::metrics::failures::not_understood;
+use crate::metrics::failures::{not_understood, shown_enough};
 use crate::metrics::recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 use crate::stats::{mean, sign_flip};
 
@@ -45,7 +45,12 @@ fn understood(run: &ProtocolRun) -> Check {
         .strategies
         .iter()
         .filter(|strategy| strategy.family.is_tested());
-    let found = tested.filter_map(|strategy| {
+    let decided = tested.filter(|strategy| shown_enough(strategy).is_some());
+    let decided = decided.collect::<Vec<_>>();
+    if decided.is_empty() {
+        return untold(name, "no summarizer was shown 200 facts".to_owned());
+    }
+    let found = decided.into_iter().filter_map(|strategy| {
         Some(format!(
             "{}: {}",
             code(strategy.name),

@@ -32,6 +32,9 @@ fn tags(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Forms that prompts show have fewer lines.
+const MOST_LINES: usize = 400;
+
 /// The sections that an instruction shows as tags within the tag of the answer.
 pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
     let opens = |line: &str, name: &str| line.trim() == format!("<{name}>");
@@ -46,6 +49,7 @@ pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
     };
     let inner = lines[start + 1..]
         .iter()
+        .take(MOST_LINES)
         .take_while(|line| !closes(line, outer));
     let inner: Vec<&str> = inner.copied().collect();
     let mut sections = Vec::new();

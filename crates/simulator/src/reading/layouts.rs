@@ -104,9 +104,7 @@ impl Blocks {
         }
         self.text.push_str("\n\n");
     }
-}
 
-impl Blocks {
     /// Adds a message that may have tags for its text and its calls.
     fn say_tagged(&mut self, role: Role, inner: &str) {
         let mut parts = inner.split("<tool_call ");
