@@ -23,7 +23,7 @@ pub use render::{
 };
 pub use stats::bootstrap::interval as bootstrap_interval;
 pub use stats::sign_flip::FEWEST_UNITS as FEWEST_TO_COMPARE;
-pub use summary::{salience, summarize, targets};
+pub use summary::{other_mocks, summarize, targets};
 
 #[cfg(test)]
 #[path = "../tests/it/common/mod.rs"]

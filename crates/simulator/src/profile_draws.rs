@@ -1,5 +1,6 @@
 //! Random draws of what a profile assumes, which show how much of a result depends on the
-//! assumptions: its weights of salience, what it reads, its noise, and the length of its replies.
+//! assumptions: its weights of salience, what it reads, its noise, its lists of files, and the
+//! length of its replies.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -45,43 +46,47 @@ const MOST_SHARE: Param<(f64, f64)> = Param {
     source: "assumed: recorded requests are too long to show it",
 };
 
+/// The probability of a list of files where the prompt offers no place for them, uniform.
+const LISTS_FILES: Param<(f64, f64)> = Param {
+    value: (0.0, 1.0),
+    source: "assumed: from never to always, since no recorded prompt shows it",
+};
+
 /// The profile with randomly drawn parameters. The same number gives the same draw.
 pub(crate) fn drawn(profile: &Profile, number: u64) -> Profile {
     let mut rng = keyed("salience", number, []);
     let mut drawn = profile.clone();
-    for (name, weight) in drawn.weights.named_mut() {
-        let step = normal(&mut rng);
-        match profile.error_of(name) {
-            Some(error) => *weight += error * step,
-            None => *weight *= libm::exp(SCALE * step),
-        }
-    }
+    draw_weights(&mut drawn, profile, &mut rng);
     let read = [(); 5].map(|()| within(&READ, &mut rng));
     let noise = within(&NOISE, &mut rng);
     let [one, other] = [(); 2].map(|()| within(&FILL, &mut rng));
     let (shortest, longest) = LENGTH.value;
     let length = (shortest * libm::pow(longest / shortest, uniform(&mut rng))) as u32;
-    drawn.read = Param {
-        value: read,
-        source: READ.source,
-    };
-    drawn.noise = Param {
-        value: noise,
-        source: NOISE.source,
-    };
-    drawn.fill = Param {
-        value: (one.min(other), one.max(other)),
-        source: FILL.source,
-    };
-    drawn.own_tokens = Param {
-        value: Some((length, length)),
-        source: LENGTH.source,
-    };
-    drawn.most_share = Param {
-        value: within(&MOST_SHARE, &mut rng),
-        source: MOST_SHARE.source,
-    };
+    drawn.read = assumed(&READ, read);
+    drawn.noise = assumed(&NOISE, noise);
+    drawn.fill = assumed(&FILL, (one.min(other), one.max(other)));
+    drawn.own_tokens = assumed(&LENGTH, Some((length, length)));
+    drawn.most_share = assumed(&MOST_SHARE, within(&MOST_SHARE, &mut rng));
+    drawn.lists_files = assumed(&LISTS_FILES, within(&LISTS_FILES, &mut rng));
     drawn
+}
+
+fn draw_weights(drawn: &mut Profile, profile: &Profile, rng: &mut ChaCha8Rng) {
+    for (name, weight) in drawn.weights.named_mut() {
+        let step = normal(rng);
+        match profile.error_of(name) {
+            Some(error) => *weight += error * step,
+            None => *weight *= libm::exp(SCALE * step),
+        }
+    }
+}
+
+/// A value that was drawn from a range.
+fn assumed<T>(range: &Param<(f64, f64)>, value: T) -> Param<T> {
+    Param {
+        value,
+        source: range.source,
+    }
 }
 
 /// Uniform in a range.
@@ -166,6 +171,11 @@ mod tests {
             "most_share",
             &MOST_SHARE,
             draws.iter().map(|of| of.most_share.value).collect(),
+        );
+        covers(
+            "lists_files",
+            &LISTS_FILES,
+            draws.iter().map(|of| of.lists_files.value).collect(),
         );
     }
 

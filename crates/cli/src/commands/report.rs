@@ -12,9 +12,7 @@ use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
 
 use super::command_row::{CommandRow, parsed};
-use super::compare::mocks::Mocks;
-use super::compare::salience::Salience;
-use super::compare::{ShownArgs, verdict};
+use super::compare::{ShownArgs, mocks, verdict};
 use crate::arguments::PricesArg;
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
@@ -95,14 +93,9 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (mut manifest, records) = joined(&dirs).map_err(Failure::usage)?;
     manifest.prices_hash = text_hash(&text);
     for dir in &dirs {
-        if let Some(mocks) = Mocks::read(dir).map_err(Failure::usage)? {
-            mocks.add_to(&mut manifest);
+        if let Some(found) = mocks::read(dir).map_err(Failure::usage)? {
+            mocks::add_to(&mut manifest, &found);
         }
-        manifest.notes.extend(
-            Salience::read(dir)
-                .map_err(Failure::usage)?
-                .map(|found| found.note()),
-        );
     }
     let is_asked = |(name, _): &(&str, Format)| {
         args.format.is_empty() || args.format.iter().any(|asked| asked == name)

@@ -174,7 +174,7 @@ fn the_help_of_a_command_fits_forty_lines() {
     }
     let rare = stderr(&program(dir.path(), "100", &["compare", "--help-all"]));
     assert!(
-        rare.contains("--salience-draws") && rare.contains("COMPACTOMETER_STRATEGY"),
+        rare.contains("--mocks") && rare.contains("COMPACTOMETER_STRATEGY"),
         "{rare}"
     );
 }

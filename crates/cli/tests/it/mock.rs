@@ -14,7 +14,7 @@ use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions, Schedule};
 use compactometer_harness::run::run_case;
 use compactometer_harness::trace::CaseResult;
-use compactometer_report::salience::{Recalls, recalls};
+use compactometer_report::other_mocks::{Recalls, recalls};
 use compactometer_suites::generate::{Spec, generate};
 
 const SPEC: &str = r#"
@@ -238,7 +238,7 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
             "short.toml",
             "-s",
             "summarize,chained,threshold-summary,null",
-            "--salience-draws",
+            "--mocks",
             "4",
         ];
         let args = [&common[..], &["--model", model, "--out", out]].concat();
@@ -252,29 +252,32 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
     let output = run("mock", "out");
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        told.replace("\n  ", " ").contains("depends on the mock: ")
-            && told.contains("of 3 orders by BR*"),
+        told.replace(
+            "
+  ", " "
+        )
+        .contains("with that of `mock:claude-code with other assumptions`"),
         "{told}{output:?}"
     );
-    let salience = std::fs::read(dir.path().join("out/salience.json")).unwrap();
-    let salience: serde_json::Value = serde_json::from_slice(&salience).unwrap();
+    let mocks = std::fs::read(dir.path().join("out/mocks.json")).unwrap();
+    let mocks: serde_json::Value = serde_json::from_slice(&mocks).unwrap();
+    let others = mocks["others"].as_array().unwrap();
     assert_eq!(
-        (&salience["draws"], &salience["model"]),
-        (&4.into(), &"mock:claude-code".into())
+        (others.len(), &others[0]["mock"]),
+        (4, &"mock:claude-code~1".into())
     );
-    // A control calls no model, so that its place is no matter of weights.
-    assert_eq!(salience["pairs"].as_array().unwrap().len(), 3);
-    for pair in salience["pairs"].as_array().unwrap() {
-        let held = pair["held"].as_f64().unwrap();
-        assert!(
-            (0.0..=1.0).contains(&held)
-                && (held < 0.95) <= pair["depends_on_the_mock"].as_bool().unwrap(),
-            "{pair}"
-        );
+    for draw in others {
+        assert_eq!(draw["is_draw"], true, "{draw}");
+        // A control calls no model, so that its place is no matter of weights.
+        assert_eq!(draw["recalls"].as_object().unwrap().len(), 3, "{draw}");
     }
+    assert_ne!(others[0]["recalls"], others[1]["recalls"]);
     let page = || std::fs::read_to_string(dir.path().join("out/report.md")).unwrap();
     let first = page();
-    assert!(first.contains("depends on the mock: "), "{first}");
+    assert!(
+        first.contains(" of 3 pairs keep their order in under 0.95 of 4 draws"),
+        "{first}"
+    );
 
     let report = || {
         Command::cargo_bin("compactometer")
@@ -286,12 +289,33 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
     };
     assert!(report().status.success());
     assert_eq!(page(), first, "a report made again says it too");
-    std::fs::write(dir.path().join("out/salience.json"), "{").unwrap();
+    std::fs::write(dir.path().join("out/mocks.json"), "{").unwrap();
     let damaged = report();
     let told = String::from_utf8_lossy(&damaged.stderr).into_owned();
     assert!(
-        damaged.status.code() == Some(2) && told.contains("salience.json` is damaged"),
+        damaged.status.code() == Some(2) && told.contains("mocks.json` is damaged"),
         "{damaged:?}"
+    );
+}
+
+#[test]
+fn a_row_with_its_own_prompt_says_what_a_mock_cannot_judge() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("short.toml"), SPEC).unwrap();
+    std::fs::write(dir.path().join("mine.md"), REWORDED).unwrap();
+    let output = Command::cargo_bin("compactometer")
+        .unwrap()
+        .current_dir(dir.path())
+        .args(["compare", "short.toml", "-s"])
+        .arg("summarize,mine=summarize:prompt=mine.md,null")
+        .args(["--notes", "-q"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("exact values, but not how well it is worded: `mine`"),
+        "{told}"
     );
 }
 

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
 use compactometer_engine::meter::Purpose;
+use compactometer_engine::strategies;
 use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::prices::PriceRow;
 use compactometer_formats::protocol::LimitsOf;
-use compactometer_formats::record::{CallRow, Record, Refusal, Use, UseKind};
+use compactometer_formats::record::{CallRow, Record, Refusal, Use, UseKind, text_hash};
 use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::{Decisions, StrategySummary};
 use compactometer_text::code::code;
@@ -37,6 +38,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(never_triggered(run, strategies));
     warnings.extend(unmetered(strategies));
     warnings.extend(idle_triggers(run));
+    warnings.extend(own_prompts(run));
     warnings.extend(repeated(strategies));
     warnings.extend(COUNTED.iter().filter_map(|(what, count)| match *what {
         REJECTED => rejected(run, listed(run, what, count)?),
@@ -129,22 +131,42 @@ fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
 
 /// Triggers of single rows, where all rows have the run's.
 fn idle_triggers(run: &ProtocolRun) -> Option<String> {
-    let has_own = |name: &str| {
-        run.manifest
-            .settings
-            .get(name)
-            .is_some_and(|row| row.parameters.contains_key("when"))
-    };
-    let names = run
-        .strategies
-        .iter()
-        .map(|strategy| strategy.name)
-        .filter(|name| has_own(name))
-        .map(code);
     let what = "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only";
+    let is_idle = run.protocol.limits() != LimitsOf::Strategy;
+    let settings = &run.manifest.settings;
+    let has_own = |name: &&str| settings[*name].parameters.contains_key("when");
     joined(
         what,
-        names.filter(|_| run.protocol.limits() != LimitsOf::Strategy),
+        rows_set(run).filter(has_own).filter(|_| is_idle).map(code),
+    )
+}
+
+/// The rows that have settings, by name.
+fn rows_set<'r>(run: &'r ProtocolRun) -> impl Iterator<Item = &'r str> {
+    let names = run.strategies.iter().map(|strategy| strategy.name);
+    names.filter(|name| run.manifest.settings.contains_key(*name))
+}
+
+/// What a mock cannot say about a prompt that somebody wrote.
+fn own_prompts(run: &ProtocolRun) -> Option<String> {
+    let what = "rows with a prompt of their own, of which a mock reads the form, the limits and whether it asks for \
+                files and exact values, but not how well it is worded";
+    let manifest = run.manifest;
+    let published = |name: &str| {
+        let base = &manifest.settings[name].base;
+        let spec = strategies::ALL.iter().find(|spec| spec.name == base)?;
+        Some(text_hash(spec.prompt))
+    };
+    let has_own = |name: &&str| {
+        let prompt = manifest.prompts.get(*name);
+        prompt.is_some_and(|prompt| published(name).is_some_and(|published| published != *prompt))
+    };
+    joined(
+        what,
+        rows_set(run)
+            .filter(has_own)
+            .filter(|_| run.is_mock())
+            .map(code),
     )
 }
 
@@ -513,27 +535,7 @@ fn foils(run: &ProtocolRun) -> Option<String> {
 /// A model's name may be served by several models, or by another one later.
 fn served(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
-    let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {
-        let records = run.records();
-        let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
-        let told = calls
-            .filter(|call| is_counted(call))
-            .filter_map(|call| call.served.as_ref()?.model.as_deref());
-        let models: BTreeSet<&str> = told.collect();
-        let told = models
-            .iter()
-            .map(|model| code(model))
-            .collect::<Vec<_>>()
-            .join(", ");
-        match models.len() {
-            0 => None,
-            1 => Some(format!("{} was served as {told}", code(name))),
-            count => Some(format!(
-                "{} was served as {count} models, so this is a mixture: {told}",
-                code(name)
-            )),
-        }
-    };
+    let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| served_as(run, name, is_counted);
     let is_of_checkpointer =
         |call: &CallRow| manifest.checkpointer.is_some() && call.purpose == Purpose::Checkpoint;
     let is_of_target = |call: &CallRow| manifest.target.is_some() && call.is_of_target();
@@ -555,46 +557,31 @@ fn served(run: &ProtocolRun) -> Vec<String> {
         .collect()
 }
 
+/// What the calls of one model were served as.
+fn served_as(
+    run: &ProtocolRun,
+    name: &str,
+    is_counted: &dyn Fn(&CallRow) -> bool,
+) -> Option<String> {
+    let records = run.records();
+    let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
+    let told = calls
+        .filter(|call| is_counted(call))
+        .filter_map(|call| call.served.as_ref()?.model.as_deref());
+    let models: BTreeSet<&str> = told.collect();
+    let (count, models) = (models.len(), models.into_iter().map(code));
+    let (name, told) = (code(name), models.collect::<Vec<_>>().join(", "));
+    match count {
+        0 => None,
+        1 => Some(format!("{name} was served as {told}")),
+        _ => Some(format!(
+            "{name} was served as {count} models, so this is a mixture: {told}"
+        )),
+    }
+}
+
 fn prices(run: &ProtocolRun) -> Vec<String> {
-    let manifest = run.manifest;
-    let (prices, summarizer) = (run.prices, manifest.summarizer.as_str());
-    let priced = |(row, model, costs): (Option<&PriceRow>, &str, &str)| {
-        let row = row?;
-        Some(match row.is_free() {
-            true => format!(
-                "{} is priced as {}: nothing is billed, so costs are 0",
-                code(model),
-                row.name
-            ),
-            false => format!(
-                "{costs} of {} at its prices of {}",
-                code(&row.name),
-                row.date
-            ),
-        })
-    };
-    let target = manifest.target.as_deref().unwrap_or(summarizer);
-    let checkpointer = manifest.checkpointer.as_deref().unwrap_or(summarizer);
-    let of_turns = prices.row(target);
-    let of_summaries = prices.summarizer_row(summarizer);
-    let of_checkpoints = prices.checkpointer_row(checkpointer);
-    let beside = manifest.target.is_some() || of_turns != of_summaries;
-    let apart = manifest.checkpointer.is_some() || of_checkpoints != of_summaries;
-    let costs = match (beside, apart) {
-        (false, false) => "costs are those",
-        (false, true) => "all other costs are those",
-        (true, false) => "compactions and checkpoints cost those",
-        (true, true) => "compactions cost those",
-    };
-    let turns = beside.then_some((of_turns, target, "turns and answers cost those"));
-    let checkpoints = apart.then_some((
-        of_checkpoints,
-        checkpointer,
-        "checkpoints before turns cost those",
-    ));
-    let models = [(of_summaries, summarizer, costs)].into_iter();
-    let models = models.chain(turns).chain(checkpoints);
-    let mut warnings: Vec<_> = models.filter_map(priced).collect();
+    let mut warnings = priced_models(run);
     if warnings.is_empty() {
         return warnings;
     }
@@ -608,4 +595,49 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
         warnings.push("`full` was not run, so no saving is shown".to_owned());
     }
     warnings
+}
+
+/// Whose prices the costs have.
+fn priced_models(run: &ProtocolRun) -> Vec<String> {
+    let manifest = run.manifest;
+    let (prices, summarizer) = (run.prices, manifest.summarizer.as_str());
+    let target = manifest.target.as_deref().unwrap_or(summarizer);
+    let checkpointer = manifest.checkpointer.as_deref().unwrap_or(summarizer);
+    let of_turns = prices.row(target);
+    let of_summaries = prices.summarizer_row(summarizer);
+    let of_checkpoints = prices.checkpointer_row(checkpointer);
+    let beside = manifest.target.is_some() || of_turns != of_summaries;
+    let apart = manifest.checkpointer.is_some() || of_checkpoints != of_summaries;
+    let costs = match (beside, apart) {
+        (false, false) => "costs are those",
+        (false, true) => "all other costs are those",
+        (true, false) => "compactions and checkpoints cost those",
+        (true, true) => "compactions cost those",
+    };
+    let turns = "turns and answers cost those";
+    let checkpoints = "checkpoints before turns cost those";
+    [
+        Some((of_summaries, summarizer, costs)),
+        beside.then_some((of_turns, target, turns)),
+        apart.then_some((of_checkpoints, checkpointer, checkpoints)),
+    ]
+    .into_iter()
+    .flatten()
+    .filter_map(|(row, model, costs)| Some(priced(row?, model, costs)))
+    .collect()
+}
+
+fn priced(row: &PriceRow, model: &str, costs: &str) -> String {
+    if row.is_free() {
+        let name = &row.name;
+        return format!(
+            "{} is priced as {name}: nothing is billed, so costs are 0",
+            code(model)
+        );
+    }
+    format!(
+        "{costs} of {} at its prices of {}",
+        code(&row.name),
+        row.date
+    )
 }

@@ -89,4 +89,13 @@ mod tests {
         assert_eq!(headings.collect::<Vec<_>>(), ["<goal>", "<files>"]);
         assert_eq!(name("Put it between <messages> and </messages>."), None);
     }
+
+    #[test]
+    fn a_long_text_of_tags_is_left_after_some_lines() {
+        let lines = ["<summary>"]
+            .into_iter()
+            .chain(["<a>"; 2 * MOST_LINES])
+            .chain(["<files>", "</files>", "</summary>"]);
+        assert_eq!(sections(&lines.collect::<Vec<_>>()).len(), 0);
+    }
 }

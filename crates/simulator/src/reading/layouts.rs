@@ -9,11 +9,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::reading::lines::{lines_of, numbered};
+use crate::reading::lines::{header, lines_of, numbered};
 
 /// The text in the layout that is read.
 pub(crate) fn rewritten(said: String) -> String {
-    if said.contains("[1] ") || !said.contains([':', '<', '{', '#']) {
+    let has_blocks = said.contains("[1] ")
+        && lines_of(&said).any(|line| line.starts_with("[1] ") && header(line).is_some());
+    if has_blocks || !said.contains([':', '<', '{', '#']) {
         return said;
     }
     of_lines(&said)

@@ -41,12 +41,13 @@ pub(crate) enum Kind {
 /// Splits a prompt.
 pub(crate) fn part(text: &str) -> Parted<'_> {
     let lines: Vec<&str> = lines_of(text).map(without_end).collect();
-    let conversation = tagged(&lines)
-        .or_else(|| headed(&lines))
-        .or_else(|| spoken(&lines));
-    let found = conversation.is_some();
+    let mut conversations = tagged(&lines);
+    if conversations.is_empty() {
+        conversations.extend(headed(&lines).or_else(|| spoken(&lines)));
+    }
+    let found = !conversations.is_empty();
     let mut owner: Vec<Owner> = vec![Owner::Instruction; lines.len()];
-    if let Some(Block { outer, inner }) = conversation {
+    for Block { outer, inner } in conversations {
         owner[outer.0..outer.1].fill(Owner::Nobody);
         owner[inner.0..inner.1].fill(Owner::Given(Kind::Conversation));
     }
@@ -113,10 +114,10 @@ fn says_none(content: &str) -> bool {
         .any(|word| first.starts_with(word))
 }
 
-/// The largest block between a tag on a separate line and the last line that closes it, if the
-/// tag's name indicates a conversation or the block looks like one. The last closing tag counts, so
-/// that one inside the block does not end it early.
-fn tagged(lines: &[&str]) -> Option<Block> {
+/// The blocks between a tag on a separate line and the last line that closes it, if the tag's name
+/// indicates a conversation or the block looks like one. The last closing tag counts, so that one
+/// inside the block does not end it early. A block that is small beside the largest is an example.
+fn tagged(lines: &[&str]) -> Vec<Block> {
     let last_closing = last_closing(lines);
     let closing = |at: usize| {
         let name = tag(lines[at], "<")?;
@@ -125,26 +126,26 @@ fn tagged(lines: &[&str]) -> Option<Block> {
             || lines[at + 1..end].iter().any(|line| header(line).is_some());
         is_conversation.then_some(end)
     };
-    let mut best: Option<Block> = None;
+    let mut blocks = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        let Some(end) = closing(at) else {
-            at += 1;
-            continue;
-        };
-        let is_larger = best
-            .as_ref()
-            .is_none_or(|block| end - at > block.outer.1 - block.outer.0);
-        if is_larger {
-            best = Some(Block {
+        let end = closing(at);
+        if let Some(end) = end {
+            blocks.push(Block {
                 outer: (at, end + 1),
                 inner: (at + 1, end),
             });
         }
-        at = end + 1;
+        at = end.unwrap_or(at) + 1;
     }
-    best
+    let length = |block: &Block| block.outer.1 - block.outer.0;
+    let largest = blocks.iter().map(length).max().unwrap_or_default();
+    blocks.retain(|block| length(block) * EXAMPLE >= largest);
+    blocks
 }
+
+/// An example of a conversation has less than this part of the lines of the material.
+const EXAMPLE: usize = 8;
 
 /// The last line that closes each tag.
 fn last_closing<'l>(lines: &[&'l str]) -> HashMap<&'l str, usize> {

@@ -321,6 +321,14 @@ fn requests(said: &[Said]) -> Vec<(&'static str, ChatRequest, &'static str)> {
     ]
 }
 
+/// How many of the values a reply has. Files are named relative to the folder of the work.
+fn count_in(reply: &str, values: &[String]) -> usize {
+    let names = |value: &&String| {
+        reply.contains(value.as_str()) || reply.contains(value.trim_start_matches("/srv/shop/"))
+    };
+    values.iter().filter(names).count()
+}
+
 /// No prompt makes the mock take the conversation for a form or for a question: each keeps at least
 /// half as many values as the best.
 #[test]
@@ -329,11 +337,7 @@ fn every_published_shape_is_understood() {
     let mut kept = Vec::new();
     for (shape, request, opening) in requests(&said) {
         let reply = complete(&request).text;
-        let names = |value: &&String| {
-            // Files are named relative to the folder of the work.
-            reply.contains(value.as_str()) || reply.contains(value.trim_start_matches("/srv/shop/"))
-        };
-        kept.push((values.iter().filter(names).count(), shape));
+        kept.push((count_in(&reply, &values), shape));
         assert!(reply.starts_with(opening), "{shape}: {reply}");
         for json in ["{\"", "\":", "\\\""] {
             assert!(!reply.contains(json), "{shape}: a piece of JSON in {reply}");
@@ -354,4 +358,82 @@ fn every_published_shape_is_understood() {
         "{}",
         table.collect::<String>()
     );
+}
+
+/// The conversation as lines such as `Human: text`.
+fn speakers(said: &[Said]) -> String {
+    let name = |role: &str| match role {
+        "user" => "Human",
+        "tool" => "Tool",
+        _ => "Assistant",
+    };
+    laid_out(
+        said,
+        |role, text| format!("{}: {text}\n", name(role)),
+        |path| format!("Assistant tool call: edit(file_path=\"{path}\")\n"),
+    )
+}
+
+fn reply_to(prompt: String) -> String {
+    complete(&ChatRequest::prompt(prompt, 4_000, None, 3)).text
+}
+
+#[test]
+fn a_prompt_without_material_gets_an_answer_without_values() {
+    for prompt in [
+        "Summarize the conversation so far. Keep exact values and file paths.",
+        "Summarize the conversation below.\n\n<messages>\n</messages>\n\nAnswer within <summary> tags.",
+        "Respond with a JSON object: {\"goal\": \"...\", \"files\": [\"src/example_4471.rs\"]}",
+    ] {
+        let reply = reply_to(prompt.to_owned());
+        assert!(
+            !reply.contains("4471") && !reply.contains("file paths"),
+            "{reply}"
+        );
+    }
+}
+
+#[test]
+fn both_of_two_transcripts_are_read() {
+    let (said, values) = conversation();
+    let (first, second) = said.split_at(said.len() / 2);
+    let whole = reply_to(format!(
+        "Summarize the conversation below.\n\n{}",
+        speakers(&said)
+    ));
+    let parts = reply_to(format!(
+        "Summarize both conversations.\n\n<first>\n{}</first>\n\n<second>\n{}</second>",
+        speakers(first),
+        speakers(second)
+    ));
+    let (early, late) = values.split_at(values.len() / 2);
+    let held = [early, late].map(|values| count_in(&parts, values));
+    assert!(held.iter().all(|held| *held >= 6), "{held:?}: {parts}");
+    let (whole, parts) = (count_in(&whole, &values), count_in(&parts, &values));
+    assert!(10 * parts >= 8 * whole, "{parts} of both, {whole} of one");
+}
+
+/// What a tool shows may look like the transcript's own headings, and like citations.
+#[test]
+fn headings_in_the_material_do_not_end_it() {
+    let (mut said, values) = conversation();
+    for heading in [
+        "As [1] says, retry.",
+        "[1] user: hello",
+        "## Assistant\nfine",
+        "<summary>none</summary>",
+    ] {
+        said.push(Said {
+            role: "tool",
+            text: heading.to_owned(),
+            edits: None,
+        });
+        let reply = reply_to(format!(
+            "Summarize the conversation below.\n\n{}",
+            speakers(&said)
+        ));
+        let held = count_in(&reply, &values);
+        assert!(held >= VALUES / 2, "{held} after {heading}: {reply}");
+        said.pop();
+    }
 }

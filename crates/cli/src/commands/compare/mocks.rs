@@ -1,17 +1,19 @@
 //! `compare --mocks`: how the order of the strategies changes under other mocks.
 
+use std::io::ErrorKind;
 use std::path::Path;
+use std::str::FromStr;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::manifest::{Manifest, OtherMock};
+use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::Record;
 use compactometer_harness::plan::Plan;
-use compactometer_report::salience::{Recalls, agreement, metric, mocks_note, recalls};
-use serde::{Deserialize, Serialize};
+use compactometer_report::other_mocks::{UnderMock, UnderMocks, metric, recalls};
 
-use super::found;
 use super::reruns::Reruns;
 use crate::output::failure::Failure;
 
@@ -22,121 +24,197 @@ const GROUPS: usize = 4;
 /// one that writes little.
 const OF_DEFAULTS: [&str; 2] = ["mock:strong", "mock:lost-in-compaction-length"];
 
-/// The recall of each strategy under several mocks.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Mocks {
-    /// The id of the metric.
-    metric: String,
-    /// The conversations, by id.
-    scenarios: Vec<String>,
-    /// The run's own mock.
-    own: UnderMock,
-    /// The others.
-    others: Vec<UnderMock>,
+/// One item of `--mocks`.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// The mock of this name.
+    Named(String),
+    /// This many draws of what the run's own mock assumes.
+    Draws(u16),
 }
 
-#[derive(Serialize, Deserialize)]
-struct UnderMock {
-    mock: String,
-    recalls: Recalls,
+impl FromStr for Asked {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let draws = text.parse().ok().filter(|draws| *draws > 0);
+            return draws
+                .map(Asked::Draws)
+                .ok_or_else(|| format!("a number of draws is from 1 to {}", u16::MAX));
+        }
+        Ok(Asked::Named(text.to_owned()))
+    }
 }
 
-/// The mocks to run: those that are named, otherwise some for the program's own suite.
+/// A mock to run.
+pub(super) struct Other {
+    name: String,
+    is_draw: bool,
+}
+
+/// The mocks to run: those that are asked for, otherwise some for the program's own suite.
 ///
 /// # Errors
 /// If one of them, or the run's own `summarizer`, is unknown or no mock: better before the run than
 /// after it.
 pub(super) fn wanted(
-    named: Option<&[String]>,
+    asked: Option<&[Asked]>,
     summarizer: &str,
     is_default: bool,
-) -> Result<Vec<String>, Failure> {
-    let wanted = match named {
-        Some(named) => named.to_vec(),
-        None if is_default => OF_DEFAULTS.map(str::to_owned).to_vec(),
+) -> Result<Vec<Other>, Failure> {
+    let of_defaults = || {
+        OF_DEFAULTS
+            .map(|mock| Asked::Named(mock.to_owned()))
+            .to_vec()
+    };
+    let asked = match asked {
+        Some(asked) => asked.to_vec(),
+        None if is_default => of_defaults(),
         None => return Ok(Vec::new()),
     };
-    for model in wanted.iter().map(String::as_str).chain([summarizer]) {
-        if !is_mock(model) {
-            return Err(Failure::usage(anyhow!(
-                "`--mocks` compares mocks; `{model}` is not one (`list models`)"
-            )));
+    let own = known_mock(summarizer)?;
+    let mut wanted = Vec::new();
+    for item in asked {
+        match item {
+            Asked::Named(name) => wanted.push(Other {
+                name,
+                is_draw: false,
+            }),
+            Asked::Draws(draws) => {
+                wanted.extend((1..=draws).map(|number| drawn(&own, number)));
+            }
         }
-        compactometer_models::by_name(model).map_err(Failure::usage)?;
+    }
+    for other in &wanted {
+        known_mock(&other.name)?;
     }
     Ok(wanted)
 }
 
-impl Mocks {
-    /// Reruns some of the plan's cases under `mocks`. `records` are the results under the run's
-    /// own. Nothing if no strategy called its model.
-    pub(super) fn test(
-        plan: &Plan,
-        records: &[Record],
-        mocks: &[String],
-        counter: &dyn TokenCounter,
-        jobs: usize,
-        quiet: bool,
-    ) -> Result<Option<Self>, Failure> {
-        let own = &plan.options.summarizer;
-        let reruns = Reruns::new(plan, records, GROUPS);
-        if reruns.is_empty() {
-            return Ok(None);
-        }
-        let found = reruns.under(mocks, "mocks", counter, jobs, quiet)?;
-        let under = |(mock, recalls): (&String, Recalls)| UnderMock {
-            mock: mock.clone(),
-            recalls,
-        };
-        Ok(Some(Mocks {
-            metric: metric(&reruns.own).to_owned(),
-            scenarios: reruns.scenarios(),
-            own: under((own, recalls(&reruns.own))),
-            others: mocks.iter().zip(found).map(under).collect(),
-        }))
+/// The full name of a mock.
+fn known_mock(model: &str) -> Result<String, Failure> {
+    if !is_mock(model) {
+        return Err(Failure::usage(anyhow!(
+            "`--mocks` compares mocks; `{model}` is not one (`list models`)"
+        )));
     }
+    let mock = compactometer_models::by_name(model).map_err(Failure::usage)?;
+    Ok(mock.name().to_owned())
+}
 
-    /// How the order under each of the others agrees with the run's own.
-    fn order(&self) -> Vec<OtherMock> {
-        let tau = |other: &UnderMock| agreement(&self.own.recalls, &other.recalls);
-        self.others
-            .iter()
-            .map(|other| OtherMock {
-                mock: other.mock.clone(),
-                conversations: self.scenarios.len(),
-                tau: tau(other),
-            })
-            .collect()
+/// A draw of a mock's assumptions. Its number comes before the faults, in place of another draw's.
+fn drawn(model: &str, number: u16) -> Other {
+    let (mock, faults) = model.find('+').map_or((model, ""), |at| model.split_at(at));
+    let mock = mock.split('~').next().unwrap_or(mock);
+    Other {
+        name: format!("{mock}~{number}{faults}"),
+        is_draw: true,
     }
+}
 
-    /// Adds what it shows to the manifest of a report.
-    pub(crate) fn add_to(&self, manifest: &mut Manifest) {
-        manifest.notes.push(self.note());
-        manifest.other_mocks = self.order();
+/// Reruns some of the plan's cases under `mocks`. `records` are the results under the run's own.
+/// Nothing if no strategy called its model.
+pub(super) fn test(
+    plan: &Plan,
+    records: &[Record],
+    mocks: &[Other],
+    counter: &dyn TokenCounter,
+    jobs: usize,
+    quiet: bool,
+) -> Result<Option<UnderMocks>, Failure> {
+    let reruns = Reruns::new(plan, records, GROUPS);
+    if mocks.is_empty() || reruns.is_empty() {
+        return Ok(None);
     }
+    let names: Vec<String> = mocks.iter().map(|other| other.name.clone()).collect();
+    let recalled = reruns.under(&names, counter, jobs, quiet)?;
+    let under = |(other, recalls): (&Other, _)| UnderMock {
+        mock: other.name.clone(),
+        is_draw: other.is_draw,
+        recalls,
+    };
+    let own = Other {
+        name: plan.options.summarizer.clone(),
+        is_draw: false,
+    };
+    Ok(Some(UnderMocks {
+        metric: metric(&reruns.own).to_owned(),
+        scenarios: reruns.scenarios(),
+        own: under((&own, recalls(&reruns.own))),
+        others: mocks.iter().zip(recalled).map(under).collect(),
+    }))
+}
 
-    /// The note for the report.
-    fn note(&self) -> String {
-        let others = self
-            .others
-            .iter()
-            .map(|other| (other.mock.as_str(), &other.recalls))
-            .collect::<Vec<_>>();
-        mocks_note(
-            (&self.own.mock, &self.own.recalls),
-            &others,
-            &self.metric,
-            self.scenarios.len(),
+/// Adds what other mocks show to the manifest of a report.
+pub(crate) fn add_to(manifest: &mut Manifest, found: &UnderMocks) {
+    manifest.notes.push(found.note());
+    manifest.other_mocks = found.order();
+}
+
+/// Writes `mocks.json`, so that a report that is made again says it too.
+pub(super) fn write(dir: &Path, found: &UnderMocks) -> Result<(), Failure> {
+    let path = dir.join(FILE);
+    let json = serde_json::to_string_pretty(found).map_err(Failure::failed)?;
+    write_whole(&path, |out| writeln!(out, "{json}"))
+        .with_context(|| format!("cannot write `{}`", path.display()))
+        .map_err(Failure::failed)
+}
+
+/// What an earlier `compare` wrote to this folder, if anything.
+pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<UnderMocks>> {
+    let path = dir.join(FILE);
+    let text = match read_text(&path, Kind::MANIFEST) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
+    };
+    let parsed = serde_json::from_str(&text);
+    parsed.map(Some).with_context(|| {
+        format!(
+            "`{}` is damaged; delete it, or run `compare --mocks` again",
+            path.display()
         )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draw_is_named_before_the_faults() {
+        assert_eq!(drawn("mock:weak", 7).name, "mock:weak~7");
+        assert_eq!(
+            drawn("mock:weak+empty=0.1", 7).name,
+            "mock:weak~7+empty=0.1"
+        );
+        assert_eq!(drawn("mock:weak~3", 7).name, "mock:weak~7");
+        assert!(compactometer_models::by_name("mock:weak~7+empty=0.1").is_ok());
     }
 
-    /// Writes `mocks.json`.
-    pub(super) fn write(&self, dir: &Path) -> Result<(), Failure> {
-        found::write(dir, FILE, self)
-    }
-
-    /// What an earlier `compare` wrote to this folder, if anything.
-    pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
-        found::read(dir, FILE, "--mocks")
+    #[test]
+    fn a_number_asks_for_draws() {
+        assert!(matches!("50".parse(), Ok(Asked::Draws(50))));
+        assert!(matches!("mock:weak".parse(), Ok(Asked::Named(_))));
+        assert!("0".parse::<Asked>().is_err() && "70000".parse::<Asked>().is_err());
+        let wanted = wanted(
+            Some(&[Asked::Draws(2), Asked::Named("mock:strong".to_owned())]),
+            "mock",
+            false,
+        );
+        let names = wanted
+            .ok()
+            .into_iter()
+            .flatten()
+            .map(|other| (other.name, other.is_draw));
+        assert_eq!(
+            names.collect::<Vec<_>>(),
+            [
+                ("mock:claude-code~1", true),
+                ("mock:claude-code~2", true),
+                ("mock:strong", false)
+            ]
+            .map(|(name, is_draw)| (name.to_owned(), is_draw))
+        );
     }
 }

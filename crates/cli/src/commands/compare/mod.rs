@@ -1,11 +1,9 @@
 //! `compare`: strategies on a suite, with a report.
 
 pub(super) mod cases;
-mod found;
 pub(super) mod mocks;
 mod outcome;
 mod reruns;
-pub(super) mod salience;
 
 use std::path::Path;
 
@@ -16,10 +14,7 @@ use compactometer_formats::protocol::Protocol;
 use compactometer_formats::summary::Summary;
 use compactometer_harness::plan::{Plan, Prospects};
 use compactometer_report::Screen;
-use compactometer_text::lines::wrapped;
 
-use self::mocks::Mocks;
-use self::salience::Salience;
 use super::command_row::{CommandRow, parsed};
 use super::run::{FinishedRun, execute, jobs, records_of};
 use crate::arguments::help::HelpGroup;
@@ -42,22 +37,18 @@ pub(crate) struct CompareArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
-    /// Rerun the strategies under N random draws of what the mock assumes (weights of salience,
-    /// share read, noise, length of replies), and report which orders of strategies depend on it;
-    /// 50 is a good number. Costs N times one conversation of each of 8 groups. Default: none.
-    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) salience_draws: Option<u16>,
     /// Also run the strategies under these mocks, separated by commas, on one conversation of each
-    /// of 4 groups, and report how their order changes. Default:
-    /// `mock:strong,mock:lost-in-compaction-length` where nothing but defaults is asked for,
-    /// otherwise none.
+    /// of 4 groups, and report how their order changes. A number asks for that many random draws of
+    /// what the run's own mock assumes (weights, share read, noise, lists of files, length of
+    /// replies); 50 is a good one. Default: `mock:strong,mock:lost-in-compaction-length` where
+    /// nothing but defaults is asked for, otherwise none.
     #[arg(
         hide_short_help = true,
         long,
         value_name = "MOCKS",
         value_delimiter = ','
     )]
-    pub(crate) mocks: Option<Vec<String>>,
+    pub(crate) mocks: Option<Vec<mocks::Asked>>,
     /// Which conversations have pages that show what each strategy lost of them, linked from the
     /// report: `none`, `some` (the first ones, up to 100 MB of pages), `all`, or a number of them.
     /// A finished run gets its other pages from the same command with `--cases all`, which calls no
@@ -132,7 +123,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         mut manifest,
     } = finished;
     let (prices, _) = prices;
-    let drawn = reruns(args, &mocks, &dir, &plan, &mut manifest)?;
+    under_mocks(args, &mocks, &dir, &plan, &mut manifest)?;
     cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
     // A report reads only records. Dropping the plan keeps a large suite's conversations and
     // records from being in memory together.
@@ -143,12 +134,6 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
     run_folder::point_latest(&dir).map_err(Failure::failed)?;
     args.shown.show(&summary)?;
-    if let Some(note) = drawn.filter(|_| !args.shown.json) {
-        say(&format!(
-            "\n{}\n",
-            wrapped(&note, terminal_width()).join("\n")
-        ))?;
-    }
     if !args.run.quiet {
         note(&format!("report: {}", dir.join("index.html").display()));
     }
@@ -156,40 +141,24 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     outcome::check(&summary, &prospects)
 }
 
-/// Reruns some cases under other mocks and under draws of the mock, if they are wanted, and adds
-/// what that shows to the manifest. Returns the note about the draws.
-fn reruns(
+/// Reruns some cases under other mocks, if any are wanted, and adds what that shows to the manifest.
+fn under_mocks(
     args: &CompareArgs,
-    mocks: &[String],
+    mocks: &[mocks::Other],
     dir: &Path,
     plan: &Plan,
     manifest: &mut Manifest,
-) -> Result<Option<String>, Failure> {
-    let (counter, jobs, quiet) = (
-        encoding(&args.run.setting.tokenizer)?,
-        jobs(&args.run),
-        args.run.quiet,
-    );
-    if !mocks.is_empty()
-        && let Some(mocks) = Mocks::test(plan, &records_of(dir)?, mocks, &counter, jobs, quiet)?
-    {
-        mocks.write(dir)?;
-        mocks.add_to(manifest);
+) -> Result<(), Failure> {
+    if mocks.is_empty() {
+        return Ok(());
     }
-    let Some(draws) = args.salience_draws else {
-        return Ok(None);
-    };
-    let salience = Salience::test(
-        plan,
-        &records_of(dir)?,
-        &counter,
-        usize::from(draws),
-        jobs,
-        quiet,
-    )?;
-    salience.write(dir)?;
-    manifest.notes.push(salience.note());
-    Ok(Some(salience.note()))
+    let counter = encoding(&args.run.setting.tokenizer)?;
+    let (records, jobs) = (records_of(dir)?, jobs(&args.run));
+    if let Some(found) = mocks::test(plan, &records, mocks, &counter, jobs, args.run.quiet)? {
+        mocks::write(dir, &found)?;
+        mocks::add_to(manifest, &found);
+    }
+    Ok(())
 }
 
 /// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps

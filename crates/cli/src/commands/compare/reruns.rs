@@ -9,7 +9,7 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::Record;
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::run::run_case;
-use compactometer_report::salience::{Recalls, recalls};
+use compactometer_report::other_mocks::{Recalls, recalls};
 
 use crate::output::failure::Failure;
 use crate::output::progress;
@@ -53,12 +53,11 @@ impl<'p> Reruns<'p> {
     pub(super) fn under(
         &self,
         models: &[String],
-        what: &'static str,
         counter: &dyn TokenCounter,
         jobs: usize,
         quiet: bool,
     ) -> Result<Vec<Recalls>, Failure> {
-        let bar = progress::bar(models.len(), what, quiet);
+        let bar = progress::bar(models.len(), "mocks", quiet);
         let run = |model: &String| self.under_one(model, counter).inspect(|_| bar.inc(1));
         let per_thread = models.len().div_ceil(jobs.max(1)).max(1);
         let found = std::thread::scope(|scope| {

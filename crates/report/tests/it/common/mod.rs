@@ -54,7 +54,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         matcher: "3a7c".to_owned(),
         prompts: strategies
             .iter()
-            .map(|name| ((*name).to_owned(), "9409".to_owned()))
+            .map(|name| ((*name).to_owned(), prompt_hash(name)))
             .collect(),
         prices_hash: "91ce5".to_owned(),
         tokenizer: "o200k_base".to_owned(),
@@ -304,4 +304,14 @@ pub(crate) fn answer(question: u32, grade: Grade) -> AnswerRow {
         call: None,
         judged: None,
     }
+}
+
+/// The hash of the prompt that a strategy is published with.
+fn prompt_hash(name: &str) -> String {
+    let spec = compactometer_engine::strategies::ALL
+        .iter()
+        .find(|spec| spec.name == name);
+    spec.map_or("9409".to_owned(), |spec| {
+        compactometer_formats::record::text_hash(spec.prompt)
+    })
 }
