@@ -85,7 +85,7 @@ fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<
         let Owner::Given(kind) = run[0] else {
             return None;
         };
-        let content = span(text, lines[first], lines[at - 1]).trim();
+        let content = within_tags(span(text, lines[first], lines[at - 1]).trim());
         let is_none = kind == Kind::EarlierSummary && !content.contains('\n') && says_none(content);
         (!content.is_empty() && !is_none).then_some(Region {
             kind,
@@ -102,6 +102,16 @@ fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<
 fn span<'t>(text: &'t str, first: &str, last: &str) -> &'t str {
     let offset = |line: &str| line.as_ptr() as usize - text.as_ptr() as usize;
     &text[offset(first)..offset(last) + last.len()]
+}
+
+/// What a pair of tags on lines of their own encloses, if the content is nothing else.
+fn within_tags(content: &str) -> &str {
+    let inner = || {
+        let (first, rest) = content.split_once('\n')?;
+        let (inner, last) = rest.rsplit_once('\n').unwrap_or(("", rest));
+        (tag(first, "<")? == tag(last, "</")?).then_some(inner.trim())
+    };
+    inner().unwrap_or(content)
 }
 
 /// "None", "N/A" and similar words of a prompt that has nothing to give.
@@ -463,6 +473,10 @@ mod tests {
     fn an_absent_summary_and_empty_material_give_nothing() {
         assert!(
             kinds("## Previous Summary\nNone: first round.\n<messages>\n\n</messages>\nGo.")
+                .is_empty()
+        );
+        assert!(
+            kinds("## Previous Summary\n<previous>\nNone: first round.\n</previous>\n<messages>\n\n</messages>\nGo.")
                 .is_empty()
         );
         assert!(kinds("").is_empty());
