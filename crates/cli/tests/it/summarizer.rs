@@ -306,6 +306,33 @@ fn a_manifest_and_a_report_name_both() {
     );
 }
 
+/// A mock costs what another model would, so that a promise of a cheap model's cost is decided.
+#[test]
+fn a_mock_has_the_price_of_the_model_that_it_is_named_after() {
+    let dir = tempfile::tempdir().unwrap();
+    let cost = |flags: &[&str]| {
+        let told = ok(&tiny(dir.path(), "compare", &[flags, &["--json"]].concat()));
+        let summary: Value = serde_json::from_str(&told).unwrap();
+        let rows = summary["groups"][0]["strategies"].as_array().unwrap();
+        let row = |name: &str| {
+            let row = rows.iter().find(|row| row["name"] == name).unwrap();
+            row["metrics"]["cost_usd"]["value"].as_f64().unwrap()
+        };
+        ["summarize", "middleware-checkpoint", "full"].map(row)
+    };
+    let own = cost(&[]);
+    let cheap = cost(&["--summarizer-as", "claude-haiku-4-5"]);
+    let checkpoints = cost(&["--checkpointer-as", "claude-haiku-4-5"]);
+    assert!(cheap[0] < own[0] && cheap[1] < own[1], "{own:?} {cheap:?}");
+    assert!(
+        checkpoints[0] == own[0] && checkpoints[1] < own[1],
+        "{own:?} {checkpoints:?}"
+    );
+    assert!(own[2] == cheap[2] && own[2] == checkpoints[2], "{own:?}");
+    let unknown = refused(&tiny(dir.path(), "compare", &["--summarizer-as", "haiku"]));
+    assert!(unknown.contains("`haiku`"), "{unknown}");
+}
+
 #[test]
 fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
     let dir = tempfile::tempdir().unwrap();

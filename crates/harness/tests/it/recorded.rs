@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
+use compactometer_engine::budget::Tail;
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::tokens::Encoding;
@@ -178,6 +179,23 @@ fn everybody_compacts_when_the_program_did_and_to_its_size() {
         assert_eq!(sizes(name).len(), 2, "{name}");
     }
     assert!(sizes("full").is_empty());
+}
+
+/// The program kept its newest messages beside its summary, and so does everybody who chose no split.
+#[test]
+fn a_split_that_nobody_chose_is_that_of_the_program() {
+    let mut scenario = twice();
+    let first = &scenario.compactions[0];
+    let newest = [MessageId(first.after.0 - 1), first.after];
+    scenario.compactions[0] = made(first.after, "They began with aa-11.", &newest);
+    let tail = |name: &str| {
+        let plan = plan(vec![scenario.clone()], &[name]).unwrap();
+        plan.cases[0].budget().tail
+    };
+    let of_program = tail("summarize");
+    assert!(matches!(of_program, Tail::Tokens(tokens) if tokens > 0));
+    assert_eq!(tail("chained"), of_program);
+    assert_ne!(tail("own=summarize:tail=900"), of_program);
 }
 
 /// `cc-33` and `dd-44` are in no summary; the ledger copies them, also after they were gone.

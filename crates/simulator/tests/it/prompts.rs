@@ -6,7 +6,9 @@ use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 use serde_json::{Value, json};
 
-use crate::material::complete;
+use compactometer_simulator::profile::CLAUDE_CODE;
+
+use crate::material::{complete, complete_as};
 
 /// A message of the conversation that all of these prompts are about.
 struct Said {
@@ -436,4 +438,32 @@ fn headings_in_the_material_do_not_end_it() {
         assert!(held >= VALUES / 2, "{held} after {heading}: {reply}");
         said.pop();
     }
+}
+
+/// The prompt matters where it asks for something.
+#[test]
+fn a_prompt_that_asks_for_files_or_exact_values_gets_more_of_them() {
+    let (said, values) = conversation();
+    let paths: Vec<String> = said.iter().filter_map(|one| one.edits.clone()).collect();
+    let listed = |ask: &str, most, values: &[String]| {
+        let replies = (0..40).map(|seed| {
+            let prompt = format!(
+                "Summarize the conversation below{ask}.\n\n{}",
+                speakers(&said)
+            );
+            let request = ChatRequest::prompt(prompt, most, None, seed);
+            count_in(&complete_as(&CLAUDE_CODE, &request).text, values)
+        });
+        replies.sum::<usize>()
+    };
+    let (plain, asking) = (
+        listed("", 350, &paths),
+        listed(" and name its files", 350, &paths),
+    );
+    assert!(asking > plain, "files: {asking} of {plain}");
+    let (plain, asking) = (
+        listed("", 4_000, &values),
+        listed(" and keep exact values", 4_000, &values),
+    );
+    assert!(asking > plain, "values: {asking} of {plain}");
 }
