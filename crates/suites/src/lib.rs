@@ -4,10 +4,12 @@
 //! Absent on purpose: strategies, models, records.
 
 pub mod curate;
+mod dice;
 pub mod generate;
 pub mod import;
 pub mod properties;
 pub mod sample;
+pub mod skeletons;
 mod walk;
 
 pub use walk::Walk;

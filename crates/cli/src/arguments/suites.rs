@@ -8,6 +8,7 @@ use compactometer_disk::write_whole;
 use compactometer_formats::scenario::Split;
 use compactometer_formats::suite::Suite;
 use compactometer_suites::generate::{Spec, agentic, embedded, generate};
+use compactometer_suites::skeletons::SkeletonSpec;
 use compactometer_text::suggest::unknown;
 
 use super::recordings;
@@ -69,6 +70,9 @@ pub(crate) fn write(out: &Path, suite: &Suite) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<Suite> {
+    if let Some(suite) = rendered(path)? {
+        return Ok(suite);
+    }
     if let Some(spec) = spec(path)? {
         return Ok(generate(&spec));
     }
@@ -79,6 +83,23 @@ fn read(path: &Path) -> Result<Suite> {
         }
         _ => error.into(),
     })
+}
+
+/// The suite that is rendered from skeletons, if the path is a spec that names some.
+///
+/// # Errors
+/// If the spec or the skeletons cannot be read.
+pub(crate) fn rendered(path: &Path) -> Result<Option<Suite>> {
+    if path.extension().is_none_or(|extension| extension != "toml") {
+        return Ok(None);
+    }
+    let in_spec = || format!("cannot read `{}`", path.display());
+    let text = read_text(path, Kind::SPEC).with_context(in_spec)?;
+    let Some(spec) = SkeletonSpec::parse(&text).with_context(in_spec)? else {
+        return Ok(None);
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Ok(Some(spec.suite(folder).with_context(in_spec)?))
 }
 
 /// The generator spec that the path names: a `.toml` file, or an embedded spec if no file has its

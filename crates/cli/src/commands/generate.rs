@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::anyhow;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::{Category, Split};
 use compactometer_formats::suite::Suite;
 use compactometer_suites::generate::{Spec, embedded, generate_telling};
@@ -42,8 +43,11 @@ pub(crate) struct GenerateArgs {
 }
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
-    let spec = spec(args)?;
     suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
+    if let Some(suite) = suites::rendered(&args.spec).map_err(Failure::usage)? {
+        return write(args, &suite, tokens_in(&suite));
+    }
+    let spec = spec(args)?;
     let bar = progress::bar(spec.conversations(), "conversations", args.quiet);
     let mut tokens = 0;
     let suite = generate_telling(&spec, &mut |count| {
@@ -51,8 +55,22 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         bar.inc(1);
     });
     bar.finish_and_clear();
-    suites::write(&args.out, &suite).map_err(Failure::failed)?;
-    say(&summary_line(&suite, tokens))?;
+    write(args, &suite, tokens)
+}
+
+/// The tokens (o200k_base) of a suite's messages.
+fn tokens_in(suite: &Suite) -> usize {
+    let messages = suite
+        .scenarios
+        .iter()
+        .flat_map(|scenario| &scenario.messages);
+    let tokens = messages.map(|message| Encoding::O200k.count_message(message));
+    tokens.map(|tokens| tokens as usize).sum()
+}
+
+fn write(args: &GenerateArgs, suite: &Suite, tokens: usize) -> Result<(), Failure> {
+    suites::write(&args.out, suite).map_err(Failure::failed)?;
+    say(&summary_line(suite, tokens))?;
     if !args.quiet {
         note(&format!("wrote {}", args.out.display()));
     }

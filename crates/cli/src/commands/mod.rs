@@ -26,6 +26,7 @@ mod report;
 mod run;
 mod schema;
 mod serve;
+mod skeleton;
 mod status;
 
 use std::path::PathBuf;
@@ -51,6 +52,7 @@ const ALL: &[CommandRow] = &[
     hook::COMMAND,
     gate::COMMAND,
     generate::COMMAND,
+    skeleton::COMMAND,
     probes::COMMAND,
     prompt::COMMAND,
     run::COMMAND,

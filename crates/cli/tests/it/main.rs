@@ -35,6 +35,7 @@ mod settings;
 mod shards;
 mod shared_data;
 mod shipped;
+mod skeleton;
 mod summarizer;
 mod tables;
 mod terminal;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
-use crate::generate::dice::Dice;
+use crate::dice::Dice;
 use crate::generate::range::{SHARES, ordered, within};
 
 /// The table's keys. Shares are percentages.
@@ -107,7 +107,7 @@ impl Agent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::dice::Stream;
+    use crate::dice::Stream;
 
     #[test]
     fn few_turns_are_as_frequent_as_many() {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use compactometer_formats::scenario::ValueKind;
 use serde::Deserialize;
 
-use crate::generate::dice::Dice;
+use crate::dice::Dice;
 use crate::generate::part::Part;
 
 /// What a value looks like.
@@ -273,7 +273,7 @@ const COMMON_FOILS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::dice::Stream;
+    use crate::dice::Stream;
 
     const ALL: &[Form] = &[
         Form::Word,

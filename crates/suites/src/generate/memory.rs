@@ -5,8 +5,8 @@
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::{MemoryPart, Probe};
 
+use crate::dice::{Dice, Stream};
 use crate::generate::asides::Wording;
-use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::Claim;
 use crate::generate::forms::Reserved;
 use crate::generate::plan::{Pair, Plan, Side};

@@ -8,7 +8,6 @@
 mod agent;
 mod asides;
 mod calls;
-mod dice;
 mod documents;
 mod domains;
 pub mod embedded;
@@ -36,7 +35,7 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::{Header, Suite};
 use serde_json::{Map, Value, json};
 
-use crate::generate::dice::{Dice, Stream};
+use crate::dice::{Dice, Stream};
 use crate::generate::domains::Tool;
 pub use crate::generate::embedded::{agentic, smoke};
 use crate::generate::forms::Reserved;

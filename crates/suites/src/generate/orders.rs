@@ -6,7 +6,7 @@
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::{Fact, Probe};
 
-use crate::generate::dice::{Dice, Stream};
+use crate::dice::{Dice, Stream};
 use crate::generate::spec::Spec;
 
 /// Labels of the listed facts. None is an English word, so that an answer is read unambiguously.

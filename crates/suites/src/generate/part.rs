@@ -6,7 +6,7 @@
 
 use compactometer_formats::scenario::Split;
 
-use crate::generate::dice::Dice;
+use crate::dice::Dice;
 
 /// The entries that a conversation may draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::dice::Stream;
+    use crate::dice::Stream;
     use crate::generate::domains::{self, Style};
 
     #[test]

@@ -2,8 +2,8 @@
 
 use compactometer_formats::scenario::{Category, Speaker, ValueKind};
 
+use crate::dice::{Dice, Stream};
 use crate::generate::agent::Agent;
-use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::{Claim, Domain, Tool};
 use crate::generate::forms::{Form, Reserved};
 use crate::generate::part::Part;

@@ -3,8 +3,8 @@
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_formats::scenario::{Fact, Probe};
 
+use crate::dice::{Dice, Stream};
 use crate::generate::asides::is_for_asides;
-use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::Claim;
 use crate::generate::memory;
 use crate::generate::orders::{self, Item};

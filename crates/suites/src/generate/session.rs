@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
-use crate::generate::dice::Dice;
+use crate::dice::Dice;
 use crate::generate::domains::Claim;
 use crate::generate::range::{SHARES, within};
 use compactometer_formats::scenario::Speaker;

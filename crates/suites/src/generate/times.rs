@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::message::{Message, MessageId, Role};
 
-use crate::generate::dice::Dice;
+use crate::dice::Dice;
 
 /// The first of January 2026, in milliseconds since the Unix epoch.
 const START_MS: i64 = 1_767_225_600_000;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::generate::dice::Dice;
+use crate::dice::Dice;
 use crate::generate::domains::{Domain, PEOPLE, Pool};
 use crate::generate::forms::{Form, Reserved};
 use crate::generate::part::Part;
@@ -228,7 +228,7 @@ pub(crate) fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::dice::Stream;
+    use crate::dice::Stream;
     use crate::generate::domains;
 
     fn known(domain: &Domain, slot: &str) -> bool {

@@ -45,7 +45,29 @@ pub fn within(text: &str) -> impl Iterator<Item = Exact> {
 
 /// Where the exact values inside a text are, in order.
 pub(crate) fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
-    candidates(text)
+    located(text, candidates(text))
+}
+
+/// Where a text has the form of an exact value, in order: the places of [`within`], and those of
+/// keys and called members.
+pub fn forms(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let formed = pieces_of(text).map(|(word, piece)| trim(&word[piece]));
+    located(text, formed.filter(|value| !common::is_common(value)))
+}
+
+/// The place of the only exact value of an argument that is one as a whole.
+pub fn whole(text: &str) -> Option<Range<usize>> {
+    let inner = trim(text.trim());
+    exact(inner)?;
+    let start = inner.as_ptr() as usize - text.as_ptr() as usize;
+    Some(start..start + inner.len())
+}
+
+fn located<'t>(
+    text: &'t str,
+    candidates: impl Iterator<Item = &'t str>,
+) -> impl Iterator<Item = Range<usize>> {
+    candidates
         .filter(|value| exact(value).is_some())
         .map(move |value| {
             let start = value.as_ptr() as usize - text.as_ptr() as usize;
@@ -54,14 +76,19 @@ pub(crate) fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn candidates(text: &str) -> impl Iterator<Item = &str> {
-    let words = text
-        .split_whitespace()
-        .filter(|word| word.bytes().any(marks_value));
-    let pieces = words.flat_map(|word| pieces(word).into_iter().map(move |piece| (word, piece)));
+    let pieces = pieces_of(text);
     let stated = pieces.filter(|(word, piece)| !is_key(word, piece) && !is_call(word, piece));
     stated
         .map(|(word, piece)| trim(&word[piece]))
         .filter(|value| !common::is_common(value))
+}
+
+/// The pieces of the words that may have a value.
+fn pieces_of(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    let words = text
+        .split_whitespace()
+        .filter(|word| word.bytes().any(marks_value));
+    words.flat_map(|word| pieces(word).into_iter().map(move |piece| (word, piece)))
 }
 
 /// The keys of objects inside a text that could be taken for values, as JSON and most programming

@@ -28,6 +28,8 @@ pub(crate) enum Stream {
     Notes,
     /// When memory is asked.
     MemoryProbes,
+    /// The names of a session that a skeleton describes, and the text around them.
+    Skeleton,
 }
 
 impl Dice {
