@@ -7,7 +7,7 @@ NAMES = (
     "context_recall_corrected",
     "bound_recall",
     "bound_recall_corrected",
-    "address_use_recall",
+    "distant_address_use_recall",
 )
 FEWEST_SCENARIOS = 5
 HIGHEST_RATE = 0.8

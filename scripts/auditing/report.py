@@ -180,7 +180,7 @@ class Audit:
                 self.compare_others(strategy, scenario, record, row, told, seen)
         their_numbers = headline(theirs, their_chance, left_out[0], with_subject)
         our_numbers = headline(ours, our_chance, left_out[1], with_subject)
-        their_numbers["address_use_recall"], our_numbers["address_use_recall"] = (
+        their_numbers["distant_address_use_recall"], our_numbers["distant_address_use_recall"] = (
             of_addresses(their_uses),
             of_addresses(our_uses),
         )

@@ -76,6 +76,13 @@ pub enum Origin {
     Filler,
 }
 
+impl Origin {
+    /// Whether a model wrote the words.
+    pub fn is_of_model(self) -> bool {
+        matches!(self, Origin::Summary(_) | Origin::Checkpoint(_))
+    }
+}
+
 /// The result of a call that was never answered (the agent loop, `fillMissingToolResponses`).
 pub const NO_RESPONSE: &str = "Tool no response";
 

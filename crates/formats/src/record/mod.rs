@@ -30,7 +30,7 @@ pub use context::{ContextEntry, ContextRow, SavedRow};
 pub(crate) use line::Line;
 pub use line::text_hash;
 pub use observation::{
-    ChanceCell, Fit, Held, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS,
+    ChanceCell, Fit, Held, Misbound, Needed, Observation, ObservationKind, Prompted, RANDOM_DRAWS,
     Unusable, Use, UseKind,
 };
 

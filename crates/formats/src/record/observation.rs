@@ -44,6 +44,10 @@ pub struct Observation {
     /// left holds its value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<Use>,
+    /// Uses by the next turn of values that were last said before the latest compaction of a row that
+    /// keeps nothing, or of the recorded program: the same for every strategy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needed: Vec<Needed>,
     /// Uses by the next turn that are left out because a recorded turn repeated the value within
     /// the trigger's distance.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -109,6 +113,24 @@ pub struct Use {
     /// unrecorded; absent if nothing is known of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<bool>,
+}
+
+/// A use of an old value by a call of the next turn, and what bounds whether a context can hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Needed {
+    /// The fact's index.
+    pub fact: u32,
+    /// What kind of use it is.
+    pub kind: UseKind,
+    /// Whether the context holds the value.
+    pub held: Held,
+    /// Whether the value is outside of everything that a model wrote: then no model can lose it.
+    pub floor: bool,
+    /// Whether the value is there, or was shown to a summarizer: otherwise no model can keep it.
+    /// Absent if the requests are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<bool>,
 }
 
 /// What a call uses a value for.

@@ -1,6 +1,7 @@
 //! Turns a suite and options into cases: what is run, under which limits, with which key.
 
 mod absence;
+mod common;
 mod composed;
 mod custom;
 mod entrant;
@@ -29,6 +30,7 @@ pub use custom::CustomStrategy;
 pub use entrant::{Control, Entrant, Entry, RecordedProgram, Sizes};
 use key::{Keys, RowKeys, number, seed_of};
 pub use limits_error::LimitsError;
+pub(crate) use points::needed;
 pub(crate) use points::point;
 pub use points::{Point, points};
 pub use prospects::Prospects;
@@ -125,6 +127,8 @@ pub struct PlannedCase {
     pub protocol: Protocol,
     /// When it compacts, and under which limits.
     pub schedule: Schedule,
+    /// Lengths of the log at which a row that keeps nothing compacts at the run's trigger.
+    pub common: Arc<[usize]>,
     /// The share of the retained budget that a sweep gives to its tail.
     pub split: Option<f64>,
     /// Its seed. All entrants of a scenario have the same, so that a paired comparison shares its
@@ -181,6 +185,10 @@ impl Plan {
             suite_hash: &suite_hash,
             tokenizer: counter.name(),
         };
+        let common = prepared
+            .iter()
+            .map(|prepared| common::common_moments(prepared, sizes.trigger))
+            .collect::<Vec<_>>();
         let case = |key: &RowKeys, place: usize, (schedule, entrant), (protocol, split)| {
             let (key, prepared) = (key.key(&hashes[place]), Arc::clone(&prepared[place]));
             PlannedCase {
@@ -189,6 +197,7 @@ impl Plan {
                 entrant,
                 protocol,
                 schedule,
+                common: Arc::clone(&common[place]),
                 split,
                 seed: seeds[place],
             }

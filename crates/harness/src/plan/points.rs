@@ -101,6 +101,11 @@ pub(crate) fn point(
     point
 }
 
+/// Facts that the next turn uses and that are that far back.
+pub(crate) fn needed(prepared: &PreparedScenario, length: usize, distance: Distance) -> Vec<u32> {
+    point(prepared, length, distance, false).used
+}
+
 /// Whether only the agent's own turns repeated the value within the distance.
 fn is_echo(
     prepared: &PreparedScenario,

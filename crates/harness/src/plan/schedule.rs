@@ -90,6 +90,15 @@ impl Schedule {
         ))
     }
 
+    /// The same for a use that every row must be able to miss at the same place: before the last of
+    /// its compactions, or before the last of the lengths that all rows share.
+    pub(crate) fn distance_of_uses<'p>(&'p self, common: &'p [usize]) -> Distance<'p> {
+        match self {
+            Schedule::AtTrigger(_) | Schedule::When { .. } => Distance::Moments(common),
+            Schedule::AtMoments { moments, .. } => Distance::Compactions(moments),
+        }
+    }
+
     /// Whether compactions come at moments of the conversation, also where the agent takes no turn.
     pub(crate) fn has_moments(&self) -> bool {
         matches!(self, Schedule::AtMoments { .. })
@@ -124,6 +133,8 @@ pub enum Distance<'p> {
     Tokens(u32),
     /// Before the last of these compactions, outside of what was pending then.
     Compactions(&'p [Moment]),
+    /// Before the log had the last of these lengths.
+    Moments(&'p [usize]),
 }
 
 impl From<u32> for Distance<'_> {
@@ -147,6 +158,7 @@ impl Distance<'_> {
                 let last = Moment::last_before(moments, length);
                 last.map_or(0, |last| last.pending.batch.start)
             }
+            Distance::Moments(moments) => last_of(moments, length),
         }
     }
 
@@ -165,6 +177,16 @@ impl Distance<'_> {
                 let last = Moment::last_before(moments, length);
                 last.is_some_and(|last| mention < last.length && !last.pending.contains(mention))
             }
+            Distance::Moments(moments) => mention < last_of(moments, length),
         }
     }
+}
+
+/// The last of these lengths up to that length; 0 if there is none.
+fn last_of(moments: &[usize], length: usize) -> usize {
+    moments
+        .iter()
+        .rfind(|moment| **moment <= length)
+        .copied()
+        .unwrap_or(0)
 }

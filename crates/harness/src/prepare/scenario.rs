@@ -225,13 +225,28 @@ impl PreparedScenario {
         let is_named = || {
             self.names
                 .as_ref()
-                .is_some_and(|names| names.holds(fact, left, index, compacted_at))
+                .is_some_and(|names| names.holds(fact, left, index, compacted_at, |_| true))
         };
         match is_as_said {
             true => Held::AsSaid,
             false if is_named() => Held::NamedOtherwise,
             false => Held::OutOfSight,
         }
+    }
+
+    /// The facts whose files a text names otherwise.
+    pub(crate) fn named_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
+        self.names.iter().flat_map(|names| names.found_in(text))
+    }
+
+    /// Whether a view names a fact's file otherwise outside of what a model wrote.
+    pub(crate) fn is_named_unwritten(&self, fact: u32, left: &View, compacted_at: usize) -> bool {
+        let index = |id| self.index_of(id);
+        self.names.as_ref().is_some_and(|names| {
+            names.holds(fact, left, index, compacted_at, |origin| {
+                !origin.is_of_model()
+            })
+        })
     }
 
     /// Whether the request after the recorded compaction at that length of the log may hold a

@@ -5,9 +5,9 @@ use compactometer_formats::fate::Fates;
 use compactometer_formats::record::{Observation, ObservationKind, Unusable};
 
 use super::Replay;
-use crate::plan::Point;
+use crate::plan::{Point, needed};
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
-use crate::trace::{bound_facts, call_row, said_about, search_carriers, seen_uses};
+use crate::trace::{bound_facts, call_row, said_about, search_carriers, seen_needed, seen_uses};
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
@@ -48,6 +48,16 @@ impl Replay<'_> {
             self.counts.compacted_at,
             self.case.entrant.family,
         );
+        let needed = match kind {
+            ObservationKind::Point => {
+                let distance = self.case.schedule.distance_of_uses(&self.case.common);
+                let needed = needed(self.prepared, point.length, distance);
+                let compacted_at = self.counts.compacted_at;
+                let uses = (point.length, &needed[..]);
+                seen_needed(self.prepared, &self.tracer, view, uses, compacted_at)
+            }
+            ObservationKind::Compaction => Vec::new(),
+        };
         self.observations.push(Observation {
             after: last.message.id,
             kind,
@@ -72,6 +82,7 @@ impl Replay<'_> {
             eligible: point.eligible.clone(),
             used: point.used.clone(),
             uses,
+            needed,
             echoed: point.echoed,
             chance: carriers.chance,
             foil_hits: carriers.foil_hits,

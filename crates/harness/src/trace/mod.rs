@@ -23,6 +23,6 @@ pub(crate) use random_contexts::{Drawn, RandomContexts};
 pub(crate) use storage::storage;
 pub(crate) use surroundings::said_about;
 pub(crate) use tracer::{Traced, Tracer};
-pub(crate) use uses::seen_uses;
+pub(crate) use uses::{seen_needed, seen_uses};
 pub use views::shared_tokens;
 pub(crate) use views::{holds_request, inserted_texts, left_messages, parts_of, tail_start};

@@ -33,6 +33,9 @@ pub(crate) struct Traced {
     /// Facts that were in the view before any message stated them, with nothing that explains how
     /// they got there.
     unexplained: BTreeSet<usize>,
+    /// Facts that a request to a summarizer held, by any name of theirs.
+    #[serde(default)]
+    shown: BTreeSet<u32>,
 }
 
 impl<'l> Tracer<'l> {
@@ -44,6 +47,7 @@ impl<'l> Tracer<'l> {
             Traced {
                 states,
                 unexplained: BTreeSet::new(),
+                shown: BTreeSet::new(),
             },
             0,
         )
@@ -90,6 +94,7 @@ impl<'l> Tracer<'l> {
     pub(crate) fn compacted(&mut self, view: &View, history: &History, calls: &[Call]) -> Stages {
         self.records.read(self.prepared, history);
         let found = Found::new(self.prepared, view, history, calls);
+        self.show(&found, calls);
         let mut stages = Stages::default();
         for fact in 0..self.traced.states.len() {
             let before = self.traced.states[fact];
@@ -120,6 +125,26 @@ impl<'l> Tracer<'l> {
             stated => stated.fate(),
         };
         Fates(self.traced.states.iter().enumerate().map(fate).collect())
+    }
+
+    /// Adds what these calls were shown.
+    fn show(&mut self, found: &Found, calls: &[Call]) {
+        let requested = found.requests.iter().enumerate();
+        let requested = requested.filter(|(_, held)| **held);
+        self.traced
+            .shown
+            .extend(requested.map(|(fact, _)| fact as u32));
+        for call in calls {
+            for text in call.request.texts() {
+                self.traced.shown.extend(self.prepared.named_in(text));
+            }
+        }
+    }
+
+    /// Whether a request to a summarizer held the fact, by any name; nothing if requests are not
+    /// known.
+    pub(crate) fn was_shown(&self, fact: u32) -> Option<bool> {
+        self.has_requests.then(|| self.traced.shown.contains(&fact))
     }
 
     /// The facts out of the view that storage holds, ascending, given the fates now.

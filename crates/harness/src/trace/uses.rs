@@ -1,9 +1,11 @@
 //! Whether what a compaction left holds the values that the next call uses.
 
-use compactometer_engine::view::View;
-use compactometer_formats::fate::Fates;
-use compactometer_formats::record::{Family, Held, Use, UseKind};
+use compactometer_engine::message::part_text;
+use compactometer_engine::view::{Origin, View};
+use compactometer_formats::fate::{Fate, Fates};
+use compactometer_formats::record::{Family, Held, Needed, Use, UseKind};
 
+use super::Tracer;
 use crate::prepare::PreparedScenario;
 
 /// The uses at the point where the log has that length. `compacted_at` is the length of the log at
@@ -38,4 +40,49 @@ pub(crate) fn seen_uses(
         }
     };
     used.iter().map(seen).collect()
+}
+
+/// The uses of old values at the point where the log has that length, with the bounds of what a
+/// context can hold.
+pub(crate) fn seen_needed(
+    prepared: &PreparedScenario,
+    tracer: &Tracer<'_>,
+    (view, fates): (&View, &Fates),
+    (length, needed): (usize, &[u32]),
+    compacted_at: usize,
+) -> Vec<Needed> {
+    if needed.is_empty() {
+        return Vec::new();
+    }
+    let unwritten = unwritten(prepared, view);
+    let seen = |fact: &u32| {
+        let fate = fates.0[*fact as usize];
+        let held = prepared.held(*fact, fate.is_present(), view, compacted_at);
+        let floor = fate == Fate::Verbatim
+            || unwritten[*fact as usize]
+            || prepared.is_named_unwritten(*fact, view, compacted_at);
+        let shown = tracer.was_shown(*fact);
+        let used = prepared.uses.by(length, *fact);
+        Needed {
+            fact: *fact,
+            kind: used.map_or(UseKind::Address, |used| used.kind),
+            held,
+            floor,
+            ceiling: shown.map(|shown| floor || shown),
+        }
+    };
+    needed.iter().map(seen).collect()
+}
+
+/// The facts that a view's texts hold which nobody said as such and no model wrote.
+fn unwritten(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
+    let mut held = vec![false; prepared.mentions.len()];
+    let written = view.entries().iter().filter_map(|entry| entry.written());
+    let by_rule = written
+        .flatten()
+        .filter(|part| matches!(part.origin, Origin::Ledger | Origin::Memory(_)));
+    by_rule
+        .filter_map(|part| part_text(&part.part))
+        .for_each(|text| prepared.facts.mark(text, &mut held));
+    held
 }

@@ -7,7 +7,7 @@ use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
-use compactometer_formats::record::{ObservationKind, RANDOM_DRAWS, Record};
+use compactometer_formats::record::{Held, Needed, ObservationKind, RANDOM_DRAWS, Record};
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions, Prospects};
@@ -108,6 +108,116 @@ fn probes_replace_the_implied_points() {
         .collect::<Vec<_>>();
     // `bb-22` is in the last user message at the probe.
     assert_eq!(lengths, [(5, 1, 0), (7, 0, 2), (10, 0, 0)]);
+}
+
+/// A long talk in which the agent goes back to what the user named at the start.
+fn returning() -> Scenario {
+    let mut builder = Builder::new("s", "g");
+    let early = builder.say(Role::User, "Start with aa-11 and bb-22.");
+    builder.chatter(2_500);
+    let first = builder.call("{\"a\":\"aa-11\"}", "done");
+    builder.chatter(2_500);
+    let second = builder.call("{\"a\":\"aa-11\",\"b\":\"bb-22\"}", "done");
+    builder.say(Role::Assistant, "Done.");
+    builder.fact("aa-11", &[early, first, second]).used_at = vec![first, second];
+    builder.fact("bb-22", &[early, second]).used_at = vec![second];
+    builder.build()
+}
+
+/// Whatever a row keeps, its old uses are those of values that were last said before the latest
+/// compaction of a row that keeps nothing.
+#[test]
+fn all_rows_have_the_same_old_uses() {
+    let model = writes(|_, _| Ok("The user began with bb-22.".to_owned()));
+    let of = |name: &str| record(returning(), name, &model);
+    let needed = |record: &Record| {
+        let seen = record
+            .observations
+            .iter()
+            .map(|seen| (seen.after, &seen.needed));
+        let facts = seen
+            .map(|(after, needed)| (after, needed.iter().map(|one| one.fact).collect::<Vec<_>>()));
+        facts
+            .filter(|(_, facts)| !facts.is_empty())
+            .collect::<Vec<_>>()
+    };
+    let rows = ["null", "summarize", "recent-talk", "full"].map(of);
+    let [null, ..] = &rows;
+    let expected = needed(null);
+    assert_eq!(
+        expected
+            .iter()
+            .map(|(_, facts)| facts.len())
+            .collect::<Vec<_>>(),
+        [1, 2]
+    );
+    for row in &rows {
+        assert_eq!(needed(row), expected, "{}", row.case.strategy);
+    }
+    // Where they compact is what the plan worked out without a replay.
+    let case = &plan(vec![returning()], "null", 2_000).cases[0];
+    let compacted = null
+        .compactions
+        .iter()
+        .filter(|row| row.event.outcome == Outcome::Applied);
+    let compacted = compacted.map(|row| {
+        let messages = &case.prepared.messages;
+        messages.partition_point(|counted| counted.message.id <= row.event.after)
+    });
+    assert_eq!(compacted.collect::<Vec<_>>(), case.common.to_vec());
+}
+
+#[test]
+fn a_context_holds_no_less_than_the_floor_and_no_more_than_the_ceiling() {
+    let keeps = writes(|_, _| Ok("The user began with bb-22.".to_owned()));
+    let loses = writes(|_, _| Ok("Nothing much happened.".to_owned()));
+    let bounds = |name: &str, model: &dyn ChatModel| {
+        let record = record(returning(), name, model);
+        let needed = record
+            .observations
+            .iter()
+            .flat_map(|seen| seen.needed.clone());
+        needed.collect::<Vec<_>>()
+    };
+    for name in [
+        "summarize",
+        "chained",
+        "progressive",
+        "handoff",
+        "ledger=summarize:ledger=200",
+    ] {
+        let (kept, lost) = (bounds(name, &keeps), bounds(name, &loses));
+        assert_eq!(kept.len(), 3, "{name}");
+        for (one, other) in kept.iter().zip(&lost) {
+            for needed in [one, other] {
+                let held = needed.held != Held::OutOfSight;
+                assert!(
+                    needed.floor <= held && Some(held) <= needed.ceiling,
+                    "{name}: {needed:?}"
+                );
+            }
+            // The model moves what is held, and neither bound. But a ledger lists what a summary
+            // lacks.
+            let is_ledger = name.starts_with("ledger");
+            let bounds = [one, other].map(|needed| (needed.floor, needed.ceiling));
+            assert!(is_ledger || bounds[0] == bounds[1], "{name}: {bounds:?}");
+        }
+        let held = |needed: &[Needed]| {
+            needed
+                .iter()
+                .filter(|one| one.held != Held::OutOfSight)
+                .count()
+        };
+        match name.starts_with("ledger") {
+            true => assert!(lost.iter().all(|one| one.floor), "a ledger is no model's"),
+            false => assert!(held(&kept) > held(&lost), "{name}: {kept:?} {lost:?}"),
+        }
+    }
+    let unread = bounds("recent-talk", &keeps);
+    assert!(
+        unread.iter().all(|one| one.ceiling == Some(one.floor)),
+        "{unread:?}"
+    );
 }
 
 #[test]

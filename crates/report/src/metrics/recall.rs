@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_formats::record::{Held, Observation, Record, Use, UseKind};
+use compactometer_formats::record::{Held, Needed, Observation, Record, Use, UseKind};
 use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, means_by_fact, recall};
 use super::chance::CorrectedRecall;
-use super::{Column, Metric, Section, bound};
+use super::{Column, Metric, MetricUnit, Section, bound};
 use crate::data::label;
 use crate::data::{
     Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses,
@@ -78,16 +78,52 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
         ["recall", "at use"],
         "At use: of the old values that later calls acted on, the share held.",
     ),
-    definition: "a use of an address: the next turn's call takes a fact last mentioned a trigger's length earlier as what it acts \
-              on, and not in text that the agent writes; uses whose value the context holds, as it was said or by another name of \
-              the same file / uses, over all units together",
+    definition: "a use of an address: the next turn's call takes a fact as what it acts on, and not in text that the agent writes; \
+              it is old if the fact was last mentioned before the latest compaction of a row that keeps nothing, or of the recorded \
+              program; uses whose value the context holds, as it was said or by another name of the same file / uses, over all units \
+              together; undefined under 100 uses",
+    compute: |_, strategy| over_needed(strategy, |seen| Some(seen.held != Held::OutOfSight)),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
+    id: "address_use_recall_floor",
+    definition: "of the uses of address_use_recall, those whose value is outside of everything that a model wrote: no model can lose it",
+    compute: |_, strategy| over_needed(strategy, |seen| Some(seen.floor)),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+pub(crate) const ADDRESS_USE_CEILING: Metric = Metric {
+    id: "address_use_recall_ceiling",
+    definition: "of the uses of address_use_recall, those whose value is there, or was shown to a summarizer in some request: no \
+              model can keep any other; undefined where requests are not known",
+    compute: |_, strategy| over_needed(strategy, |seen| seen.ceiling),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+pub(crate) const ADDRESS_USES: Metric = Metric {
+    id: "address_uses",
+    unit: MetricUnit::Count,
+    definition: "the uses of address_use_recall, in all units together: the same number for every row",
+    compute: |_, strategy| {
+        let seen = strategy.records().flat_map(points);
+        let uses = seen.flat_map(|observation| &observation.needed);
+        let addresses = uses.filter(|seen| seen.kind == UseKind::Address).count();
+        defined(addresses as f64, None, strategy.units.len())
+    },
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+pub(crate) const DISTANT_ADDRESS_USE_RECALL: Metric = Metric {
+    id: "distant_address_use_recall",
+    definition: "as address_use_recall, over uses of facts last mentioned a trigger's length earlier, however few they are",
     compute: |_, strategy| over_uses(strategy, |seen| Some(seen.held != Held::OutOfSight)),
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USE_RECALL_AT_MOST: Metric = Metric {
     id: "address_use_recall_at_most",
-    definition: "as address_use_recall, with what a recorded program is known to put back unrecorded after a compaction; undefined \
+    definition: "as distant_address_use_recall, with what a recorded program is known to put back unrecorded after a compaction; undefined \
               where that is not known",
     compute: |_, strategy| over_uses(strategy, |seen| seen.at_most),
     ..Metric::share(Section::Recall, "Needed at use")
@@ -97,19 +133,31 @@ pub(crate) const ADDRESS_USE_RECALL_AT_MOST: Metric = Metric {
 /// where it is not known of one.
 fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -> MetricValue {
     let of_unit = |unit: &UnitRecords| {
-        let uses = unit
-            .records
-            .iter()
-            .flat_map(|record| points(record))
-            .flat_map(|observation| &observation.uses);
-        let addresses = uses
-            .filter(|seen| seen.kind == UseKind::Address)
-            .map(&is_so)
-            .collect::<Option<Vec<_>>>()?;
-        Some((
-            addresses.iter().filter(|is_so| **is_so).count() as f64,
-            addresses.len() as f64,
-        ))
+        let seen = unit.records.iter().flat_map(|record| points(record));
+        let uses = seen.flat_map(|observation| &observation.uses);
+        counted(
+            uses.filter(|seen| seen.kind == UseKind::Address)
+                .map(&is_so),
+        )
+    };
+    match strategy.units.iter().map(of_unit).collect() {
+        Some(sums) => together(sums),
+        None => undefined("it is not known what the recorded program puts back after a compaction"),
+    }
+}
+
+/// Fewer uses of old values than this decide nothing.
+pub(crate) const FEWEST_USES: f64 = 100.0;
+
+/// The same over the uses of old values.
+fn over_needed(strategy: &StrategyRecords, is_so: impl Fn(&Needed) -> Option<bool>) -> MetricValue {
+    let of_unit = |unit: &UnitRecords| {
+        let seen = unit.records.iter().flat_map(|record| points(record));
+        let uses = seen.flat_map(|observation| &observation.needed);
+        counted(
+            uses.filter(|seen| seen.kind == UseKind::Address)
+                .map(&is_so),
+        )
     };
     let Some(sums) = strategy
         .units
@@ -117,8 +165,26 @@ fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -
         .map(of_unit)
         .collect::<Option<Vec<_>>>()
     else {
-        return undefined("it is not known what the recorded program puts back after a compaction");
+        return undefined("it is not known what summarizers were shown");
     };
+    let uses: f64 = sums.iter().map(|(_, uses)| uses).sum();
+    if uses > 0.0 && uses < FEWEST_USES {
+        return undefined(format!(
+            "too few uses ({uses}): a share takes {FEWEST_USES}"
+        ));
+    }
+    together(sums)
+}
+
+/// Of which how many are so, and how many there are; nothing if it is not known of one.
+fn counted(of_each: impl Iterator<Item = Option<bool>>) -> Option<(f64, f64)> {
+    let of_each = of_each.collect::<Option<Vec<_>>>()?;
+    let count = of_each.iter().filter(|is_so| **is_so).count();
+    Some((count as f64, of_each.len() as f64))
+}
+
+/// The share over all units together.
+fn together(sums: Vec<(f64, f64)>) -> MetricValue {
     let carrying = sums.iter().filter(|(_, uses)| *uses > 0.0).count();
     if carrying == 0 {
         return undefined("no turn uses an address that is old enough");

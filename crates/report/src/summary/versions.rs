@@ -8,12 +8,16 @@ use compactometer_formats::summary::{MetricValue, VersionPart};
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::Metric;
 use crate::metrics::engine::TOKENS_RETAINED;
-use crate::metrics::recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL};
+use crate::metrics::recall::{CONTEXT_RECALL, DISTANT_ADDRESS_USE_RECALL};
 use crate::version::in_order;
 
 /// What a part shows. Recall that is corrected for chance would need more conversations than a
 /// version has.
-const METRICS: [&Metric; 3] = [&ADDRESS_USE_RECALL, &CONTEXT_RECALL, &TOKENS_RETAINED];
+const METRICS: [&Metric; 3] = [
+    &DISTANT_ADDRESS_USE_RECALL,
+    &CONTEXT_RECALL,
+    &TOKENS_RETAINED,
+];
 
 pub(super) fn parts(run: &ProtocolRun) -> Vec<VersionPart> {
     let versions = run.manifest.versions.values().collect::<BTreeSet<_>>();

@@ -3,7 +3,7 @@
 
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::CountedMessage;
-use compactometer_engine::view::View;
+use compactometer_engine::view::{Origin, View};
 use compactometer_formats::scenario::{Fact, ValueKind};
 use compactometer_text::folders::spelled_out;
 use compactometer_text::matcher::Matcher;
@@ -84,14 +84,15 @@ impl OtherNames {
         })
     }
 
-    /// Whether a view names a fact's file otherwise, in what it wrote or kept of the messages
-    /// before that index.
+    /// Whether a view names a fact's file otherwise, in what it wrote with an origin that counts, or
+    /// kept of the messages before that index.
     pub(crate) fn holds(
         &self,
         fact: u32,
         view: &View,
         index: impl Fn(MessageId) -> usize,
         before: usize,
+        counts: impl Fn(Origin) -> bool,
     ) -> bool {
         let Ok(item) = self.facts.binary_search(&fact) else {
             return false;
@@ -105,6 +106,7 @@ impl OtherNames {
                 }
                 None => entry
                     .parts()
+                    .filter(|(_, origin)| counts(*origin))
                     .filter_map(|(part, _)| part_text(part))
                     .any(is_in),
             })

@@ -8,7 +8,7 @@ use super::grid::with_interval;
 use crate::data::SAME_SIZE;
 use crate::metrics::Metric;
 use crate::metrics::engine::TOKENS_RETAINED;
-use crate::metrics::recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL};
+use crate::metrics::recall::{CONTEXT_RECALL, DISTANT_ADDRESS_USE_RECALL};
 use crate::numbers::{grouped, short_share};
 
 pub(super) fn lines(summary: &Summary) -> Option<Vec<String>> {
@@ -64,12 +64,12 @@ pub(super) fn lines(summary: &Summary) -> Option<Vec<String>> {
                 .and_then(|found| found.value)
                 .map_or("-".to_owned(), show)
         };
-        let at_use = with_interval(of(first, &ADDRESS_USE_RECALL));
+        let at_use = with_interval(of(first, &DISTANT_ADDRESS_USE_RECALL));
         let recall = value(of(first, &CONTEXT_RECALL), short_share);
         let tokens = value(of(first, &TOKENS_RETAINED), grouped);
         let beside = beside
             .iter()
-            .map(|name| value(of(name, &ADDRESS_USE_RECALL), short_share))
+            .map(|name| value(of(name, &DISTANT_ADDRESS_USE_RECALL), short_share))
             .collect();
         lines.push(row(
             version,

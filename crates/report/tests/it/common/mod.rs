@@ -198,6 +198,7 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         fates,
         used: Vec::new(),
         uses: Vec::new(),
+        needed: Vec::new(),
         echoed: 0,
         chance: Vec::new(),
         selection_hits: Vec::new(),

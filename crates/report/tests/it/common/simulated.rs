@@ -273,6 +273,7 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
             .collect(),
         eligible,
         uses: Vec::new(),
+        needed: Vec::new(),
         echoed: 1,
         chance: rates,
         unusable: None,
