@@ -327,7 +327,8 @@ fn one_strategy(
 /// Each unit that differs, twice: either run may be the new one. With the metric, and the number of
 /// identical units.
 fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, Vec<Arm>, usize) {
-    for metric in PrimaryMetric::Context.metrics() {
+    let headlines = [PrimaryMetric::Needed, PrimaryMetric::Context];
+    for metric in headlines.iter().flat_map(|primary| primary.metrics()) {
         let (Some(one), Some(other)) = (
             UnitScores::new(metric, strategy),
             UnitScores::new(metric, again),

@@ -105,12 +105,7 @@ pub(crate) const ADDRESS_USES: Metric = Metric {
     id: "address_uses",
     unit: MetricUnit::Count,
     definition: "the uses of address_use_recall, in all units together: the same number for every row",
-    compute: |_, strategy| {
-        let seen = strategy.records().flat_map(points);
-        let uses = seen.flat_map(|observation| &observation.needed);
-        let addresses = uses.filter(|seen| seen.kind == UseKind::Address).count();
-        defined(addresses as f64, None, strategy.units.len())
-    },
+    compute: |_, strategy| defined(address_uses(strategy), None, strategy.units.len()),
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
@@ -151,14 +146,7 @@ pub(crate) const FEWEST_USES: f64 = 100.0;
 
 /// The same over the uses of old values.
 fn over_needed(strategy: &StrategyRecords, is_so: impl Fn(&Needed) -> Option<bool>) -> MetricValue {
-    let of_unit = |unit: &UnitRecords| {
-        let seen = unit.records.iter().flat_map(|record| points(record));
-        let uses = seen.flat_map(|observation| &observation.needed);
-        counted(
-            uses.filter(|seen| seen.kind == UseKind::Address)
-                .map(&is_so),
-        )
-    };
+    let of_unit = |unit: &UnitRecords| counted(needed(unit).map(&is_so));
     let Some(sums) = strategy
         .units
         .iter()
@@ -174,6 +162,31 @@ fn over_needed(strategy: &StrategyRecords, is_so: impl Fn(&Needed) -> Option<boo
         ));
     }
     together(sums)
+}
+
+/// The uses of old addresses in a unit.
+fn needed<'r>(unit: &UnitRecords<'r>) -> impl Iterator<Item = &'r Needed> + use<'r> {
+    let seen = unit.records.clone().into_iter().flat_map(points);
+    let uses = seen.flat_map(|observation| &observation.needed);
+    uses.filter(|seen| seen.kind == UseKind::Address)
+}
+
+/// The number of uses of old addresses in all units.
+pub(crate) fn address_uses(strategy: &StrategyRecords) -> f64 {
+    strategy.units.iter().flat_map(needed).count() as f64
+}
+
+/// Of each use of an old address in a unit, a weight of 1 and whether the context held it.
+pub(crate) fn needed_shares(unit: &UnitRecords) -> Vec<(f64, f64)> {
+    let is_held = |seen: &Needed| f64::from(u8::from(seen.held != Held::OutOfSight));
+    needed(unit).map(|seen| (1.0, is_held(seen))).collect()
+}
+
+/// The share of them that the context held.
+pub(crate) fn needed_of_unit(unit: &UnitRecords) -> Option<f64> {
+    let shares = needed_shares(unit);
+    let held: Vec<f64> = shares.into_iter().map(|(_, held)| held).collect();
+    crate::stats::mean(&held)
 }
 
 /// Of which how many are so, and how many there are; nothing if it is not known of one.

@@ -11,11 +11,16 @@ use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::answered::{ANSWER_RECALL, answer_shares};
 use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::chance::CorrectedRecall;
-use crate::metrics::recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, fact_shares};
+use crate::metrics::recall::{
+    ADDRESS_USE_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, FEWEST_USES, address_uses,
+    fact_shares, needed_of_unit, needed_shares,
+};
 use crate::metrics::{Metric, answered, bound, recall};
 
 /// Recall of values that are given to their subjects, corrected for chance: the headline.
 pub(crate) const BOUND: &str = BOUND_RECALL_CORRECTED.id;
+/// Recall of the old values that calls need.
+pub(crate) const NEEDED: &str = ADDRESS_USE_RECALL.id;
 /// Recall corrected for chance.
 pub(crate) const CORRECTED: &str = CONTEXT_RECALL_CORRECTED.id;
 /// Raw recall, used if chance is unknown.
@@ -28,6 +33,8 @@ pub(crate) const ANSWERS: &str = ANSWER_RECALL.id;
 pub(crate) enum PrimaryMetric {
     /// BR*; CR* where facts have no subjects, and CR where q is undefined on either side.
     Context,
+    /// The old values that calls need, for the gate.
+    Needed,
     /// CR*, for the gate: what a context holds must not fall either.
     Values,
     /// AR.
@@ -39,7 +46,8 @@ impl PrimaryMetric {
     pub(crate) const COMPARED: [PrimaryMetric; 2] =
         [PrimaryMetric::Context, PrimaryMetric::Answers];
     /// Those that a gate asks for.
-    pub(crate) const GATED: [PrimaryMetric; 3] = [
+    pub(crate) const GATED: [PrimaryMetric; 4] = [
+        PrimaryMetric::Needed,
         PrimaryMetric::Context,
         PrimaryMetric::Values,
         PrimaryMetric::Answers,
@@ -48,6 +56,7 @@ impl PrimaryMetric {
     /// The metrics that can represent it, the preferred one first.
     pub(crate) fn metrics(self) -> &'static [&'static str] {
         match self {
+            PrimaryMetric::Needed => &[NEEDED],
             PrimaryMetric::Context => &[BOUND, CORRECTED, RAW],
             PrimaryMetric::Values => &[CORRECTED, RAW],
             PrimaryMetric::Answers => &[ANSWERS],
@@ -76,6 +85,8 @@ impl UnitScores {
             .collect();
         let values = match metric {
             CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
+            NEEDED if address_uses(strategy) < FEWEST_USES => return None,
+            NEEDED => ScoreValues::Plain(strategy.units.iter().map(needed_of_unit).collect()),
             BOUND if bound::why_undefined(strategy).is_some() => return None,
             BOUND => ScoreValues::Plain(strategy.units.iter().map(bound::of_unit).collect()),
             RAW => ScoreValues::Plain(strategy.units.iter().map(recall::of_unit).collect()),
@@ -127,6 +138,7 @@ impl UnitScores {
 /// The weight of each fact of a unit, and its share of hits.
 fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {
     match metric {
+        NEEDED => needed_shares(unit),
         BOUND => bound::shares_of_unit(unit),
         RAW => fact_shares(unit).into_values().collect(),
         _ => answer_shares(unit),
