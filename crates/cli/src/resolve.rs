@@ -140,22 +140,15 @@ pub(crate) fn plan(
     Ok((plan, identity))
 }
 
-/// The declared reference of comparisons. It must be one of the strategies under test.
+/// The declared reference of comparisons. It must be one of the rows.
 fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
     let Some(name) = args.reference.as_deref() else {
         return Ok(None);
     };
-    let tested = || {
-        plan.options
-            .entrants
-            .iter()
-            .filter(|entrant| entrant.family.is_tested())
-    };
-    if tested().any(|entrant| entrant.name == name) {
+    let rows = plan.options.entrants.iter();
+    let choices: Vec<&str> = rows.map(|entrant| entrant.name.as_str()).collect();
+    if choices.contains(&name) {
         return Ok(Some(name));
     }
-    let choices = tested()
-        .map(|entrant| entrant.name.as_str())
-        .collect::<Vec<_>>();
     Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }

@@ -77,7 +77,7 @@ pub(crate) struct RunArgs {
     pub(crate) scale: f64,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
-    /// The strategy that the others are compared with. It is declared with the run, so that nobody
+    /// The row that the strategies are compared with, a control too. It is declared with the run, so that nobody
     /// picks it after seeing the results. A row of `@ablation` is compared with its own strategy.
     /// Default: the first reference strategy.
     #[arg(hide_short_help = true, long, value_name = "NAME")]

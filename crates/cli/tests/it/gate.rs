@@ -387,6 +387,10 @@ fn an_inconclusive_gate_does_what_it_is_told() {
         0,
         &["gate", "few", "--baseline", "base.json", "--update"],
     );
+    fs::remove_dir_all(dir.join("few")).unwrap();
+    let other = "run few.toml -s progressive,full --set progressive.tail=100 --quiet --out few";
+    let other: Vec<&str> = other.split(' ').collect();
+    expect(dir, 0, &other);
     let open = expect(dir, 4, &["gate", "few", "--baseline", "base.json"]);
     assert!(
         open.contains("3 units are too few to decide among 2 tests: at least 6 are needed"),
@@ -479,7 +483,10 @@ fn bad_arguments_say_what_to_do() {
             "`--retain 0.8` is not under `--trigger 0.8`",
         ),
         (&["run", "--reference", "chaned"], "did you mean `chained`"),
-        (&["run", "--reference", "full"], "unknown reference `full`"),
+        (
+            &["run", "--reference", "summarise"],
+            "did you mean `summarize`",
+        ),
     ] {
         let told = expect(dir.path(), 2, args);
         assert!(told.contains(expected), "{args:?}: {told}");

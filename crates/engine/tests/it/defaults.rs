@@ -9,6 +9,7 @@ use compactometer_engine::strategy::StrategySpec;
 type Row = (&'static str, Unit, f64, (f64, f64), &'static str);
 
 const ANY_TOKENS: (f64, f64) = (1.0, 10_000_000.0);
+const TOKENS_OR_NONE: (f64, f64) = (0.0, 10_000_000.0);
 const ANY_MESSAGES: (f64, f64) = (0.0, 10_000.0);
 const ANY_ROUNDS: (f64, f64) = (1.0, 10_000.0);
 const ANY_SHARE: (f64, f64) = (0.01, 1.0);
@@ -35,7 +36,7 @@ const TABLE: &[(&str, &[Row])] = &[
                 "tail",
                 Unit::Tokens,
                 2_000.0,
-                ANY_TOKENS,
+                TOKENS_OR_NONE,
                 "the strategic plan part 1, MW_SUMMARIZATION_TARGET_TOKENS",
             ),
             (
@@ -68,7 +69,7 @@ const TABLE: &[(&str, &[Row])] = &[
                 "tail",
                 Unit::Tokens,
                 2_000.0,
-                ANY_TOKENS,
+                TOKENS_OR_NONE,
                 "the strategic plan part 1, MW_SUMMARIZATION_TARGET_TOKENS",
             ),
             (
@@ -150,7 +151,7 @@ const TABLE: &[(&str, &[Row])] = &[
                 "tail",
                 Unit::Tokens,
                 4_096.0,
-                ANY_TOKENS,
+                TOKENS_OR_NONE,
                 "the progressive plan configuration, preserveRecent",
             ),
             (
@@ -399,7 +400,7 @@ const EXTRACTING: &[Row] = &[
         "tail",
         Unit::Tokens,
         2_000.0,
-        ANY_TOKENS,
+        TOKENS_OR_NONE,
         "the strategic plan part 1, MW_SUMMARIZATION_TARGET_TOKENS",
     ),
     (

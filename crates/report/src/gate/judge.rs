@@ -279,6 +279,10 @@ fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> M
         gate.verdict = Verdict::Pass;
         gate.reason = Some("the records are the baseline's, byte for byte".to_owned());
         gate.equivalent = gate.equivalent.filter(|_| gate.units >= fewest);
+        let is_decidable = test.blocked.is_none() && gate.units >= fewest;
+        if let Some(population) = test.population.filter(|_| is_decidable) {
+            tell_power(&mut gate, &population, margin, tests);
+        }
         return gate;
     }
     let mut why = None;

@@ -42,7 +42,13 @@ pub(crate) enum PrimaryMetric {
 }
 
 impl PrimaryMetric {
-    /// Those that are compared, in the order of reports.
+    /// Those that are compared by row, in the order of reports.
+    pub(crate) const TESTED: [PrimaryMetric; 3] = [
+        PrimaryMetric::Context,
+        PrimaryMetric::Needed,
+        PrimaryMetric::Answers,
+    ];
+    /// Those by which the orders of two runs are compared.
     pub(crate) const COMPARED: [PrimaryMetric; 2] =
         [PrimaryMetric::Context, PrimaryMetric::Answers];
     /// Those that a gate asks for.

@@ -66,9 +66,9 @@ pub(super) fn pairs<'r>(run: &ProtocolRun<'r>) -> Vec<[&'r str; 2]> {
 /// left out.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comparison> {
     let primaries = if run.is_mock() {
-        &PrimaryMetric::COMPARED[..1]
+        &PrimaryMetric::TESTED[..2]
     } else {
-        &PrimaryMetric::COMPARED[..]
+        &PrimaryMetric::TESTED[..]
     };
     let find = |name: &str| strategies.iter().find(|strategy| strategy.name == name);
     let pairs = pairs(run)
@@ -188,7 +188,9 @@ fn why_not(
     if let Some(found) = [&pair.own, &pair.other].into_iter().find_map(left_out) {
         return Some(found);
     }
-    if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
+    // A control such as `full` may be the reference, and keep everything.
+    let mut tested = sides.iter().filter(|side| side.family.is_tested());
+    if let Some(idle) = tested.find(|side| side.triggered.conversations == 0) {
         return Some((
             Compared::DidNotTrigger,
             format!("{} never compacted anything", code(&idle.name)),

@@ -19,6 +19,7 @@ use crate::metrics::answered::reader_strength;
 use crate::metrics::answered::wrong::is_cut;
 use crate::metrics::answers::extraction_counts;
 use crate::metrics::chance::CorrectedRecall;
+use crate::metrics::recall::{FEWEST_USES, address_uses};
 use crate::numbers::grouped;
 use crate::stats::sign_flip;
 use crate::summary::by_strategy::{joined, listed};
@@ -466,7 +467,12 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     };
     let addresses = match most(&address) {
         0 => String::new(),
-        found => format!(", {bound}{found} of them of addresses, which `at use` counts"),
+        found => format!(", {bound}{found} of them of addresses"),
+    };
+    let counted = run.strategies.iter().map(address_uses).fold(0.0, f64::max);
+    let at_use = match counted < FEWEST_USES {
+        true => format!(", too few uses for `at use`, which takes {FEWEST_USES}"),
+        false => ", which `at use` counts".to_owned(),
     };
     let generic = if all > events {
         format!("; with generic values {bound}{all} uses")
@@ -475,8 +481,10 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     };
     (all + left_out > 0).then(|| {
         format!(
-            "needed at use: {bound}{events} uses of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
-             the value{generic}"
+            "needed at use: {} of addresses last said before the latest compaction of a row that keeps nothing{at_use}; by \
+             distance {bound}{events} uses of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
+             the value{generic}",
+            grouped(counted)
         )
     })
 }

@@ -64,7 +64,7 @@ parameters! {
     Options {
         window: u32 = Param::tokens(32_000), "context window of the model";
         threshold: f64 = Param::share(0.8), "share of the window at which a compaction starts";
-        tail: u32 = Param::tokens(4_096), "kept verbatim";
+        tail: u32 = Param::tokens_or_none(4_096), "kept verbatim";
         summary: u32 = Param::tokens(1_024), "most that one summary may have";
         written: u32 = Param::tokens(3_000), "most that all summaries may have together";
         moderate_age: usize = rounds(5), "age at which a summary keeps its first sentences and its decisions";

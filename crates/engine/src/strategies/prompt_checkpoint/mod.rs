@@ -66,7 +66,7 @@ parameters! {
     Options {
         window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
         trigger: u32 = Param::tokens(10_000), "size at which a compaction starts";
-        tail: u32 = Param::tokens(2_000), "kept verbatim";
+        tail: u32 = Param::tokens_or_none(2_000), "kept verbatim";
         written: u32 = Param::tokens(800), "most that summary and checkpoint may have together";
     }
 }

@@ -34,6 +34,11 @@ impl Param {
         Param::new(Unit::Tokens, default as f64, (1.0, 10_000_000.0))
     }
 
+    /// A number of tokens that may be none.
+    pub(crate) const fn tokens_or_none(default: u32) -> Self {
+        Param::new(Unit::Tokens, default as f64, (0.0, 10_000_000.0))
+    }
+
     /// A whole number of a unit, from the least to the greatest.
     pub(crate) const fn count(unit: Unit, default: u32, range: (u32, u32)) -> Self {
         Param::new(unit, default as f64, (range.0 as f64, range.1 as f64))

@@ -8,7 +8,7 @@ use super::grid::{show, with_interval};
 use crate::metrics::answered::ANSWER_RECALL;
 use crate::metrics::answered::memory::{MEMORY_DOCUMENT_RECALL, MEMORY_NOTE_RECALL};
 use crate::metrics::prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
-use crate::metrics::scores::{BOUND, CORRECTED, RAW};
+use crate::metrics::scores::{BOUND, CORRECTED, NEEDED, RAW};
 use crate::metrics::storage::STORED_SHARE;
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
@@ -136,6 +136,7 @@ fn comparison_lines(heading: String, comparisons: &[Comparison], is_mock: bool) 
         BOUND => format!("{} BR*", made.strategy),
         CORRECTED => format!("{} CR*", made.strategy),
         RAW => format!("{} CR", made.strategy),
+        NEEDED => format!("{} at use", made.strategy),
         _ => format!("{} AR", made.strategy),
     };
     let width = comparisons
