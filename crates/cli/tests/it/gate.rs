@@ -376,7 +376,7 @@ fn an_inconclusive_gate_does_what_it_is_told() {
             "run",
             "few.toml",
             "-s",
-            "progressive,full",
+            "prod=progressive,full",
             "--quiet",
             "--out",
             "few",
@@ -388,7 +388,7 @@ fn an_inconclusive_gate_does_what_it_is_told() {
         &["gate", "few", "--baseline", "base.json", "--update"],
     );
     fs::remove_dir_all(dir.join("few")).unwrap();
-    let other = "run few.toml -s progressive,full --set progressive.tail=100 --quiet --out few";
+    let other = "run few.toml -s prod=progressive:tail=100,full --quiet --out few";
     let other: Vec<&str> = other.split(' ').collect();
     expect(dir, 0, &other);
     let open = expect(dir, 4, &["gate", "few", "--baseline", "base.json"]);
@@ -409,7 +409,7 @@ fn an_inconclusive_gate_does_what_it_is_told() {
         ],
     );
     assert!(
-        warned.contains("warning: inconclusive: `progressive`"),
+        warned.contains("warning: inconclusive: `prod`"),
         "{warned}"
     );
     let mut command = Command::cargo_bin("compactometer").unwrap();
