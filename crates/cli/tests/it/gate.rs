@@ -408,10 +408,7 @@ fn an_inconclusive_gate_does_what_it_is_told() {
             "warn",
         ],
     );
-    assert!(
-        warned.contains("warning: inconclusive: `prod`"),
-        "{warned}"
-    );
+    assert!(warned.contains("warning: inconclusive: `prod`"), "{warned}");
     let mut command = Command::cargo_bin("compactometer").unwrap();
     command
         .current_dir(dir)

@@ -334,7 +334,7 @@ fn the_same_share_is_shown_everywhere() {
     let address = &of_sessions["uses"]["address"];
     let share = |metric: &str| recorded["metrics"][metric]["value"].as_f64().unwrap();
     for (metric, key) in [
-        ("address_use_recall", "held_in_log"),
+        ("distant_address_use_recall", "held_in_log"),
         ("address_use_recall_at_most", "held_at_most"),
     ] {
         assert!(

@@ -15,6 +15,7 @@ mod prices;
 mod record;
 mod report;
 mod server;
+mod skeletons;
 mod spec;
 mod store;
 mod store_directory;
@@ -153,6 +154,10 @@ pub const ALL: &[Target] = &[
     Target {
         name: "server",
         run: server::run,
+    },
+    Target {
+        name: "skeletons",
+        run: skeletons::run,
     },
     Target {
         name: "spec",

@@ -15,6 +15,7 @@ mod sizes;
 mod suite;
 mod sweep;
 pub mod targets;
+mod use_bounds;
 mod versions;
 mod warnings;
 

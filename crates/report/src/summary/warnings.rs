@@ -19,12 +19,13 @@ use crate::metrics::answered::reader_strength;
 use crate::metrics::answered::wrong::is_cut;
 use crate::metrics::answers::extraction_counts;
 use crate::metrics::chance::CorrectedRecall;
-use crate::metrics::recall::{FEWEST_USES, address_uses};
 use crate::numbers::grouped;
 use crate::stats::sign_flip;
 use crate::summary::by_strategy::{joined, listed};
 use crate::summary::scale::too_large;
-use crate::summary::{checks, comparisons, judged, questions, reported_calls, sizes, suite};
+use crate::summary::{
+    checks, comparisons, judged, questions, reported_calls, sizes, suite, use_bounds,
+};
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
@@ -53,6 +54,8 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(questions::note(run));
     warnings.extend(answers(run));
     warnings.extend(judged::warnings(run));
+    warnings.extend(use_bounds::count(run));
+    warnings.extend(use_bounds::notes(strategies));
     warnings.extend(uses(run));
     warnings.extend(generic(run));
     warnings.extend(foils(run));
@@ -469,11 +472,6 @@ fn uses(run: &ProtocolRun) -> Option<String> {
         0 => String::new(),
         found => format!(", {bound}{found} of them of addresses"),
     };
-    let counted = run.strategies.iter().map(address_uses).fold(0.0, f64::max);
-    let at_use = match counted < FEWEST_USES {
-        true => format!(", too few uses for `at use`, which takes {FEWEST_USES}"),
-        false => ", which `at use` counts".to_owned(),
-    };
     let generic = if all > events {
         format!("; with generic values {bound}{all} uses")
     } else {
@@ -481,10 +479,8 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     };
     (all + left_out > 0).then(|| {
         format!(
-            "needed at use: {} of addresses last said before the latest compaction of a row that keeps nothing{at_use}; by \
-             distance {bound}{events} uses of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
-             the value{generic}",
-            grouped(counted)
+            "needed at use: {bound}{events} uses of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
+             the value{generic}"
         )
     })
 }

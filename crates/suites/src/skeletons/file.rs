@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::format::{Session, Shape, Skeletons};
+use super::limits::{Known, atoms_fit, fault};
 
 const FORMAT: &str = "compactometer-skeletons";
 const VERSION: u32 = 1;
@@ -54,7 +55,7 @@ pub enum SkeletonError {
 ///
 /// # Errors
 /// [`SkeletonError::Text`], before anything is written, and errors of the writer.
-pub(super) fn write(out: &mut dyn Write, skeletons: &Skeletons) -> Result<(), SkeletonError> {
+pub fn write(out: &mut dyn Write, skeletons: &Skeletons) -> Result<(), SkeletonError> {
     check(skeletons)?;
     let header = Header {
         format: FORMAT.to_owned(),
@@ -75,7 +76,7 @@ pub(super) fn write(out: &mut dyn Write, skeletons: &Skeletons) -> Result<(), Sk
 ///
 /// # Errors
 /// [`SkeletonError`] with the line that is wrong.
-pub(super) fn read(input: &mut dyn BufRead) -> Result<Skeletons, SkeletonError> {
+pub fn read(input: &mut dyn BufRead) -> Result<Skeletons, SkeletonError> {
     let mut lines = input.lines().zip(1..);
     let Some((first, _)) = lines.next() else {
         return Err(SkeletonError::Line {
@@ -91,7 +92,21 @@ pub(super) fn read(input: &mut dyn BufRead) -> Result<Skeletons, SkeletonError> 
         );
         return Err(SkeletonError::Line { line: 1, why });
     }
-    let sessions = lines.map(|(line, number)| parsed::<Session>(&line?, number));
+    let known = Known {
+        punctuation: header.punctuation.len(),
+        shared: header.shared.len(),
+    };
+    if !atoms_fit(&header.shared) {
+        let why = "a shared atom is too long".to_owned();
+        return Err(SkeletonError::Line { line: 1, why });
+    }
+    let sessions = lines.map(|(line, number)| {
+        let session = parsed::<Session>(&line?, number)?;
+        match fault(&session, &known) {
+            Some(why) => Err(SkeletonError::Line { line: number, why }),
+            None => Ok(session),
+        }
+    });
     let skeletons = Skeletons {
         punctuation: header.punctuation,
         shared: header.shared,

@@ -10,6 +10,7 @@
 mod extract;
 mod file;
 mod format;
+mod limits;
 mod render;
 mod spec;
 mod words;
@@ -18,8 +19,7 @@ use compactometer_text::arguments::{Purpose, arguments};
 use serde_json::Value;
 
 pub use extract::extract;
-pub use file::SkeletonError;
-use file::{read, write};
+pub use file::{SkeletonError, read, write};
 pub use format::Skeletons;
 pub use render::render;
 pub use spec::{SkeletonSpec, open, save};

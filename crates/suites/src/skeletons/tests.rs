@@ -171,6 +171,12 @@ fn text_is_refused_wherever_it_is() {
             .to_string();
         assert!(refused.starts_with("line 2: "), "{refused}");
     }
+    let pointing = text.replacen("\"directories\":[", "\"directories\":[99999,", 1);
+    let refused = read(&mut pointing.as_bytes()).expect_err("is refused");
+    assert_eq!(
+        refused.to_string(),
+        "line 2: a number of a value points to nothing"
+    );
     for (text, why) in [
         ("", "line 1: the file is empty"),
         ("{}", "line 1: missing field"),

@@ -80,7 +80,8 @@ impl Writer<'_> {
     fn scenario(&mut self, session: &Session, id: String, seed: u64) -> Scenario {
         let mut at_ms = START_MS;
         let messages = session.messages.iter().zip(1..).map(|(spoken, number)| {
-            at_ms += i64::try_from(spoken.1).unwrap_or_default() * 1_000;
+            let pause = i64::try_from(spoken.1).unwrap_or_default();
+            at_ms = at_ms.saturating_add(pause.saturating_mul(1_000));
             self.message(spoken, MessageId(number), at_ms)
         });
         let messages = messages.collect();

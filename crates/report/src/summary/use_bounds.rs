@@ -1,0 +1,76 @@
+//! What bounds the old values that a row holds when calls need them, whatever model summarizes.
+
+use compactometer_formats::summary::StrategySummary;
+use compactometer_text::code::code;
+
+use crate::data::ProtocolRun;
+use crate::metrics::recall::{
+    ADDRESS_USE_CEILING, ADDRESS_USE_FLOOR, ADDRESS_USE_RECALL, FEWEST_USES, address_uses,
+};
+use crate::numbers::{grouped, short_share};
+
+/// How many uses of old values there are, the same for all rows.
+pub(super) fn count(run: &ProtocolRun) -> Option<String> {
+    let uses = run.strategies.iter().map(address_uses).fold(0.0, f64::max);
+    let shown = grouped(uses);
+    match uses {
+        0.0 => None,
+        few if few < FEWEST_USES => Some(format!(
+            "at use: too few uses of old addresses ({shown}) for a share, which takes {FEWEST_USES}"
+        )),
+        _ => Some(format!(
+            "at use: {shown} uses of addresses last said before the latest compaction of a row that keeps nothing"
+        )),
+    }
+}
+
+/// The bounds of each row, and which rows keep less than another under every model.
+pub(super) fn notes(strategies: &[StrategySummary]) -> Vec<String> {
+    let shown = |strategy: &StrategySummary| {
+        let [floor, held, ceiling] = [
+            &ADDRESS_USE_FLOOR,
+            &ADDRESS_USE_RECALL,
+            &ADDRESS_USE_CEILING,
+        ]
+        .map(|metric| metric.value(strategy).map(short_share));
+        Some(format!(
+            "{} {} {} {}",
+            code(&strategy.name),
+            floor?,
+            held?,
+            ceiling?
+        ))
+    };
+    let rows: Vec<String> = strategies.iter().filter_map(shown).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let bounds = format!(
+        "old values at use: at least (outside of what a model wrote), here, and at most (shown to a summarizer): {}",
+        rows.join(", ")
+    );
+    std::iter::once(bounds).chain(decided(strategies)).collect()
+}
+
+/// The pairs of which one holds less at most than the other at least, by the ends of their
+/// intervals.
+fn decided(strategies: &[StrategySummary]) -> Option<String> {
+    let less = |one: &StrategySummary, other: &StrategySummary| {
+        let [most, least] = [ADDRESS_USE_CEILING.get(one), ADDRESS_USE_FLOOR.get(other)];
+        let most = most.and_then(|most| most.high);
+        most.zip(least.and_then(|least| least.low))
+            .is_some_and(|(most, least)| most < least)
+    };
+    let tested = |strategy: &&StrategySummary| strategy.family.is_tested();
+    let pairs = strategies.iter().filter(tested).flat_map(|one| {
+        let others = strategies.iter().filter(move |other| less(one, other));
+        others.map(move |other| format!("{} than {}", code(&one.name), code(&other.name)))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    (!pairs.is_empty()).then(|| {
+        format!(
+            "under every model at these compactions, these hold fewer of them: {}",
+            pairs.join(", ")
+        )
+    })
+}
