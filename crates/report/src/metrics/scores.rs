@@ -91,7 +91,7 @@ impl UnitScores {
             .collect();
         let values = match metric {
             CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
-            NEEDED if address_uses(strategy) < FEWEST_USES => return None,
+            NEEDED if !has_enough_uses(strategy) => return None,
             NEEDED => ScoreValues::Plain(strategy.units.iter().map(needed_of_unit).collect()),
             BOUND if bound::why_undefined(strategy).is_some() => return None,
             BOUND => ScoreValues::Plain(strategy.units.iter().map(bound::of_unit).collect()),
@@ -140,6 +140,15 @@ impl UnitScores {
         self.groups.iter().cloned().zip(held).collect()
     }
 }
+
+/// Whether the share of a unit is more than the chance of one or two uses.
+fn has_enough_uses(strategy: &StrategyRecords) -> bool {
+    let least = FEWEST_OF_UNIT * strategy.units.len() as f64;
+    address_uses(strategy) >= least.max(FEWEST_USES)
+}
+
+/// Fewer uses of old values in a unit, in the mean, make its share a matter of chance.
+const FEWEST_OF_UNIT: f64 = 3.0;
 
 /// The weight of each fact of a unit, and its share of hits.
 fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {

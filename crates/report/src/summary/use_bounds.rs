@@ -3,7 +3,7 @@
 use compactometer_formats::summary::StrategySummary;
 use compactometer_text::code::code;
 
-use crate::data::ProtocolRun;
+use crate::data::{FULL, ORACLE, ProtocolRun};
 use crate::metrics::recall::{
     ADDRESS_USE_CEILING, ADDRESS_USE_FLOOR, ADDRESS_USE_RECALL, FEWEST_USES, address_uses,
 };
@@ -62,8 +62,11 @@ fn decided(strategies: &[StrategySummary]) -> Option<String> {
             .is_some_and(|(most, least)| most < least)
     };
     let tested = |strategy: &&StrategySummary| strategy.family.is_tested();
+    // These keep what will be needed, or everything.
+    let is_possible = |other: &&StrategySummary| ![ORACLE, FULL].contains(&other.name.as_str());
     let pairs = strategies.iter().filter(tested).flat_map(|one| {
-        let others = strategies.iter().filter(move |other| less(one, other));
+        let others = strategies.iter().filter(is_possible);
+        let others = others.filter(move |other| less(one, other));
         others.map(move |other| format!("{} than {}", code(&one.name), code(&other.name)))
     });
     let pairs: Vec<String> = pairs.collect();

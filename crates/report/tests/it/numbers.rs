@@ -7,7 +7,8 @@ use compactometer_engine::message::MessageId;
 use compactometer_engine::summary::NotASummary;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{
-    ChanceCell, CheckpointRow, Family, ObservationKind, Prompted, Record, Stages,
+    ChanceCell, CheckpointRow, Family, Held, Needed, ObservationKind, Prompted, Record, Stages,
+    UseKind,
 };
 use compactometer_formats::scenario::{Category, ValueKind};
 use compactometer_formats::summary::{Check, Group, MetricValue};
@@ -305,6 +306,75 @@ fn needed_at_use_counts_events() {
         group.warnings
     );
     near(metric(&[made], "needed_at_use_recall").value, 2.0 / 3.0);
+}
+
+/// A conversation with `held` of `uses` uses of old addresses; what is not held was shown to a
+/// summarizer or not.
+fn needing(strategy: &str, scenario: &str, [held, uses]: [u32; 2], shown: bool) -> Record {
+    let mut made = talk(strategy, 0, &[(1, "vdd")]);
+    made.case.scenario = scenario.to_owned();
+    made.case.group = scenario.to_owned();
+    let needed = |number| Needed {
+        fact: 0,
+        kind: UseKind::Address,
+        held: if number < held {
+            Held::AsSaid
+        } else {
+            Held::OutOfSight
+        },
+        floor: number < held,
+        ceiling: Some(number < held || shown),
+    };
+    made.observations[0].needed = (0..uses).map(needed).collect();
+    made
+}
+
+#[test]
+fn old_values_at_use_have_bounds_and_are_no_share_under_a_hundred() {
+    let of = |strategy: &str, held: u32, shown| {
+        let scenarios = ["a", "b", "c", "d", "e", "f"]
+            .into_iter()
+            .zip([0, 1, 2].into_iter().cycle());
+        let needing = |(scenario, more)| needing(strategy, scenario, [held - 1 + more, 20], shown);
+        scenarios.map(needing).collect::<Vec<_>>()
+    };
+    let manifest = |units| manifest(&["summarize", "chained"], 2 * units, units);
+    let records = [of("summarize", 5, true), of("chained", 15, true)].concat();
+    let group = group_of(&manifest(6), &records);
+    let found = |id: &str, strategy: &str| {
+        let row = group.strategies.iter().find(|row| row.name == strategy);
+        row.unwrap().metrics[id].value
+    };
+    near(found("address_use_recall", "summarize"), 0.25);
+    near(found("address_use_recall_floor", "summarize"), 0.25);
+    near(found("address_use_recall_ceiling", "summarize"), 1.0);
+    near(found("address_uses", "chained"), 120.0);
+    let is_decided = |group: &Group| {
+        group
+            .warnings
+            .iter()
+            .any(|one| one.starts_with("under every model"))
+    };
+    assert!(!is_decided(&group), "a model could hold all");
+    // What was never shown no model can hold.
+    let unread = [of("summarize", 5, false), of("chained", 15, true)].concat();
+    let group = group_of(&manifest(6), &unread);
+    let note = "under every model at these compactions, these hold fewer of them: `summarize` than `chained`";
+    assert!(
+        group.warnings.iter().any(|one| one == note),
+        "{:?}",
+        group.warnings
+    );
+
+    let few = ["a", "b"].map(|scenario| needing("summarize", scenario, [9, 20], true));
+    assert_eq!(metric(&few, "address_use_recall").value, None);
+    let group = group_of(&manifest(2), &few);
+    let note = "at use: too few uses of old addresses (40) for a share, which takes 100";
+    assert!(
+        group.warnings.iter().any(|one| one == note),
+        "{:?}",
+        group.warnings
+    );
 }
 
 fn stages(left: u32, reached: u32, written: u32, kept: u32) -> Stages {
