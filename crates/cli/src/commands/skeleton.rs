@@ -26,7 +26,8 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "The file holds digits only: sizes, pauses, and which values stand where. To make a suite of it, name it in a spec:\n\n  \
+    after_help = "The file holds numbers and no text: sizes, pauses, and which values stand where. Whoever has the session may \
+                  recognize it by them. To make a suite of it, name it in a spec:\n\n  \
                   name = \"mine\"\n  seed = 1\n  window = 128000\n  skeletons = \"mine.jsonl.zst\"\n\nand run `compactometer compare mine.toml`."
 )]
 pub(crate) struct SkeletonArgs {
@@ -51,11 +52,10 @@ fn skeleton(args: &SkeletonArgs) -> Result<(), Failure> {
     if !args.quiet {
         let projects: std::collections::BTreeSet<u32> = skeletons.projects().collect();
         note(&format!(
-            "wrote {}: {} sessions of {} projects, {} bytes, digits only",
+            "wrote {}: sessions {}, projects {}, {bytes} bytes, numbers and no text",
             args.out.display(),
             skeletons.len(),
-            projects.len(),
-            bytes
+            projects.len()
         ));
     }
     Ok(())

@@ -27,7 +27,7 @@ fn a_session_becomes_a_suite_that_runs() {
         &["skeleton", SESSION, "--out", "mine.jsonl.zst"],
     );
     assert!(
-        stderr(&made).contains("1 sessions of 1 projects"),
+        stderr(&made).contains("sessions 1, projects 1,"),
         "{made:?}"
     );
     std::fs::write(

@@ -41,6 +41,7 @@ pub use crate::generate::embedded::{agentic, smoke};
 use crate::generate::forms::Reserved;
 use crate::generate::manner::Manner;
 use crate::generate::plan::Plan;
+pub(crate) use crate::generate::spec::check_suite;
 pub use crate::generate::spec::{Spec, SpecError};
 use crate::generate::writer::Writer;
 

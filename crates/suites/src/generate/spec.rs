@@ -165,8 +165,7 @@ impl Spec {
 
 impl Spec {
     fn check(&mut self) -> Result<(), String> {
-        check_name(&self.name)?;
-        within("window", self.window, &WINDOWS)?;
+        check_suite(&self.name, self.window)?;
         within("conversations", self.conversations, &CONVERSATIONS)?;
         ordered("facts", self.facts, &FACTS)?;
         ordered("points", self.points, &POINTS)?;
@@ -207,6 +206,12 @@ impl Spec {
         }
         Ok(())
     }
+}
+
+/// What every spec says of its suite.
+pub(crate) fn check_suite(name: &str, window: u32) -> Result<(), String> {
+    check_name(name)?;
+    within("window", window, &WINDOWS)
 }
 
 fn check_name(name: &str) -> Result<(), String> {

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::format::{Session, Shape, Skeletons};
-use super::limits::{Known, atoms_fit, fault};
+use super::limits::{Known, fault};
 
 const FORMAT: &str = "compactometer-skeletons";
 const VERSION: u32 = 1;
@@ -43,6 +43,9 @@ pub enum SkeletonError {
         /// What is wrong.
         what: Box<SkeletonError>,
     },
+    /// A key of a spec is wrong.
+    #[error("{0}")]
+    Spec(String),
     /// What was rendered has no exact value.
     #[error("{0}")]
     NoValue(String),
@@ -93,24 +96,28 @@ pub fn read(input: &mut dyn BufRead) -> Result<Skeletons, SkeletonError> {
         return Err(SkeletonError::Line { line: 1, why });
     }
     let known = Known {
-        punctuation: header.punctuation.len(),
-        shared: header.shared.len(),
+        punctuation: &header.punctuation,
+        shared: &header.shared,
     };
-    if !atoms_fit(&header.shared) {
-        let why = "a shared atom is too long".to_owned();
-        return Err(SkeletonError::Line { line: 1, why });
+    let wrong = |line, why: &str| SkeletonError::Line {
+        line,
+        why: why.to_owned(),
+    };
+    if let Some(why) = known.fault() {
+        return Err(wrong(1, why));
     }
     let sessions = lines.map(|(line, number)| {
         let session = parsed::<Session>(&line?, number)?;
         match fault(&session, &known) {
-            Some(why) => Err(SkeletonError::Line { line: number, why }),
+            Some(why) => Err(wrong(number, why)),
             None => Ok(session),
         }
     });
+    let sessions = sessions.collect::<Result<_, _>>()?;
     let skeletons = Skeletons {
         punctuation: header.punctuation,
         shared: header.shared,
-        sessions: sessions.collect::<Result<_, _>>()?,
+        sessions,
     };
     check(&skeletons)?;
     Ok(skeletons)

@@ -4,21 +4,35 @@
 use super::format::{Node, Piece, Said, Session, Shape, Text};
 use super::words;
 
-/// The longest atom, in characters: as long as a value.
-const LONGEST_ATOM: usize = 200;
-/// The most pieces of a value.
-const MOST_PIECES: usize = 400;
+/// The longest value, in characters, and so the longest atom.
+const LONGEST_VALUE: usize = 200;
+/// The most characters of punctuation beside a value.
+const MOST_MARKS: usize = 4;
 /// The most characters of a session.
 const MOST_CHARACTERS: u64 = 64 << 20;
 
-/// Counts of what numbers of a session may point to.
-pub(super) struct Known {
-    pub(super) punctuation: usize,
-    pub(super) shared: usize,
+/// What numbers of a session may point to.
+pub(super) struct Known<'h> {
+    pub(super) punctuation: &'h [Vec<u32>],
+    pub(super) shared: &'h [Shape],
+}
+
+impl Known<'_> {
+    /// What is wrong with it, if anything is.
+    pub(super) fn fault(&self) -> Option<&'static str> {
+        if self
+            .punctuation
+            .iter()
+            .any(|marks| marks.len() > MOST_MARKS)
+        {
+            return Some("punctuation is too long");
+        }
+        (!atoms_fit(self.shared)).then_some("a shared atom is too long")
+    }
 }
 
 /// What is wrong with a session, if anything is.
-pub(super) fn fault(session: &Session, known: &Known) -> Option<String> {
+pub(super) fn fault(session: &Session, known: &Known<'_>) -> Option<&'static str> {
     let values = session.values.len();
     let texts = || {
         session
@@ -32,23 +46,22 @@ pub(super) fn fault(session: &Session, known: &Known) -> Option<String> {
     let of_values = gaps()
         .filter_map(|gap| gap.4.as_ref())
         .chain(&session.directories);
-    let is_mark = |mark: u32| (mark as usize) < known.punctuation;
+    let is_mark = |mark: u32| (mark as usize) < known.punctuation.len();
     let characters: u64 = gaps()
-        .map(|gap| u64::from(gap.1) + LONGEST_ATOM as u64)
+        .map(|gap| u64::from(gap.1) + LONGEST_VALUE as u64)
         .sum();
-    let pieces = || session.values.iter().flatten();
     let checks = [
         ("an atom is too long", atoms_fit(&session.atoms)),
         (
-            "a value has too many pieces",
-            session
-                .values
-                .iter()
-                .all(|value| value.len() <= MOST_PIECES),
-        ),
-        (
-            "a piece of a value points to nothing",
-            pieces().all(|piece| is_known(piece, session.atoms.len(), known)),
+            "a value is too long, or a piece of it points to nothing",
+            session.values.iter().all(|value| {
+                let length = value
+                    .iter()
+                    .map(|piece| length(piece, &session.atoms, known));
+                length
+                    .sum::<Option<usize>>()
+                    .is_some_and(|length| length <= LONGEST_VALUE)
+            }),
         ),
         (
             "a number of a value points to nothing",
@@ -64,21 +77,22 @@ pub(super) fn fault(session: &Session, known: &Known) -> Option<String> {
         ),
         ("the session is too long", characters <= MOST_CHARACTERS),
     ];
-    let failed = checks.into_iter().find(|(_, holds)| !holds)?;
-    Some(failed.0.to_owned())
+    let failed = checks.into_iter().find(|(_, holds)| !holds);
+    failed.map(|(what, _)| what)
 }
 
 /// Whether all atoms have a length that a value may have.
-pub(super) fn atoms_fit(shapes: &[Shape]) -> bool {
-    shapes.iter().all(|shape| shape.length() <= LONGEST_ATOM)
+fn atoms_fit(shapes: &[Shape]) -> bool {
+    shapes.iter().all(|shape| shape.length() <= LONGEST_VALUE)
 }
 
-fn is_known(piece: &Piece, own: usize, known: &Known) -> bool {
+/// The characters of a piece of a value; nothing if it points to nothing.
+fn length(piece: &Piece, own: &[Shape], known: &Known<'_>) -> Option<usize> {
     match piece {
-        Piece::Mark(_) => true,
-        Piece::Word(number) => words::word(*number).is_some(),
-        Piece::Own(number, _) => *number < own,
-        Piece::Shared(number, _) => *number < known.shared,
+        Piece::Mark(_) => Some(1),
+        Piece::Word(number) => words::word(*number).map(str::len),
+        Piece::Own(number, _) => own.get(*number).map(Shape::length),
+        Piece::Shared(number, _) => known.shared.get(*number).map(Shape::length),
     }
 }
 

@@ -15,6 +15,7 @@ mod render;
 mod spec;
 mod words;
 
+use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_text::arguments::{Purpose, arguments};
 use serde_json::Value;
 
@@ -23,6 +24,22 @@ pub use file::{SkeletonError, read, write};
 pub use format::Skeletons;
 pub use render::render;
 pub use spec::{SkeletonSpec, open, save};
+
+/// An atom with capitals at these places.
+fn cased(atom: &str, capitals: &[u16]) -> String {
+    let letters = atom.chars().enumerate();
+    letters
+        .map(|(place, letter)| match capitals.contains(&(place as u16)) {
+            true => letter.to_ascii_uppercase(),
+            false => letter,
+        })
+        .collect()
+}
+
+/// The tokens (o200k_base) of an atom after a slash, with its humps.
+fn tokens_of(atom: &str, humps: &[u16]) -> u32 {
+    Encoding::O200k.count_text(&format!("/{}", cased(atom, humps)))
+}
 
 /// Whether the agent writes the argument of that name, which says nothing of where it acts.
 fn is_authored(name: &str, value: &Value) -> bool {

@@ -1,6 +1,6 @@
 //! The spec of a suite that is rendered from skeletons: a small TOML file.
 
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::write_whole;
@@ -8,6 +8,7 @@ use compactometer_formats::suite::{Header, Suite};
 use serde::Deserialize;
 
 use super::{SkeletonError, Skeletons, read, render, write};
+use crate::generate::check_suite;
 use crate::import::auto_facts;
 
 /// A suite's name and what it is rendered from.
@@ -39,8 +40,9 @@ impl SkeletonSpec {
     /// The suite, for a spec in `folder`.
     ///
     /// # Errors
-    /// If the skeletons cannot be read, or hold no value.
+    /// If a key is wrong, or the skeletons cannot be read or hold no value.
     pub fn suite(&self, folder: &Path) -> Result<Suite, SkeletonError> {
+        check_suite(&self.name, self.window).map_err(SkeletonError::Spec)?;
         self.of(&open(&folder.join(&self.skeletons))?)
     }
 
@@ -65,13 +67,19 @@ impl SkeletonSpec {
 /// # Errors
 /// [`SkeletonError`] with the file and the line.
 pub fn open(path: &Path) -> Result<Skeletons, SkeletonError> {
-    let file = std::fs::File::open(path).map_err(|error| in_file(path, error.into()))?;
-    if is_compressed(path) {
-        let plain = zstd::Decoder::new(file).map_err(|error| in_file(path, error.into()))?;
-        return read(&mut BufReader::new(plain)).map_err(|what| in_file(path, what));
-    }
-    read(&mut BufReader::new(file)).map_err(|what| in_file(path, what))
+    let opened = || {
+        let file = compactometer_disk::input::open(path)?;
+        let plain: Box<dyn Read> = match is_compressed(path) {
+            true => Box::new(zstd::Decoder::new(file)?),
+            false => Box::new(file),
+        };
+        read(&mut BufReader::new(plain.take(MOST_BYTES)))
+    };
+    opened().map_err(|what| in_file(path, what))
 }
+
+/// The most bytes of a file that are read, uncompressed. One that is longer ends within a line.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// How hard a file is compressed: it is written once and read often.
 const LEVEL: i32 = 19;

@@ -10,6 +10,7 @@ use compactometer_text::exact::within;
 use compactometer_text::generic::is_generic;
 
 use super::file::{check, read, write};
+use super::format::{Piece, Said};
 use super::{SkeletonSpec, Skeletons, extract, render};
 use crate::import::{Options, by_name, import};
 
@@ -185,6 +186,53 @@ fn text_is_refused_wherever_it_is() {
             .expect_err("is refused")
             .to_string();
         assert!(refused.starts_with(why), "{refused}");
+    }
+}
+
+/// What would render more text than a file has room for is refused before anything is rendered.
+#[test]
+fn a_file_that_would_render_endless_text_is_refused() {
+    let refused = |spoil: &dyn Fn(&mut Skeletons)| {
+        let mut skeletons = extract(&[session()]);
+        spoil(&mut skeletons);
+        let text = written(&skeletons);
+        read(&mut text.as_bytes())
+            .expect_err("is refused")
+            .to_string()
+    };
+    let long_value = refused(&|of| of.sessions[0].values[0] = vec![Piece::Mark('/'); 201]);
+    assert!(
+        long_value.starts_with("line 2: a value is too long"),
+        "{long_value}"
+    );
+    let long_marks = refused(&|of| of.punctuation[1] = vec![45; 5]);
+    assert_eq!(long_marks, "line 1: punctuation is too long");
+    let long_gap = refused(&|of| {
+        let mut said = of.sessions[0]
+            .messages
+            .iter_mut()
+            .flat_map(|spoken| &mut spoken.2);
+        let text = said.find_map(|said| match said {
+            Said::Text(text) => Some(text),
+            _ => None,
+        });
+        text.expect("has text").4[0].1 = u32::MAX;
+    });
+    assert_eq!(long_gap, "line 2: the session is too long");
+}
+
+#[test]
+fn a_spec_whose_name_or_window_is_wrong_is_refused() {
+    for (name, window) in [("A b", 128_000), ("a", 10)] {
+        let spec = format!("name = \"{name}\"\nseed = 1\nwindow = {window}\nskeletons = \"none\"");
+        let spec = SkeletonSpec::parse(&spec)
+            .expect("is TOML")
+            .expect("is of skeletons");
+        let refused = spec
+            .suite(Path::new(""))
+            .expect_err("is refused")
+            .to_string();
+        assert!(refused.contains("expected"), "{refused}");
     }
 }
 

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_text::exact::of_argument;
 use compactometer_text::generic::is_generic;
 
 use crate::skeletons::format::{AtomKind, Piece, Shape};
+use crate::skeletons::tokens_of;
 use crate::skeletons::words::{is_extension, is_of_addresses, is_root, number_of};
 
 /// Runs of letters and digits of a text, and the characters between them one by one.
@@ -208,18 +208,4 @@ fn shape(atom: &str, humps: Vec<u16>) -> Shape {
     };
     let kind = AtomKind::new(is_hexadecimal, has_digits && atom.starts_with('0'));
     Shape(runs, humps, kind, tokens, None)
-}
-
-/// The tokens of an atom after a slash, with its humps.
-fn tokens_of(atom: &str, humps: &[u16]) -> u32 {
-    let cased = atom.chars().enumerate().map(|(place, letter)| {
-        let is_hump = humps.contains(&(place as u16));
-        if is_hump {
-            letter.to_ascii_uppercase()
-        } else {
-            letter
-        }
-    });
-    let text: String = std::iter::once('/').chain(cased).collect();
-    Encoding::O200k.count_text(&text)
 }

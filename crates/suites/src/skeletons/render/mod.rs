@@ -8,6 +8,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::Scenario;
 use serde_json::{Map, Value};
 
+use super::cased;
 use super::format::{Class, Gap, Node, Piece, Said, Session, Skeletons, Spoken, Text};
 use super::words::{ARGUMENTS, CHOICES, FIRST_UNNAMED, tool_name, word};
 use crate::dice::{Dice, Stream};
@@ -51,15 +52,8 @@ pub fn render(skeletons: &Skeletons, name: &str, seed: u64) -> Vec<Scenario> {
 }
 
 fn spelled(piece: &Piece, own: &[String], shared: &[String]) -> String {
-    let cased = |atom: Option<&String>, capitals: &[u16]| -> String {
-        let letters = atom.map(String::as_str).unwrap_or_default().chars();
-        letters
-            .enumerate()
-            .map(|(place, letter)| match capitals.contains(&(place as u16)) {
-                true => letter.to_ascii_uppercase(),
-                false => letter,
-            })
-            .collect()
+    let cased = |atom: Option<&String>, capitals: &[u16]| {
+        atom.map_or(String::new(), |atom| cased(atom, capitals))
     };
     match piece {
         Piece::Mark(mark) => mark.to_string(),
@@ -214,12 +208,11 @@ impl Writer<'_> {
             debt: 0.0,
         };
         let mut written = String::new();
+        let mut ends = ends.iter().peekable();
         for (number, gap) in gaps.iter().enumerate() {
-            let ends: Vec<bool> = ends
-                .iter()
-                .filter(|end| **end as usize / 2 == number)
-                .map(|end| end % 2 == 1)
-                .collect();
+            let is_here = |end: &&u32| **end as usize / 2 == number;
+            let here = std::iter::from_fn(|| ends.next_if(is_here));
+            let ends: Vec<bool> = here.map(|end| end % 2 == 1).collect();
             written.push_str(mark(self.marks, gap.0));
             written.push_str(&filler.write(gap.1 as usize, gap.2 as usize, &ends));
             if let Some(value) = gap.4.and_then(|value| self.values.get(value as usize)) {

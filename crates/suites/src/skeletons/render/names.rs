@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use compactometer_engine::tokens::{Encoding, TokenCounter};
-
 use crate::dice::Dice;
 use crate::skeletons::format::Shape;
+use crate::skeletons::tokens_of;
 use crate::skeletons::words::{FILLER, number_of};
 
 const CONSONANTS: &[u8] = b"bdfgjklmnprstvz";
@@ -46,7 +45,9 @@ impl<'d> Names<'d> {
             name = self.draw(shape, tried);
             let is_free = !self.taken.contains(&name) && number_of(&name).is_none();
             let has_tokens = || {
-                shape.has_digits() || tried >= TRIES_OF_TOKENS || tokens_of(&name, shape) == shape.3
+                shape.has_digits()
+                    || tried >= TRIES_OF_TOKENS
+                    || tokens_of(&name, &shape.1) == shape.3
             };
             if is_free && has_tokens() {
                 break;
@@ -121,18 +122,4 @@ impl<'d> Names<'d> {
             _ => (0..length).map(|place| self.letter(place)).collect(),
         }
     }
-}
-
-/// The tokens of a name after a slash, with the humps of its shape.
-fn tokens_of(name: &str, shape: &Shape) -> u32 {
-    let cased = name.chars().enumerate().map(|(place, letter)| {
-        let is_hump = shape.1.contains(&(place as u16));
-        if is_hump {
-            letter.to_ascii_uppercase()
-        } else {
-            letter
-        }
-    });
-    let text: String = std::iter::once('/').chain(cased).collect();
-    Encoding::O200k.count_text(&text)
 }
