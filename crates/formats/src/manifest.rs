@@ -17,11 +17,18 @@ pub const VERSION: u32 = 3;
 pub struct OtherMock {
     /// The mock.
     pub mock: String,
+    /// How many draws of its assumptions were run in place of it; their median counts.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub draws: usize,
     /// The number of conversations that were run under it.
     pub conversations: usize,
     /// Kendall's tau-b of the strategies' recalls, from -1 to 1; absent if one of the mocks puts
     /// them in no order.
     pub tau: Option<f64>,
+}
+
+fn is_none(draws: &usize) -> bool {
+    *draws == 0
 }
 
 /// What a run was resolved to. It holds nothing that a machine measured.

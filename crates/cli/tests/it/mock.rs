@@ -256,7 +256,7 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
             "
   ", " "
         )
-        .contains("with that of `mock:claude-code with other assumptions`"),
+        .contains("with that of 4 draws of what it assumes (median)"),
         "{told}{output:?}"
     );
     let mocks = std::fs::read(dir.path().join("out/mocks.json")).unwrap();

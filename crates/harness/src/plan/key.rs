@@ -17,6 +17,8 @@ pub(super) struct Keys<'k> {
     pub(super) options: &'k PlanOptions,
     pub(super) suite_hash: &'k str,
     pub(super) tokenizer: &'k str,
+    /// The run's trigger, by which uses of old values are told.
+    pub(super) trigger: u32,
 }
 
 /// How the keys of one row's cases are made: only the conversation differs.
@@ -70,6 +72,9 @@ impl Keys<'_> {
                 .absence
                 .map(|absence| json!({ "absence": absence }).to_string()),
             own_trigger.map(|trigger| json!({ "when": trigger }).to_string()),
+            // Elsewhere the trigger is in the budget.
+            (protocol.limits() == LimitsOf::Strategy)
+                .then(|| json!({ "common": self.trigger }).to_string()),
             options
                 .target
                 .as_ref()
@@ -177,6 +182,7 @@ mod tests {
             options: &options,
             suite_hash: "s",
             tokenizer: "t",
+            trigger: 1,
         };
         let row = keys.of_row(&entrant, Protocol::Matched, &budget);
         let identity: Value =

@@ -184,6 +184,7 @@ impl Plan {
             options: &options,
             suite_hash: &suite_hash,
             tokenizer: counter.name(),
+            trigger: sizes.trigger,
         };
         let common = prepared
             .iter()

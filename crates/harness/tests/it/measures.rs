@@ -7,6 +7,7 @@ use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{Held, Needed, ObservationKind, RANDOM_DRAWS, Record};
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::entrants::select;
@@ -549,6 +550,20 @@ fn keys_tell_cases_apart() {
     assert_eq!(keys("summarize", 2_000), keys("summarize", 2_000));
     assert_ne!(keys("summarize", 2_000), keys("chained", 2_000));
     assert_ne!(keys("summarize", 2_000), keys("summarize", 2_100));
+    // Under published limits a strategy's budget does not say which uses are old.
+    let published = |window| {
+        let options = PlanOptions {
+            entrants: select(["summarize"], []).unwrap(),
+            window: Some(window),
+            protocols: [Protocol::Published].into(),
+            ..PlanOptions::default()
+        };
+        let suite = suite(vec![probed("s", "g", "kx-4711")]);
+        let plan = Plan::new(suite, options, &Encoding::O200k).unwrap();
+        plan.cases[0].key.clone()
+    };
+    assert_eq!(published(2_000), published(2_000));
+    assert_ne!(published(2_000), published(2_100));
 }
 
 #[test]

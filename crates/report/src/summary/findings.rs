@@ -206,12 +206,15 @@ fn order_under_mock(group: &Group, mocks: &[OtherMock], is_second: bool) -> Stri
 
 /// How the order agrees with that under other mocks.
 fn under_others(mocks: &[OtherMock]) -> Option<String> {
-    let other = |other: &OtherMock| match other.tau {
-        Some(tau) => format!("by {} with that of {}", short_share(tau), code(&other.mock)),
-        None => format!(
-            "in nothing with {}, under which there is none",
-            code(&other.mock)
-        ),
+    let other = |other: &OtherMock| {
+        let whose = match other.draws {
+            0 => code(&other.mock),
+            draws => format!("{draws} draws of what it assumes (median)"),
+        };
+        match other.tau {
+            Some(tau) => format!("by {} with that of {whose}", short_share(tau)),
+            None => format!("in nothing with {whose}, under which there is none"),
+        }
     };
     let conversations = mocks.first()?.conversations;
     let others = mocks.iter().map(other).collect::<Vec<_>>().join(" and ");

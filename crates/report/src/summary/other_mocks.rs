@@ -52,21 +52,20 @@ impl UnderMocks {
     /// the median of theirs.
     pub fn order(&self) -> Vec<OtherMock> {
         let tau = |other: &UnderMock| agreement(&self.own.recalls, &other.recalls);
-        let with = |mock: String, tau| OtherMock {
-            mock,
+        let with = |mock: &str, draws, tau| OtherMock {
+            mock: mock.to_owned(),
+            draws,
             conversations: self.scenarios.len(),
             tau,
         };
         let (draws, named): (Vec<_>, Vec<_>) = self.others.iter().partition(|other| other.is_draw);
         let mut drawn: Vec<f64> = draws.iter().filter_map(|draw| tau(draw)).collect();
         drawn.sort_by(f64::total_cmp);
-        let drawn = (!draws.is_empty()).then(|| {
-            let name = format!("{} with other assumptions", self.own.mock);
-            with(name, quantile(&drawn, 0.5))
-        });
+        let median = quantile(&drawn, 0.5);
+        let drawn = (!draws.is_empty()).then(|| with(&self.own.mock, draws.len(), median));
         let named = named
             .into_iter()
-            .map(|other| with(other.mock.clone(), tau(other)));
+            .map(|other| with(&other.mock, 0, tau(other)));
         named.chain(drawn).collect()
     }
 
@@ -315,7 +314,7 @@ mod tests {
             found.note()
         );
         assert_eq!(found.order().len(), 1, "draws are one mock");
-        assert_eq!(found.order()[0].mock, "mock:a with other assumptions");
+        assert_eq!(found.order()[0].draws, 20);
     }
 
     #[test]
