@@ -341,7 +341,7 @@ class Case:
             "bound": bound,
             "misbound": misbound,
             "unusable": self.unusable(row, length),
-            "chance": self.chance(row, length),
+            "chance": {} if row["kind"] == "use" else self.chance(row, length),
             "uses": [self.use(fact, length, fates) for fact in row.get("used", [])],
         }
 
@@ -373,9 +373,7 @@ class Case:
 
     def eligible(self, length, row):
         """The headline set, and the facts for which the records do not say whether the distance is enough."""
-        after = self.conversation.messages[length - 1]["id"]
-        asked = {probe["asked_after"] for probe in self.conversation.probes}
-        if row["kind"] == "point" and asked and after not in asked:
+        if row["kind"] == "use":
             return set(), set()
         outside = self.conversation.pending(length) | {
             at for at in range(length) if self.conversation.messages[at]["role"] == "system"

@@ -153,7 +153,7 @@ class Audit:
                 their_chance.append((scenario, row["round"], told["chance"]))
                 our_chance.append((scenario, row["round"], seen["chance"]))
                 self.compare_chance(strategy, scenario, row, told, seen)
-                if row["kind"] == "point":
+                if row["kind"] != "compaction":
                     told["uses"] = [
                         (use["kind"], use["kind"] == "address", use["held"] != "out_of_sight")
                         for use in row.get("uses", [])
@@ -167,6 +167,7 @@ class Audit:
                     their_uses += [run[1:] for run, _ in counted]
                     our_uses += [audit for _, audit in counted]
                     self.compare_uses(strategy, scenario, record, row, counted)
+                if row["kind"] == "point":
                     self.compare(strategy, scenario, record, row, told, seen, known)
                     theirs += looks_of(
                         unit,

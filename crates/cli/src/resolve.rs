@@ -126,7 +126,7 @@ pub(crate) fn plan(
     counter: Encoding,
 ) -> Result<(Plan, SuiteIdentity), Failure> {
     let identity = SuiteIdentity::new(&suite);
-    let (shares, smaller_retained) = args.setting.shares();
+    let (shares, smaller_retained) = args.setting.shares(&suite.header);
     let options = PlanOptions {
         window: args.setting.window,
         shares,

@@ -11,9 +11,9 @@ use std::path::Path;
 use compactometer_engine::event::Outcome;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::{Observation, RANDOM_DRAWS, Record};
+use compactometer_formats::record::{Observation, ObservationKind, RANDOM_DRAWS, Record};
 
-use crate::data::{fates, looks, points};
+use crate::data::{fates, looks, points, visits};
 use crate::metrics::cost;
 
 /// A table: its name, and the name and SQL type of each column. Every row begins with the number of
@@ -170,7 +170,7 @@ impl<'t> Tables<'t> {
         self.records += 1;
         let number = self.records;
         self.add_case(number, record)?;
-        points(record)
+        visits(record)
             .try_for_each(|observation| self.add_observation(number, record, observation))?;
         let is_usable = points(record)
             .last()
@@ -233,7 +233,8 @@ impl<'t> Tables<'t> {
         observation: &Observation,
     ) -> csv::Result<()> {
         let after = observation.after.0;
-        for look in looks(record, observation) {
+        let is_point = observation.kind == ObservationKind::Point;
+        for look in looks(record, observation).filter(|_| is_point) {
             let fact = look.fact;
             let fact = (&fact.id, fact.category, fact.value_kind, fact.weight);
             let bound = look

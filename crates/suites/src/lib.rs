@@ -5,11 +5,14 @@
 
 pub mod curate;
 mod dice;
+pub mod embedded;
 pub mod generate;
 pub mod import;
 pub mod properties;
 pub mod sample;
 pub mod skeletons;
+mod suite_spec;
 mod walk;
 
+pub use suite_spec::SuiteSpec;
 pub use walk::Walk;

@@ -92,7 +92,7 @@ fn hash(words: &[&str]) -> u64 {
 mod tests {
     use std::collections::BTreeMap;
 
-    use crate::generate::smoke;
+    use crate::embedded::smoke;
 
     use super::*;
 

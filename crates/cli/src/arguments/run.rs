@@ -10,6 +10,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::scenario::Split;
+use compactometer_formats::suite::Header;
 use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
 use serde::de::DeserializeOwned;
@@ -19,7 +20,7 @@ use crate::arguments::{programs, recordings};
 use crate::output::failure::Failure;
 
 /// What runs if no strategy is named.
-const DEFAULT_STRATEGIES: [&str; 2] = ["@reference", "@controls"];
+const DEFAULT_STRATEGIES: [&str; 3] = ["@reference", "@ideas", "@controls"];
 /// What writes and answers if no model is named.
 pub(crate) const DEFAULT_MODEL: &str = "mock";
 
@@ -38,11 +39,11 @@ pub(crate) struct RunArgs {
     /// name and their ids. If there are fewer, all are taken.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
-    /// Strategies or groups (`@reference`, `@faithful`, `@controls`, `@all`, `@ablation`),
+    /// Strategies or groups (`@reference`, `@ideas`, `@controls`, `@faithful`, `@all`, `@ablation`),
     /// `NAME=BASE:key=value`, or `NAME=exec:COMMAND`; separate with commas or repeat. The second
     /// form is a strategy with other parameters (`terse=chained:prompt=my.md`), the third a program
-    /// of yours. `@ablation` compares each strategy with its published form and with each of its
-    /// corrections taken back. Default: `@reference,@controls`, or the rows of a recording.
+    /// of yours. `@ideas` changes one idea of a strategy, `@ablation` takes its corrections back;
+    /// each is compared with its own strategy. Default: the first three groups, or a recording's rows.
     #[arg(
         short = 's',
         long = "strategy",
@@ -54,7 +55,7 @@ pub(crate) struct RunArgs {
     /// them.
     #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
-    /// Also replay 6 short conversations, one per group, at other sizes (.1 to .4 of the window)
+    /// Also replay 6 short conversations, one per group, at other sizes (up to four times the run's)
     /// and other splits (0 and 50 % of the retained budget kept verbatim). The report adds curves
     /// of recall; no other number changes. Each strategy under test replays those conversations 5
     /// more times, with all calls. Default: `true` for `compare` without a suite, strategy, model
@@ -78,8 +79,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
     /// The row that the strategies are compared with, a control too. It is declared with the run, so that nobody
-    /// picks it after seeing the results. A row of `@ablation` is compared with its own strategy.
-    /// Default: the first reference strategy.
+    /// picks it after seeing the results. A row of `@ideas` or `@ablation` is compared with its own
+    /// strategy. Default: `random-drop`, else the first reference strategy.
     #[arg(hide_short_help = true, long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
     /// A model that judges each answer beside the grader. Its verdicts are reported and change no
@@ -214,8 +215,8 @@ pub(crate) struct SettingArgs {
     /// Share of the window that a compaction may leave. It is at least 0.01 and below the trigger's
     /// share. Several, separated with commas (`.1,.2,.3`), give each strategy a curve over sizes,
     /// of all conversations; tables, comparisons and gates use the largest. Published limits have
-    /// their own retained budgets.
-    #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
+    /// their own retained budgets. Without this option it is the suite's own, else 0.3.
+    #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
     /// The model that writes summaries and answers questions (`list models`).
     /// `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
@@ -282,14 +283,15 @@ pub(crate) struct SettingArgs {
 
 impl SettingArgs {
     /// The trigger's share with the largest retained share, and the other retained shares,
-    /// descending.
-    pub(crate) fn shares(&self) -> (Shares, Vec<f64>) {
+    /// descending, for a suite with this header.
+    pub(crate) fn shares(&self, header: &Header) -> (Shares, Vec<f64>) {
         let mut shares = self.retain.clone();
         shares.sort_by(|one, other| other.total_cmp(one));
         shares.dedup();
         let retained = shares
             .first()
             .copied()
+            .or(header.retained_share())
             .unwrap_or(Shares::default().retained);
         (
             Shares {

@@ -7,8 +7,8 @@ use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_formats::scenario::Split;
 use compactometer_formats::suite::Suite;
-use compactometer_suites::generate::{Spec, agentic, embedded, generate};
-use compactometer_suites::skeletons::SkeletonSpec;
+use compactometer_suites::SuiteSpec;
+use compactometer_suites::embedded::{self, agentic};
 use compactometer_text::suggest::unknown;
 
 use super::recordings;
@@ -70,11 +70,8 @@ pub(crate) fn write(out: &Path, suite: &Suite) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<Suite> {
-    if let Some(suite) = rendered(path)? {
-        return Ok(suite);
-    }
     if let Some(spec) = spec(path)? {
-        return Ok(generate(&spec));
+        return Ok(spec.suite()?);
     }
     Suite::read(path).map_err(|error| match path.to_str() {
         Some(word) if !path.exists() && path.extension().is_none() => {
@@ -85,36 +82,18 @@ fn read(path: &Path) -> Result<Suite> {
     })
 }
 
-/// The suite that is rendered from skeletons, if the path is a spec that names some.
-///
-/// # Errors
-/// If the spec or the skeletons cannot be read.
-pub(crate) fn rendered(path: &Path) -> Result<Option<Suite>> {
-    if path.extension().is_none_or(|extension| extension != "toml") {
-        return Ok(None);
-    }
-    let in_spec = || format!("cannot read `{}`", path.display());
-    let text = read_text(path, Kind::SPEC).with_context(in_spec)?;
-    let Some(spec) = SkeletonSpec::parse(&text).with_context(in_spec)? else {
-        return Ok(None);
-    };
-    let folder = path.parent().unwrap_or(Path::new(""));
-    Ok(Some(spec.suite(folder).with_context(in_spec)?))
-}
-
-/// The generator spec that the path names: a `.toml` file, or an embedded spec if no file has its
-/// name.
+/// The spec that the path names: a `.toml` file, or an embedded spec if no file has its name.
 ///
 /// # Errors
 /// If the file cannot be read or used.
-pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
+pub(crate) fn spec(path: &Path) -> Result<Option<SuiteSpec>> {
     if path
         .extension()
         .is_some_and(|extension| extension == "toml")
     {
         let text = read_text(path, Kind::SPEC)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
-        return Ok(Some(Spec::parse(&text, path)?));
+        return Ok(Some(SuiteSpec::parse(&text, path)?));
     }
     let embedded = path
         .to_str()

@@ -132,7 +132,7 @@ mod tests {
             .collect::<Vec<_>>()
             .join("\n");
         let table = table.parse::<toml::Table>().expect("TOML");
-        for key in ["model", "protocol", "retain", "seed"] {
+        for key in ["model", "protocol", "trigger", "seed"] {
             assert!(table.contains_key(key), "{key} in {text}");
         }
         assert!(

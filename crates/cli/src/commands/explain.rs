@@ -82,7 +82,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let options = PlanOptions {
         entrants,
         window: args.setting.window,
-        shares: args.setting.shares().0,
+        shares: args.setting.shares(&suite.header).0,
         summarizer: models.summarizer().name().to_owned(),
         checkpointer: models
             .checkpointer

@@ -8,8 +8,8 @@ use anyhow::anyhow;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::{Category, Split};
 use compactometer_formats::suite::Suite;
-use compactometer_suites::generate::{Spec, embedded, generate_telling};
 use compactometer_suites::properties::measure;
+use compactometer_suites::{SuiteSpec, embedded};
 use compactometer_text::suggest::unknown;
 
 use super::command_row::{CommandRow, parsed};
@@ -44,18 +44,20 @@ pub(crate) struct GenerateArgs {
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
-    if let Some(suite) = suites::rendered(&args.spec).map_err(Failure::usage)? {
-        return write(args, &suite, tokens_in(&suite));
-    }
     let spec = spec(args)?;
-    let bar = progress::bar(spec.conversations(), "conversations", args.quiet);
-    let mut tokens = 0;
-    let suite = generate_telling(&spec, &mut |count| {
-        tokens += count;
-        bar.inc(1);
+    let bar = progress::bar(0, "conversations", args.quiet);
+    let suite = spec.suite_telling(&mut |all, written| {
+        bar.set_length(all as u64);
+        bar.set_position(written as u64);
     });
     bar.finish_and_clear();
-    write(args, &suite, tokens)
+    let suite = suite.map_err(Failure::usage)?;
+    suites::write(&args.out, &suite).map_err(Failure::failed)?;
+    say(&summary_line(&suite, tokens_in(&suite)))?;
+    if !args.quiet {
+        note(&format!("wrote {}", args.out.display()));
+    }
+    Ok(())
 }
 
 /// The tokens (o200k_base) of a suite's messages.
@@ -68,16 +70,7 @@ fn tokens_in(suite: &Suite) -> usize {
     tokens.map(|tokens| tokens as usize).sum()
 }
 
-fn write(args: &GenerateArgs, suite: &Suite, tokens: usize) -> Result<(), Failure> {
-    suites::write(&args.out, suite).map_err(Failure::failed)?;
-    say(&summary_line(suite, tokens))?;
-    if !args.quiet {
-        note(&format!("wrote {}", args.out.display()));
-    }
-    Ok(())
-}
-
-fn spec(args: &GenerateArgs) -> Result<Spec, Failure> {
+fn spec(args: &GenerateArgs) -> Result<SuiteSpec, Failure> {
     let names = || embedded::ALL.iter().map(|embedded| embedded.name);
     let given = args.spec.display().to_string();
     let not_one = || {

@@ -13,7 +13,7 @@ use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::{all, own};
 use compactometer_harness::plan::{Absence, Trigger};
 use compactometer_simulator::profile::{self, Profile};
-use compactometer_suites::generate::embedded;
+use compactometer_suites::embedded;
 use compactometer_suites::import;
 use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::{ArgMatches, CommandFactory, Parser};
-use compactometer_suites::generate::embedded;
+use compactometer_suites::embedded;
 use compactometer_text::suggest::unknown;
 
 use self::command_row::{CommandRow, parsed};

@@ -476,12 +476,15 @@ fn bad_arguments_say_what_to_do() {
         ),
         (&["gate", "--self-test", "a", "b", "c"], "at most two"),
         (
-            &["run", "--retain", "0.8"],
+            &["run", "smoke", "--retain", "0.8"],
             "`--retain 0.8` is not under `--trigger 0.8`",
         ),
-        (&["run", "--reference", "chaned"], "did you mean `chained`"),
         (
-            &["run", "--reference", "summarise"],
+            &["run", "smoke", "--reference", "chaned"],
+            "did you mean `chained`",
+        ),
+        (
+            &["run", "smoke", "--reference", "summarise"],
             "did you mean `summarize`",
         ),
     ] {

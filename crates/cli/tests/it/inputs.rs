@@ -205,12 +205,12 @@ fn files_above_the_limit_of_their_kind_are_refused() {
     );
     refused(
         dir,
-        &["run", "-s", "a=chained:prompt=large.toml"],
+        &["run", "smoke", "-s", "a=chained:prompt=large.toml"],
         "it is larger than 1 MiB, the limit for a prompt",
     );
     refused(
         dir,
-        &["run", "--prices", "large.toml"],
+        &["run", "smoke", "--prices", "large.toml"],
         "it is larger than 4 MiB, the limit for a price table",
     );
     large("compactometer.toml", (1 << 20) + 1);

@@ -122,7 +122,7 @@ fn a_folder_of_runs_means_its_latest() {
     assert!(gated.status.success(), "{}", stderr(&gated));
     let noted = stderr(&program(dir.path(), "100", &["report", "-q", "--notes"]));
     assert!(
-        noted.contains("a sample of 2 of 12 conversations")
+        noted.contains("a sample of 2 of 24 conversations")
             && noted.lines().count() > latest.lines().count()
     );
 }

@@ -347,6 +347,13 @@ const TABLE: &[(&str, &[Row])] = &[
                 "the summary chain formatMessagesForSummary, a tool result",
             ),
             (
+                "chain",
+                Unit::Choice(&["off", "on"]),
+                1.0,
+                (0.0, 1.0),
+                "the summary chain: each summary takes in the previous one",
+            ),
+            (
                 "temperature",
                 Unit::Temperature,
                 0.3,

@@ -60,6 +60,12 @@ pub struct Stages {
     pub written: u32,
     /// Written facts that the new context carries.
     pub kept: u32,
+    /// Facts that have a decoy: see `reached`; absent from records before they were counted.
+    #[serde(default, skip_serializing_if = "crate::view_breakdown::is_zero")]
+    pub paired_reached: u32,
+    /// Facts that have a decoy: see `written`.
+    #[serde(default, skip_serializing_if = "crate::view_breakdown::is_zero")]
+    pub paired_written: u32,
     /// Decoys: see `left`.
     pub decoys_left: u32,
     /// Decoys: see `reached`.

@@ -23,7 +23,7 @@ use crate::view_breakdown::{Storage, is_zero};
 /// The version of records that this program writes. Version 1 called the summarizer `model`;
 /// version 2 had no subjects; version 3 counted each rival of a subject once, however many values
 /// it had.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use context::{ContextEntry, ContextRow, SavedRow};
@@ -150,6 +150,8 @@ pub enum Family {
     Faithful,
     /// What the program that wrote the transcript did itself.
     Recorded,
+    /// A strategy of the sources that differs in one idea from the row that it is compared with.
+    Idea,
     /// A strategy of the user's own.
     Custom,
     /// A yardstick for every comparison.
@@ -157,8 +159,13 @@ pub enum Family {
 }
 
 impl Family {
-    /// Whether it is a strategy under test, not a yardstick.
+    /// Whether it is a strategy under test, not a yardstick or a variant of another row.
     pub fn is_tested(self) -> bool {
+        !matches!(self, Family::Control | Family::Idea)
+    }
+
+    /// Whether it is compared with a reference.
+    pub fn is_compared(self) -> bool {
         self != Family::Control
     }
 }

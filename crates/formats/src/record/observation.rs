@@ -209,8 +209,12 @@ pub enum ObservationKind {
     /// Right after an applied compaction. Such points differ between strategies and enter no
     /// headline number.
     Compaction,
-    /// A point that the scenario lists or implies, which is the same for every strategy.
+    /// A point that the conversation's length implies, which is the same for every strategy.
     Point,
+    /// A place where a question is asked. It enters no recall.
+    Question,
+    /// A place before a turn that uses an old value, and nothing else is asked.
+    Use,
 }
 
 /// Chance matches of one value kind, counted over pairs of a foreign fact and a context.

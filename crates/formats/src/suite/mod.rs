@@ -41,6 +41,9 @@ pub struct Header {
     /// The context window that the suite is made for, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
+    /// What a compaction may leave in that window, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retained: Option<u32>,
     /// Notes that every report shows, for example what an importer repaired.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -54,8 +57,25 @@ impl Header {
             version: VERSION,
             name: name.into(),
             window,
+            retained: None,
             notes,
         }
+    }
+
+    /// What is wrong with the retained budget, if anything.
+    pub fn fault(&self) -> Option<String> {
+        let retained = self.retained?;
+        let window = self.window.unwrap_or(0);
+        (retained == 0 || retained >= window).then(|| {
+            format!(
+                "`retained` is `{retained}`; expected a number of tokens from 1 and under `window`"
+            )
+        })
+    }
+
+    /// The share of its window that a compaction may leave, if the suite has both.
+    pub fn retained_share(&self) -> Option<f64> {
+        Some(f64::from(self.retained?) / f64::from(self.window?))
     }
 }
 
@@ -91,7 +111,7 @@ impl Suite {
         let header = first
             .and_then(|line| parse_header(&line))
             .map_err(|what| Faults::only(lines.number, what).at(path))?;
-        check_names(&header, lines.number, &mut faults);
+        check_header(&header, lines.number, &mut faults);
         let scenarios = scenarios(&mut lines, &mut faults)?;
         if scenarios.is_empty() && faults.count == 0 {
             faults.push(
@@ -136,11 +156,14 @@ impl Suite {
     }
 }
 
-fn check_names(header: &Header, line: usize, faults: &mut Faults) {
+fn check_header(header: &Header, line: usize, faults: &mut Faults) {
     for name in header.notes.iter().chain([&header.name]) {
         if let Err(what) = is_plain("name or note", name) {
             faults.push(line, what);
         }
+    }
+    if let Some(what) = header.fault() {
+        faults.push(line, what);
     }
 }
 

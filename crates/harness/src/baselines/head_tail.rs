@@ -41,10 +41,20 @@ impl Strategy for HeadTail {
             .iter()
             .filter(|counted| counted.message.role != Role::System);
         let head = head(spoken.take_while(before_tail), cx.budget.written);
+        // A chat opens with a user's turn, also where the first message is too long for the head.
+        let is_users = |id: &MessageId| {
+            let messages = cx.log.messages();
+            let user = |counted: &Arc<CountedMessage>| {
+                counted.message.id == *id && counted.message.role == Role::User
+            };
+            messages.iter().any(user)
+        };
+        let tail = selection.kept.iter();
+        let tail = tail.skip_while(|id| head.is_empty() && !is_users(id));
         let edits = keep_system(cx.log)
             .into_iter()
-            .chain(head.into_iter().map(Edit::Keep))
-            .chain(selection.keep_edits());
+            .chain(head.iter().copied().map(Edit::Keep))
+            .chain(tail.map(|id| Edit::Keep(*id)));
         Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }

@@ -1,6 +1,7 @@
 //! Everything that can be compared: the engine's strategies and the controls, chosen by name.
 
 mod ablation;
+mod ideas;
 mod items;
 mod own;
 mod recorded_program;

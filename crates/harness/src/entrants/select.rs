@@ -8,6 +8,7 @@ use compactometer_engine::params::PROMPT;
 use compactometer_formats::record::Family;
 use compactometer_text::suggest::unknown;
 
+use super::ideas::IDEAS;
 use super::items::{EXEC, MOST_STAGES, alias_of, stages};
 use super::select_error::SelectError;
 use super::{ablation, all};
@@ -16,7 +17,7 @@ use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry, Trigger}
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their
 /// base. An item is a name, `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`),
-/// `@ablation` (published forms and single corrections taken back, each compared with its plain
+/// `@ideas` (one idea changed, each compared with the row that it changes), `@ablation` (published forms and single corrections taken back, each compared with its plain
 /// form), `ALIAS=NAME:key=value:key=value`, or `FIRST>SECOND`, which is both, one after the other.
 /// `sweeps` are `NAME.key=v1,v2`: each value adds one entrant beside NAME.
 ///
@@ -55,6 +56,7 @@ pub fn select_with<'n>(
             [_, _, ..] => vec![composed(alias, base, open)?],
             _ if base.starts_with(EXEC) => vec![Command::parse(base).entrant(alias, open)?],
             _ if name == "@ablation" => ablation::entrants().collect(),
+            _ if name == "@ideas" => ideas()?,
             _ if name.contains('=') => vec![aliased(alias, base)?],
             _ => all().filter(|entrant| is_named(entrant, name)).collect(),
         };
@@ -67,7 +69,11 @@ pub fn select_with<'n>(
         chosen.extend(swept(sweep)?);
     }
     let is_same = |one: &Entrant, other: &Entrant| {
-        one.family == other.family && one.entry_name() == other.entry_name()
+        let is_of_kind = match other.family {
+            Family::Idea => one.family == Family::Reference,
+            family => one.family == family,
+        };
+        is_of_kind && one.entry_name() == other.entry_name()
     };
     // A strategy of the user's own is in no list, and comes first.
     let place = |entrant: &Entrant| all().position(|known| is_same(&known, entrant));
@@ -222,6 +228,21 @@ fn is_named(entrant: &Entrant, name: &str) -> bool {
         "@controls" => entrant.family == Family::Control,
         _ => entrant.name == name,
     }
+}
+
+/// Every row that changes an idea, after the one that it is compared with.
+fn ideas() -> Result<Vec<Entrant>, SelectError> {
+    let mut rows = Vec::new();
+    for [name, row, base] in IDEAS {
+        rows.push(with_parameters(base)?);
+        rows.push(Entrant {
+            name: name.to_owned(),
+            family: Family::Idea,
+            reference: Some(base.to_owned()),
+            ..with_parameters(row)?
+        });
+    }
+    Ok(rows)
 }
 
 fn aliased(alias: Option<&str>, base: &str) -> Result<Entrant, SelectError> {
@@ -393,6 +414,7 @@ fn unknown_name(name: &str) -> SelectError {
         "@faithful",
         "@controls",
         "@all",
+        "@ideas",
         "@ablation",
     ]);
     SelectError::Unknown(unknown("strategy", name, choices))
@@ -406,6 +428,18 @@ mod tests {
     use super::*;
     use crate::baselines;
     use crate::plan::Sizes;
+
+    #[test]
+    fn every_idea_changes_the_row_that_it_is_compared_with() {
+        let rows = ideas().expect("every row can be run");
+        assert_eq!(rows.len(), 2 * IDEAS.len());
+        for pair in rows.chunks(2) {
+            let [base, idea] = pair else { panic!("pairs") };
+            assert_eq!(idea.reference.as_deref(), Some(base.name.as_str()));
+            let differs = idea.settings() != base.settings() || idea.addition != base.addition;
+            assert!(differs, "{}", idea.name);
+        }
+    }
 
     fn names(list: &[&str], sweeps: &[&str]) -> Result<Vec<String>, String> {
         let chosen = select(list.iter().copied(), sweeps.iter().copied())

@@ -11,7 +11,7 @@ use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, View};
 use compactometer_formats::losses::{CompactionLosses, Count, HookRun, SessionLosses, UseSeen};
-use compactometer_formats::record::UseKind;
+use compactometer_formats::record::{ObservationKind, UseKind};
 use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 
 use crate::plan::{Distance, Moment, point, points, recorded_moments};
@@ -137,8 +137,8 @@ fn values(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> (Coun
     for fact in point(
         prepared,
         seen.left.length,
-        Distance::Compactions(moments),
-        true,
+        Distance::Compactions(moments).into(),
+        ObservationKind::Compaction,
     )
     .eligible
     {

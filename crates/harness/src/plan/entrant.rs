@@ -1,5 +1,6 @@
 //! One strategy or control of a comparison, with its settings and limits.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use compactometer_engine::budget::Budget;
@@ -183,6 +184,20 @@ impl Entrant {
             .unwrap_or(budget.window)
             / 2;
         match self.addition.map(|addition| addition.tokens.get()) {
+            // Nobody asked for just that many tokens.
+            Some(tokens) if tokens > most && self.family == Family::Idea => {
+                let tokens = NonZeroU32::new(most).unwrap_or(NonZeroU32::MIN);
+                let addition = self
+                    .addition
+                    .map(|addition| Addition { tokens, ..addition });
+                Ok((
+                    budget,
+                    Entrant {
+                        addition,
+                        ..resolved
+                    },
+                ))
+            }
             Some(tokens) if tokens > most => Err(LimitsError::Addition {
                 name: self.name.clone(),
                 tokens,

@@ -30,9 +30,8 @@ pub use custom::CustomStrategy;
 pub use entrant::{Control, Entrant, Entry, RecordedProgram, Sizes};
 use key::{Keys, RowKeys, number, seed_of};
 pub use limits_error::LimitsError;
-pub(crate) use points::needed;
 pub(crate) use points::point;
-pub use points::{Point, points};
+pub use points::{Distances, Point, points};
 pub use prospects::Prospects;
 pub(crate) use protocols::recorded::unlimited as recorded_moments;
 pub use schedule::{Distance, Moment, Schedule};
@@ -140,6 +139,14 @@ impl PlannedCase {
     /// Its limits; those of the first moment if there are several.
     pub fn budget(&self) -> Budget {
         self.schedule.budget()
+    }
+
+    /// How far back a fact and a use must be to count.
+    pub(crate) fn distances(&self) -> Distances<'_> {
+        Distances {
+            facts: self.schedule.distance(),
+            uses: self.schedule.distance_of_uses(&self.common),
+        }
     }
 }
 

@@ -1,53 +1,106 @@
 //! Where a scenario is observed, and which facts count there (the headline set of
 //! `docs/measurement/facts.md`).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::{MessageId, Role};
+use compactometer_formats::record::ObservationKind;
 
 use super::schedule::Distance;
 use crate::prepare::PreparedScenario;
 
+/// How many points a conversation implies: at equal distances from where something is old, the last
+/// one at its end.
+const SPREAD: u64 = 6;
+
 /// A point of the log at which every strategy is observed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
     /// Length of the log at that point, which is the index of the next message.
     pub length: usize,
-    /// The headline set, as indices of facts.
+    /// What is asked there.
+    pub kind: ObservationKind,
+    /// The headline set, as indices of facts; of a question's point, the facts that it may ask for.
     pub eligible: Vec<u32>,
     /// Facts that the next turn uses and whose last mention is equally distant.
     pub used: Vec<u32>,
+    /// Facts that the next turn uses and that every row could have lost by then.
+    pub needed: Vec<u32>,
     /// Uses left out because a recorded turn repeated the value within the distance.
     pub echoed: u32,
 }
 
-/// The observation points of a scenario: before each turn that uses a fact (for needed-at-use
-/// recall), at the end (for fates), and where its probes are asked. If it has probes, only their
-/// points have a headline set.
-pub fn points<'p>(prepared: &PreparedScenario, distance: impl Into<Distance<'p>>) -> Vec<Point> {
-    let distance = distance.into();
-    let index = |id| messages_up_to(prepared, id);
-    let (probes, facts) = (&prepared.scenario.probes, &prepared.scenario.facts);
-    let probed = probes.iter().map(|probe| index(probe.asked_after));
-    let probed = probed.collect::<BTreeSet<_>>();
-    let uses = facts.iter().flat_map(|fact| &fact.used_at);
-    let using = uses.map(|id| index(*id) - 1).collect::<BTreeSet<_>>();
-    let end = prepared.messages.len();
-    let lengths = probed
-        .iter()
-        .chain(&using)
-        .copied()
-        .chain([end])
-        .collect::<BTreeSet<_>>();
-    lengths
+/// How far back a fact must have been said for the last time.
+#[derive(Clone, Copy, Debug)]
+pub struct Distances<'p> {
+    /// To count in recall, and as a use of a distant value.
+    pub facts: Distance<'p>,
+    /// To count as a use of an old value.
+    pub uses: Distance<'p>,
+}
+
+impl<'p, D: Into<Distance<'p>>> From<D> for Distances<'p> {
+    fn from(distance: D) -> Self {
+        let facts = distance.into();
+        Distances { facts, uses: facts }
+    }
+}
+
+/// The observation points of a scenario: those that its length implies, where its questions are
+/// asked, and before each turn that uses an old value. Only the first kind counts in recall, so
+/// that a question changes none.
+pub fn points<'p>(prepared: &PreparedScenario, distances: impl Into<Distances<'p>>) -> Vec<Point> {
+    let distances = distances.into();
+    let points = kinds(prepared, distances.facts)
         .into_iter()
-        .filter(|length| *length > 0)
-        .map(|length| {
-            let headline = probed.is_empty() || probed.contains(&length);
-            point(prepared, length, distance, headline)
-        })
-        .collect()
+        .filter(|(length, _)| *length > 0)
+        .map(|(length, kind)| point(prepared, length, distances, kind));
+    points.filter(Point::shows_something).collect()
+}
+
+/// What is asked at which length of the log.
+fn kinds(prepared: &PreparedScenario, distance: Distance) -> BTreeMap<usize, ObservationKind> {
+    let length = |id| messages_up_to(prepared, id);
+    let uses = prepared
+        .scenario
+        .facts
+        .iter()
+        .flat_map(|fact| &fact.used_at);
+    let mut kinds: BTreeMap<usize, ObservationKind> = uses
+        .map(|id| (length(*id) - 1, ObservationKind::Use))
+        .collect();
+    let asked = prepared
+        .scenario
+        .probes
+        .iter()
+        .map(|probe| (length(probe.asked_after), ObservationKind::Question));
+    kinds.extend(asked);
+    let implied = spread(prepared, distance).into_iter();
+    kinds.extend(implied.map(|length| (length, ObservationKind::Point)));
+    kinds
+}
+
+/// Lengths at equal distances, each directly before a turn of the agent, and that of the whole.
+fn spread(prepared: &PreparedScenario, distance: Distance) -> Vec<usize> {
+    let end = prepared.messages.len();
+    let has_old = |length: &usize| distance.old_before(prepared, *length) > 1;
+    let Some(first) = (1..=end).find(has_old) else {
+        return vec![end];
+    };
+    let (start, whole) = (
+        prepared.tokens_before[first],
+        prepared.tokens_before[end] - prepared.tokens_before[first],
+    );
+    let is_turn = |length: &usize| prepared.messages[*length].message.role == Role::Assistant;
+    let after = |part: u64| {
+        let least = start + whole * part / SPREAD;
+        let from = prepared
+            .tokens_before
+            .partition_point(|before| *before < least);
+        (from..end).find(is_turn).unwrap_or(end)
+    };
+    (1..SPREAD).map(after).chain([end]).collect()
 }
 
 fn messages_up_to(prepared: &PreparedScenario, id: MessageId) -> usize {
@@ -55,12 +108,23 @@ fn messages_up_to(prepared: &PreparedScenario, id: MessageId) -> usize {
     messages.partition_point(|counted| counted.message.id <= id)
 }
 
-/// The point where the log has that length. Its headline set is empty unless `headline`.
+impl Point {
+    /// Whether looking there tells anything: at a use, only if a value is old.
+    fn shows_something(&self) -> bool {
+        self.kind != ObservationKind::Use
+            || !self.used.is_empty()
+            || !self.needed.is_empty()
+            || self.echoed > 0
+    }
+}
+
+/// The point where the log has that length. Its headline set is empty where only a use is looked
+/// at.
 pub(crate) fn point(
     prepared: &PreparedScenario,
     length: usize,
-    distance: Distance,
-    headline: bool,
+    distances: Distances,
+    kind: ObservationKind,
 ) -> Point {
     let pending = Pending::from_messages(&prepared.messages[..length]);
     let outside = |index: usize| {
@@ -68,27 +132,35 @@ pub(crate) fn point(
     };
     let mut point = Point {
         length,
-        ..Point::default()
+        kind,
+        eligible: Vec::new(),
+        used: Vec::new(),
+        needed: Vec::new(),
+        echoed: 0,
     };
     let using = prepared
         .messages
         .get(length)
         .map(|counted| counted.message.id);
     for (fact, mentions) in prepared.mentions.iter().enumerate() {
+        let row = &prepared.scenario.facts[fact];
+        let is_used = using.is_some_and(|id| row.used_at.contains(&id));
+        let counts = is_used || kind != ObservationKind::Use;
+        if row.decoy_of.is_some() || !counts {
+            continue;
+        }
         let stated = &mentions[..mentions.partition_point(|mention| *mention < length)];
         let Some(last) = stated.last() else { continue };
         let valid = prepared.valid_to[fact].is_none_or(|until| until >= length);
         if !valid || stated.iter().any(|mention| outside(*mention)) {
             continue;
         }
-        let is_distant = |mention: usize| distance.is_over(prepared, mention, length);
-        let row = &prepared.scenario.facts[fact];
-        if row.decoy_of.is_some() {
-            continue;
+        let is_distant = |mention: usize| distances.facts.is_over(prepared, mention, length);
+        if is_used && distances.uses.is_over(prepared, *last, length) {
+            point.needed.push(fact as u32);
         }
-        let is_used = using.is_some_and(|id| row.used_at.contains(&id));
         if is_distant(*last) {
-            if headline {
+            if kind != ObservationKind::Use {
                 point.eligible.push(fact as u32);
             }
             if is_used {
@@ -99,11 +171,6 @@ pub(crate) fn point(
         }
     }
     point
-}
-
-/// Facts that the next turn uses and that are that far back.
-pub(crate) fn needed(prepared: &PreparedScenario, length: usize, distance: Distance) -> Vec<u32> {
-    point(prepared, length, distance, false).used
 }
 
 /// Whether only the agent's own turns repeated the value within the distance.

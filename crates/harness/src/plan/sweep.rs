@@ -10,8 +10,11 @@ use super::window::smallest_feasible;
 use super::{Entrant, PlanError, PlanOptions, Shares, Sizes, points};
 use crate::prepare::PreparedScenario;
 
-/// Shares of the window that `--sweep` lets compactions leave, descending.
+/// Shares of the window that `--sweep` lets compactions leave, of those near the headline's.
 const SIZES: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
+/// The largest factor between the headline's size and another. That many times its size is swept
+/// too.
+const FARTHEST: f64 = 4.0;
 /// Shares of the retained budget that `--sweep` gives to the tail. Each strategy's own share is a
 /// further point.
 const SPLITS: [f64; 2] = [0.0, 0.5];
@@ -57,7 +60,7 @@ impl Condition<'_> {
     /// A sample is too dear for controls.
     pub(super) fn runs(&self, entrant: &Entrant) -> bool {
         match self.sizes.split {
-            Some(_) => entrant.has_tail(),
+            Some(_) => entrant.has_tail() && entrant.family.is_tested(),
             None => self.places.is_none() || entrant.family.is_tested(),
         }
     }
@@ -89,12 +92,17 @@ impl Sweep {
             };
             shares.retained < shares.trigger && smallest_feasible(suite, shares) <= sizes.window
         };
-        let sampled = SIZES
+        let own = options.shares.retained;
+        let is_near = |share: &f64| (own / FARTHEST..=own * FARTHEST).contains(share);
+        let mut sampled: Vec<u32> = SIZES
             .into_iter()
-            .filter(fits)
+            .chain([own * FARTHEST])
+            .filter(|share| is_near(share) && fits(share))
             .map(|share| tokens(sizes, share))
             .filter(is_new)
             .collect();
+        sampled.sort_unstable_by(|one, other| other.cmp(one));
+        sampled.dedup();
         Ok(Sweep {
             sampled,
             whole,

@@ -15,6 +15,9 @@ use super::Lists;
 /// The bindings of one conversation.
 pub struct Bindings {
     subjects: Subjects,
+    /// The values of facts with a subject, and which facts they are.
+    values: Matcher,
+    of_values: Vec<u32>,
     facts: Vec<Option<Bound>>,
     /// Every binding in the conversation's messages, each once.
     pub(crate) all: Vec<Binding>,
@@ -44,12 +47,19 @@ pub(crate) struct Rivals {
     pub(crate) weight: f64,
 }
 
+/// The bindings in a text, by facts.
+fn of_text(subjects: &Subjects, values: &Matcher, facts: &[u32], text: &str) -> Vec<Binding> {
+    let found = subjects.bindings(values, text).into_iter();
+    found
+        .map(|(item, subject)| (facts[item as usize], subject))
+        .collect()
+}
+
 impl Bindings {
     /// Nothing if no fact has a subject, as in imported conversations.
     pub(super) fn new(
         facts: &[Fact],
         messages: &[Arc<CountedMessage>],
-        matcher: &Matcher,
         mentions: &[Vec<usize>],
     ) -> Option<Self> {
         let with_subject = (0..facts.len())
@@ -58,6 +68,10 @@ impl Bindings {
         if with_subject.is_empty() {
             return None;
         }
+        // Most facts of a recorded conversation have no subject, so that most texts need not be read.
+        let sought = with_subject.iter().map(|fact| &facts[*fact]);
+        let values = Matcher::new(sought.map(|fact| (fact.sought(), fact.forms())));
+        let of_values: Vec<u32> = with_subject.iter().map(|fact| *fact as u32).collect();
         let texts = || {
             messages
                 .iter()
@@ -72,7 +86,7 @@ impl Bindings {
         let of_messages = messages.iter().map(|counted| {
             let texts = counted.message.parts.iter().filter_map(part_text);
             texts
-                .flat_map(|text| subjects.bindings(matcher, text))
+                .flat_map(|text| of_text(&subjects, &values, &of_values, text))
                 .collect::<BTreeSet<_>>()
         });
         let of_messages = of_messages.collect::<Vec<_>>();
@@ -109,6 +123,8 @@ impl Bindings {
         let facts = (0..facts.len()).map(bound).collect();
         Some(Bindings {
             subjects,
+            values,
+            of_values,
             facts,
             all,
             first,
@@ -129,8 +145,8 @@ impl Bindings {
     }
 
     /// The bindings in a text that is not a message of the conversation.
-    pub(crate) fn of_text(&self, matcher: &Matcher, text: &str) -> Vec<Binding> {
-        self.subjects.bindings(matcher, text)
+    pub(crate) fn of_text(&self, text: &str) -> Vec<Binding> {
+        of_text(&self.subjects, &self.values, &self.of_values, text)
     }
 
     /// The subject of the fact.

@@ -53,7 +53,7 @@ impl Checks {
         let rows = &scenario.facts;
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
         let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
-        let bindings = Bindings::new(rows, messages, facts, mentions);
+        let bindings = Bindings::new(rows, messages, mentions);
         Checks {
             keys: AnswerKeys::new(scenario, facts),
             foils: foils(rows),

@@ -8,6 +8,7 @@ mod kept_texts;
 mod lists;
 pub(crate) mod recorded_context;
 mod references;
+mod requests;
 mod scenario;
 mod segments;
 mod sentences;

@@ -1,6 +1,6 @@
 //! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::Log;
@@ -18,6 +18,7 @@ use compactometer_text::matcher::Matcher;
 use super::checks::Found;
 use super::foreign::Pool;
 use super::references::References;
+use super::requests::{Held as InRequest, Searched};
 use super::uses::{OtherNames, Unlogged, Uses, unlogged};
 use super::{Checks, KeptTexts, Lists};
 
@@ -39,10 +40,14 @@ pub struct PreparedScenario {
     pub stated_in: Lists,
     /// For each fact, the index of the message that makes it untrue.
     pub valid_to: Vec<Option<usize>>,
+    /// For each fact, whether it has a decoy.
+    pub(crate) has_decoy: Vec<bool>,
     /// For each fact, the index of the first probe that asks for its value.
     pub asked_by: Vec<Option<usize>>,
     /// Finds facts and decoys, in the scenario's order.
     pub facts: Matcher,
+    /// What pieces of requests hold.
+    searched: Searched,
     /// Every exact value of the conversation in small letters, with the index of the first message
     /// that holds it. They are collected when an answer first needs them.
     exact: OnceLock<HashMap<String, usize>>,
@@ -154,6 +159,7 @@ impl PreparedScenario {
                 .iter()
                 .map(|fact| fact.valid_to.map(index))
                 .collect(),
+            has_decoy: has_decoy(&scenario.facts),
             asked_by: scenario
                 .facts
                 .iter()
@@ -164,6 +170,7 @@ impl PreparedScenario {
             exact: OnceLock::new(),
             references: OnceLock::new(),
             facts,
+            searched: Searched::default(),
             messages,
             scenario: Arc::new(scenario),
             checks: OnceLock::new(),
@@ -234,8 +241,16 @@ impl PreparedScenario {
         }
     }
 
+    /// What the pieces of a request's text hold.
+    pub(crate) fn in_request(&self, text: &str) -> Vec<Arc<InRequest>> {
+        self.searched.held(text, |piece| InRequest {
+            facts: self.facts.find(piece).map(|fact| fact as u32).collect(),
+            named: self.named_in(piece).collect(),
+        })
+    }
+
     /// The facts whose files a text names otherwise.
-    pub(crate) fn named_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
+    fn named_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
         self.names.iter().flat_map(|names| names.found_in(text))
     }
 
@@ -362,6 +377,13 @@ fn mentions(fact: &Fact, index: impl Fn(MessageId) -> usize) -> Vec<usize> {
     at.sort_unstable();
     at.dedup();
     at
+}
+
+fn has_decoy(facts: &[Fact]) -> Vec<bool> {
+    let of_decoys = facts.iter().filter_map(|fact| fact.decoy_of.as_deref());
+    let paired: HashSet<&str> = of_decoys.collect();
+    let is_paired = |fact: &Fact| paired.contains(fact.id.as_str());
+    facts.iter().map(is_paired).collect()
 }
 
 fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {

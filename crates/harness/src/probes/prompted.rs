@@ -47,15 +47,16 @@ impl Retrieved {
     }
 }
 
-/// The eligible facts of an observation that have a question, with its probe.
+/// The eligible facts of an observation that have a question, with its probe; none where nothing is
+/// asked.
 pub(crate) fn asked(
     prepared: &PreparedScenario,
     observation: &Observation,
 ) -> impl Iterator<Item = (u32, usize)> {
-    observation
-        .eligible
-        .iter()
-        .filter_map(|fact| Some((*fact, prepared.asked_by[*fact as usize]?)))
+    let mut probes = prepared.scenario.probes.iter();
+    let is_asked = probes.any(|probe| probe.asked_after == observation.after);
+    let eligible = observation.eligible.iter().filter(move |_| is_asked);
+    eligible.filter_map(|fact| Some((*fact, prepared.asked_by[*fact as usize]?)))
 }
 
 /// One observation's questions and what was found for them.

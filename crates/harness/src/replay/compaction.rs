@@ -195,16 +195,14 @@ impl Replay<'_> {
         let tail = tail_start(self.session.view(), self.session.log());
         self.random.compacted(&pending, tail, event.tokens_retained);
         let fates = self.tracer.fates();
-        let point = point(self.prepared, length, self.case.schedule.distance(), true);
-        self.observe(
-            ObservationKind::Compaction,
-            &Point {
-                used: Vec::new(),
-                echoed: 0,
-                ..point
-            },
-            fates,
-        );
+        let (distances, kind) = (self.case.distances(), ObservationKind::Compaction);
+        let point = Point {
+            used: Vec::new(),
+            needed: Vec::new(),
+            echoed: 0,
+            ..point(self.prepared, length, distances, kind)
+        };
+        self.observe(&point, fates);
         stages
     }
 }

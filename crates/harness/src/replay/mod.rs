@@ -17,9 +17,7 @@ use compactometer_engine::session::{Due, Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::{CountedMessage, TokenCounter};
 use compactometer_formats::answer::AnswerRow;
-use compactometer_formats::record::{
-    CheckpointRow, CompactionRow, ContextRow, Observation, ObservationKind, Turn,
-};
+use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Observation, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Now, PlannedCase, Point, points};
@@ -158,9 +156,7 @@ impl<'r> Replay<'r> {
             counter,
             tracer: Tracer::new(prepared, case.entrant.has_requests()),
             random: RandomContexts::new(prepared, case.seed),
-            points: points(prepared, case.schedule.distance())
-                .into_iter()
-                .peekable(),
+            points: points(prepared, case.distances()).into_iter().peekable(),
             counts: Counts::default(),
             pending_over_budget: false,
             observations: Vec::new(),
@@ -194,7 +190,7 @@ impl<'r> Replay<'r> {
         while self.points.next_if(|point| point.length < index).is_some() {}
         if let Some(point) = self.points.next_if(|point| point.length == index) {
             let fates = self.tracer.fates();
-            let foreign = self.observe(ObservationKind::Point, &point, fates);
+            let foreign = self.observe(&point, fates);
             let retrieved = self.retrieve().await;
             self.prompt(&foreign, &retrieved);
             self.answer(&retrieved).await;

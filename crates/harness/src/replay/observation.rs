@@ -5,18 +5,15 @@ use compactometer_formats::fate::Fates;
 use compactometer_formats::record::{Observation, ObservationKind, Unusable};
 
 use super::Replay;
-use crate::plan::{Point, needed};
+use crate::plan::Point;
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
-use crate::trace::{bound_facts, call_row, said_about, search_carriers, seen_needed, seen_uses};
+use crate::trace::{
+    Carriers, bound_facts, call_row, said_about, search_carriers, seen_needed, seen_uses,
+};
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
-    pub(super) fn observe(
-        &mut self,
-        kind: ObservationKind,
-        point: &Point,
-        fates: Fates,
-    ) -> Vec<u32> {
+    pub(super) fn observe(&mut self, point: &Point, fates: Fates) -> Vec<u32> {
         let Some(last) = self.session.log().messages().last() else {
             return Vec::new();
         };
@@ -25,42 +22,22 @@ impl Replay<'_> {
             .schedule
             .distance()
             .old_before(self.prepared, point.length);
-        let carriers = search_carriers(self.prepared, self.session.view(), old_before);
-        let bound = bound_facts(
-            self.prepared,
-            self.session.view(),
-            &point.eligible,
-            &fates,
-            point.length,
-        );
-        let said = said_about(
-            self.prepared,
-            self.session.view(),
-            &point.eligible,
-            &fates,
-            point.length,
-        );
-        let view = (self.session.view(), &fates);
-        let uses = seen_uses(
-            self.prepared,
-            view,
-            (point.length, &point.used),
-            self.counts.compacted_at,
-            self.case.entrant.family,
-        );
-        let needed = match kind {
-            ObservationKind::Point => {
-                let distance = self.case.schedule.distance_of_uses(&self.case.common);
-                let needed = needed(self.prepared, point.length, distance);
-                let compacted_at = self.counts.compacted_at;
-                let uses = (point.length, &needed[..]);
-                seen_needed(self.prepared, &self.tracer, view, uses, compacted_at)
-            }
-            ObservationKind::Compaction => Vec::new(),
+        let (prepared, view) = (self.prepared, self.session.view());
+        let carriers = match point.kind {
+            ObservationKind::Use => Carriers::default(),
+            _ => search_carriers(prepared, view, old_before),
         };
+        let eligible = &point.eligible;
+        let bound = bound_facts(prepared, view, eligible, &fates, point.length);
+        let said = said_about(prepared, view, eligible, &fates, point.length);
+        let (view, compacted_at) = ((view, &fates), self.counts.compacted_at);
+        let used = (point.length, &point.used[..]);
+        let uses = seen_uses(prepared, view, used, compacted_at, self.case.entrant.family);
+        let needed = (point.length, &point.needed[..]);
+        let needed = seen_needed(prepared, &self.tracer, view, needed, compacted_at);
         self.observations.push(Observation {
             after: last.message.id,
-            kind,
+            kind: point.kind,
             round: self.counts.round,
             tokens_since_compaction: u32::try_from(
                 self.prepared

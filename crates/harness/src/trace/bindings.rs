@@ -26,7 +26,8 @@ pub(crate) fn bound_facts(
     fates: &Fates,
     length: usize,
 ) -> BoundFacts {
-    let Some(bindings) = &prepared.checks().bindings else {
+    let bindings = prepared.checks().bindings.as_ref();
+    let Some(bindings) = bindings.filter(|_| !facts.is_empty()) else {
         return BoundFacts::default();
     };
     let mut found = BTreeSet::new();
@@ -40,7 +41,7 @@ pub(crate) fn bound_facts(
             continue;
         }
         for text in entry.parts().filter_map(|(part, _)| part_text(part)) {
-            found.extend(bindings.of_text(&prepared.facts, text));
+            found.extend(bindings.of_text(text));
         }
     }
     let is_own = |fact: &&u32| {

@@ -9,6 +9,7 @@ use super::chance::ChanceCounts;
 use crate::prepare::PreparedScenario;
 
 /// What was found in a view's carriers.
+#[derive(Default)]
 pub(crate) struct Carriers {
     /// Chance matches by value kind.
     pub(crate) chance: Vec<ChanceCell>,

@@ -16,7 +16,7 @@ mod views;
 pub(crate) use bindings::bound_facts;
 pub use calls::CaseResult;
 pub(crate) use calls::{call_row, session_call_row, waited_ms};
-pub(crate) use carriers::search_carriers;
+pub(crate) use carriers::{Carriers, search_carriers};
 pub(crate) use chance::ChanceCounts;
 pub(crate) use contexts::{entries_of, saved_rows};
 pub(crate) use random_contexts::{Drawn, RandomContexts};

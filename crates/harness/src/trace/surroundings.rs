@@ -29,7 +29,8 @@ pub(crate) fn said_about(
     fates: &Fates,
     length: usize,
 ) -> Said {
-    let Some(surroundings) = &prepared.checks().surroundings else {
+    let surroundings = prepared.checks().surroundings.as_ref();
+    let Some(surroundings) = surroundings.filter(|_| !facts.is_empty()) else {
         return Said::default();
     };
     let mut stated = BTreeSet::new();

@@ -94,7 +94,7 @@ impl<'l> Tracer<'l> {
     pub(crate) fn compacted(&mut self, view: &View, history: &History, calls: &[Call]) -> Stages {
         self.records.read(self.prepared, history);
         let found = Found::new(self.prepared, view, history, calls);
-        self.show(&found, calls);
+        self.traced.shown.extend(&found.shown);
         let mut stages = Stages::default();
         for fact in 0..self.traced.states.len() {
             let before = self.traced.states[fact];
@@ -125,20 +125,6 @@ impl<'l> Tracer<'l> {
             stated => stated.fate(),
         };
         Fates(self.traced.states.iter().enumerate().map(fate).collect())
-    }
-
-    /// Adds what these calls were shown.
-    fn show(&mut self, found: &Found, calls: &[Call]) {
-        let requested = found.requests.iter().enumerate();
-        let requested = requested.filter(|(_, held)| **held);
-        self.traced
-            .shown
-            .extend(requested.map(|(fact, _)| fact as u32));
-        for call in calls {
-            for text in call.request.texts() {
-                self.traced.shown.extend(self.prepared.named_in(text));
-            }
-        }
     }
 
     /// Whether a request to a summarizer held the fact, by any name; nothing if requests are not
@@ -174,6 +160,9 @@ impl<'l> Tracer<'l> {
             stages.left += 1;
             stages.reached += u32::from(reached);
             stages.written += u32::from(written);
+            let is_paired = self.prepared.has_decoy[fact];
+            stages.paired_reached += u32::from(reached && is_paired);
+            stages.paired_written += u32::from(written && is_paired);
             stages.kept += u32::from(written && after.is_carried());
         }
     }
@@ -211,6 +200,8 @@ struct Found {
     copied: Vec<bool>,
     stored: Vec<bool>,
     requests: Vec<bool>,
+    /// Those that a request held, by any name.
+    shown: BTreeSet<u32>,
     replies: Vec<bool>,
 }
 
@@ -223,14 +214,19 @@ impl Found {
             copied: none(),
             stored: none(),
             requests: none(),
+            shown: BTreeSet::new(),
             replies: none(),
         };
         found.search_view(prepared, view);
         let matcher = &prepared.facts;
         for call in calls {
-            call.request
-                .texts()
-                .for_each(|text| matcher.mark(text, &mut found.requests));
+            let texts = call.request.texts();
+            for held in texts.flat_map(|text| prepared.in_request(text)) {
+                for fact in &held.facts {
+                    found.requests[*fact as usize] = true;
+                }
+                found.shown.extend(held.facts.iter().chain(&held.named));
+            }
             if let Ok(reply) = &call.outcome {
                 matcher.mark(&reply.text, &mut found.replies);
             }

@@ -3,7 +3,7 @@
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_harness::prepare::PreparedScenario;
-use compactometer_suites::generate::smoke;
+use compactometer_suites::embedded::smoke;
 
 /// The facts with a subject that their own first statement does not give to it, and the number of
 /// all with a subject.

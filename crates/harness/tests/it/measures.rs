@@ -12,7 +12,7 @@ use compactometer_formats::record::{Held, Needed, ObservationKind, RANDOM_DRAWS,
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions, Prospects};
-use compactometer_harness::plan::{Point, Shares, choose, points, smallest_feasible};
+use compactometer_harness::plan::{Shares, choose, points, smallest_feasible};
 use compactometer_harness::prepare::PreparedScenario;
 use compactometer_harness::run::run_case;
 use compactometer_testing::model::{says, writes};
@@ -60,55 +60,95 @@ fn small() -> Scenario {
     builder.build()
 }
 
-#[test]
-fn points_are_where_facts_are_used_and_at_the_end() {
-    let prepared = PreparedScenario::new(small(), &[], &Encoding::O200k);
-    // The distance from the end of message 1 to the turn at message 7, exactly: `>=` includes it.
-    let distance = prepared.tokens_between(2, 7) as u32;
-    let at_use = |eligible: &[u32], used: &[u32], echoed| Point {
-        length: 7,
-        eligible: eligible.to_vec(),
-        used: used.to_vec(),
-        echoed,
-    };
-    let at_end = |eligible: &[u32]| Point {
-        length: 10,
-        eligible: eligible.to_vec(),
-        used: vec![],
-        echoed: 0,
-    };
-    // At that distance `aa-11` is far; `bb-22` was repeated by the agent, but its own statement is
-    // near too.
-    assert_eq!(
-        points(&prepared, distance),
-        [at_use(&[1], &[1], 0), at_end(&[])]
-    );
-    // One token more and nothing is far.
-    assert_eq!(
-        points(&prepared, distance + 1),
-        [at_use(&[], &[], 0), at_end(&[])]
-    );
-    // Between the agent's repetition and the statement before it, `bb-22` is an echo.
-    let statement = prepared.tokens_between(4, 7) as u32;
-    assert_eq!(points(&prepared, statement)[0], at_use(&[1], &[1], 1));
-    // With no distance all is far but the system prompt and the last user message, and at the end
-    // the last call is far too.
-    assert_eq!(points(&prepared, 1)[0], at_use(&[1, 2], &[1, 2], 0));
-    assert_eq!(points(&prepared, 1)[1], at_end(&[1, 2]));
+/// Length, facts used and needed, and echoes of the points of uses.
+fn uses(prepared: &PreparedScenario, distance: u32) -> Vec<(usize, Vec<u32>, Vec<u32>, u32)> {
+    let points = points(prepared, distance).into_iter();
+    points
+        .filter(|point| point.length == 7)
+        .map(|point| (point.length, point.used, point.needed, point.echoed))
+        .collect()
 }
 
 #[test]
-fn probes_replace_the_implied_points() {
-    let mut scenario = small();
-    scenario.probes = vec![probe("p", &["fact-1"], "Which?", MessageId(4))];
+fn points_are_where_old_facts_are_used() {
+    let prepared = PreparedScenario::new(small(), &[], &Encoding::O200k);
+    // The distance from the end of message 1 to the turn at message 7, exactly: `>=` includes it.
+    let distance = prepared.tokens_between(2, 7) as u32;
+    // At that distance `aa-11` is far; `bb-22` was repeated by the agent, but its own statement is
+    // near too.
+    assert_eq!(uses(&prepared, distance), [(7, vec![1], vec![1], 0)]);
+    // One token more and nothing is far, so that there is nothing to see.
+    assert_eq!(uses(&prepared, distance + 1), []);
+    // Between the agent's repetition and the statement before it, `bb-22` is an echo.
+    let statement = prepared.tokens_between(4, 7) as u32;
+    assert_eq!(uses(&prepared, statement), [(7, vec![1], vec![1], 1)]);
+    // With no distance all is far but the system prompt and the last user message.
+    assert_eq!(uses(&prepared, 1), [(7, vec![1, 2], vec![1, 2], 0)]);
+}
+
+#[test]
+fn points_of_recall_are_spread_to_the_end() {
+    let prepared = PreparedScenario::new(returning(), &[], &Encoding::O200k);
+    let of_recall = |distance: u32| {
+        let points = points(&prepared, distance).into_iter();
+        let points = points.filter(|point| point.kind == ObservationKind::Point);
+        points
+            .map(|point| prepared.tokens_before[point.length])
+            .collect::<Vec<_>>()
+    };
+    let (found, whole) = (
+        of_recall(1_000),
+        prepared.tokens_before[prepared.messages.len()],
+    );
+    let first = 1_000.min(whole);
+    assert_eq!((found.len(), found.last()), (6, Some(&whole)));
+    for (place, pair) in found.windows(2).enumerate() {
+        let gap = (whole - first) / 6;
+        assert!(
+            (pair[1] - pair[0]).abs_diff(gap) < gap / 2,
+            "{place}: {found:?}"
+        );
+    }
+    // Where nothing becomes old, there is only the end.
+    assert_eq!(of_recall(1_000_000), [whole]);
+}
+
+/// The eligible facts at each point of recall.
+fn of_recall(scenario: Scenario) -> Vec<(usize, Vec<u32>)> {
     let prepared = PreparedScenario::new(scenario, &[], &Encoding::O200k);
-    let points = points(&prepared, 1);
-    let lengths = points
-        .iter()
-        .map(|point| (point.length, point.eligible.len(), point.used.len()))
-        .collect::<Vec<_>>();
-    // `bb-22` is in the last user message at the probe.
-    assert_eq!(lengths, [(5, 1, 0), (7, 0, 2), (10, 0, 0)]);
+    let points = points(&prepared, 1).into_iter();
+    let points = points.filter(|point| point.kind == ObservationKind::Point);
+    points.map(|point| (point.length, point.eligible)).collect()
+}
+
+#[test]
+fn a_question_adds_a_point_and_changes_none_of_recall() {
+    let mut scenario = returning();
+    let without = of_recall(scenario.clone());
+    scenario.probes = vec![probe("p", &["fact-1"], "Which?", MessageId(4))];
+    assert_eq!(of_recall(scenario.clone()), without);
+    let prepared = PreparedScenario::new(scenario, &[], &Encoding::O200k);
+    let asked = points(&prepared, 1).into_iter();
+    let asked = asked.filter(|point| point.kind == ObservationKind::Question);
+    assert_eq!(asked.count(), 1);
+}
+
+/// What a question is about does not move the recall of a row: adding one leaves its number.
+#[test]
+fn a_question_changes_no_recall_of_a_row() {
+    let model = writes(|_, _| Ok("The user began with bb-22.".to_owned()));
+    let of = |asks: bool| {
+        let mut scenario = returning();
+        scenario.probes = vec![probe("p", &["fact-1"], "Which?", MessageId(4))];
+        scenario.probes.retain(|_| asks);
+        let record = record(scenario, "summarize", &model);
+        let points = record.observations.into_iter();
+        let points = points.filter(|seen| seen.kind == ObservationKind::Point);
+        points
+            .map(|seen| (seen.after, seen.eligible, seen.fates))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(true), of(false));
 }
 
 /// A long talk in which the agent goes back to what the user named at the start.

@@ -71,7 +71,7 @@ fn last(record: &Record) -> (Fate, bool, bool, Option<bool>) {
     let points = record
         .observations
         .iter()
-        .filter(|look| look.kind == ObservationKind::Point);
+        .filter(|look| look.kind != ObservationKind::Compaction);
     let asked = points.clone().rfind(|point| !point.asked.is_empty());
     let point = asked.or_else(|| points.clone().next_back()).unwrap();
     (

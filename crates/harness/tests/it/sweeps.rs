@@ -7,7 +7,7 @@ use compactometer_engine::tokens::Encoding;
 use compactometer_formats::protocol::Protocol;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanError, PlanOptions};
-use compactometer_suites::generate::embedded;
+use compactometer_suites::embedded;
 
 fn plan(names: &[&str], change: impl Fn(&mut PlanOptions)) -> Result<Plan, PlanError> {
     let suite = embedded::smoke().unwrap();

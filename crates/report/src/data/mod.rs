@@ -26,7 +26,10 @@ pub(crate) const FULL: &str = "full";
 pub(crate) const NULL: &str = "null";
 /// The controls that keep as much as a strategy without a summary: random text, and the newest
 /// values.
-pub(crate) const SAME_SIZE: [&str; 2] = ["random-drop", "value-list"];
+pub(crate) const SAME_SIZE: [&str; 2] = [RANDOM_DROP, "value-list"];
+/// Old text at random, as much as a compaction may leave: what others are compared with where no
+/// reference is named.
+pub(crate) const RANDOM_DROP: &str = "random-drop";
 /// The control that keeps the newest talk.
 pub(crate) const RECENT_TALK: &str = "recent-talk";
 /// The control that knows the facts.
@@ -245,12 +248,19 @@ pub(crate) fn is_applied(row: &CompactionRow) -> bool {
     row.event.outcome == Outcome::Applied
 }
 
-/// The observations at the scenario's own points.
+/// The observations at the points that the conversation's length implies.
 pub(crate) fn points(record: &Record) -> impl Iterator<Item = &Observation> {
     record
         .observations
         .iter()
         .filter(|observation| observation.kind == ObservationKind::Point)
+}
+
+/// The observations at those points, where questions are asked and before uses: all that are the
+/// same for every strategy.
+pub(crate) fn visits(record: &Record) -> impl Iterator<Item = &Observation> {
+    let seen = record.observations.iter();
+    seen.filter(|observation| observation.kind != ObservationKind::Compaction)
 }
 
 /// One fact at one observation, as recall counts it.

@@ -26,7 +26,7 @@ pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     is_signed: true,
     column: Some(Column {
         header: ["recall of old", "facts, 95 %"],
-        place: 0,
+        place: 2,
         has_interval: true,
         about: "Recall: share of the facts said long before that the context holds with their subject, less chance.",
     }),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::record::Record;
 
-use crate::data::{Look, UnitRecords, looks_at_points, points, prompted_looks};
+use crate::data::{Look, UnitRecords, looks_at_points, prompted_looks, visits};
 use crate::metrics::value::ratio;
 
 /// Why a recall has no value.
@@ -12,7 +12,7 @@ pub(super) const NONE_ELIGIBLE: &str = "no fact is old enough at any observation
 
 /// The looks at one conversation's facts that were asked for.
 pub(super) fn asked(record: &Record) -> Vec<Look<'_>> {
-    points(record)
+    visits(record)
         .flat_map(|observation| prompted_looks(record, observation))
         .collect()
 }

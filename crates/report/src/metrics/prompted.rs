@@ -6,7 +6,7 @@ use compactometer_formats::record::{Observation, Prompted};
 use super::by_fact::{asked, recall};
 use super::chance::CorrectedRecall;
 use super::{Better, Metric, Section};
-use crate::data::{StrategyRecords, UnitRecords, points};
+use crate::data::{StrategyRecords, UnitRecords, visits};
 use crate::metrics::MetricUnit;
 use crate::metrics::value::{over_units, ratio, undefined};
 
@@ -55,7 +55,7 @@ fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
     let points = || {
         strategy
             .records()
-            .flat_map(points)
+            .flat_map(visits)
             .filter(|point| !point.asked.is_empty())
     };
     let retrieved = || points().filter_map(|point| point.prompted.as_ref());
@@ -71,7 +71,7 @@ fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
 }
 
 fn tokens_by_question(unit: &UnitRecords) -> Option<f64> {
-    let points = || unit.records.iter().flat_map(|record| points(record));
+    let points = || unit.records.iter().flat_map(|record| visits(record));
     let tokens = |point: &Observation| {
         point
             .prompted

@@ -10,6 +10,7 @@ use super::by_fact::{NONE_ELIGIBLE, means_by_fact, recall};
 use super::chance::CorrectedRecall;
 use super::{Column, Metric, MetricUnit, Section, bound};
 use crate::data::label;
+use crate::data::visits;
 use crate::data::{
     Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses,
     uses_with_generic,
@@ -74,9 +75,10 @@ pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
 pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
     id: "address_use_recall",
     column: Column::at(
-        45,
-        ["recall", "at use"],
-        "At use: of the old values that later calls acted on, the share held.",
+        1,
+        ["at", "use"],
+        "At use: of the old values that later calls acted on, the share held just before; at least, what stands outside of summaries; \
+         at most, also what a summarizer was shown.",
     ),
     definition: "a use of an address: the next turn's call takes a fact as what it acts on, and not in text that the agent writes; \
               it is old if the fact was last mentioned before the latest compaction of a row that keeps nothing, or of the recorded \
@@ -88,6 +90,7 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
 
 pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
     id: "address_use_recall_floor",
+    column: Column::at(3, ["at", "least"], ""),
     definition: "of the uses of address_use_recall, those whose value is outside of everything that a model wrote: no model can lose it",
     compute: |_, strategy| over_needed(strategy, |seen| Some(seen.floor)),
     ..Metric::share(Section::Recall, "Needed at use")
@@ -95,6 +98,7 @@ pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
 
 pub(crate) const ADDRESS_USE_CEILING: Metric = Metric {
     id: "address_use_recall_ceiling",
+    column: Column::at(4, ["at", "most"], ""),
     definition: "of the uses of address_use_recall, those whose value is there, or was shown to a summarizer in some request: no \
               model can keep any other; undefined where requests are not known",
     compute: |_, strategy| over_needed(strategy, |seen| seen.ceiling),
@@ -128,7 +132,7 @@ pub(crate) const ADDRESS_USE_RECALL_AT_MOST: Metric = Metric {
 /// where it is not known of one.
 fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -> MetricValue {
     let of_unit = |unit: &UnitRecords| {
-        let seen = unit.records.iter().flat_map(|record| points(record));
+        let seen = unit.records.iter().flat_map(|record| visits(record));
         let uses = seen.flat_map(|observation| &observation.uses);
         counted(
             uses.filter(|seen| seen.kind == UseKind::Address)
@@ -166,7 +170,7 @@ fn over_needed(strategy: &StrategyRecords, is_so: impl Fn(&Needed) -> Option<boo
 
 /// The uses of old addresses in a unit.
 fn needed<'r>(unit: &UnitRecords<'r>) -> impl Iterator<Item = &'r Needed> + use<'r> {
-    let seen = unit.records.clone().into_iter().flat_map(points);
+    let seen = unit.records.clone().into_iter().flat_map(visits);
     let uses = seen.flat_map(|observation| &observation.needed);
     uses.filter(|seen| seen.kind == UseKind::Address)
 }
@@ -321,7 +325,7 @@ fn needed_at_use<'r, U: Iterator<Item = bool>>(
 ) -> Option<f64> {
     let (mut held, mut events) = (0.0, 0.0);
     for &record in &unit.records {
-        for is_present in points(record).flat_map(|observation| uses(record, observation)) {
+        for is_present in visits(record).flat_map(|observation| uses(record, observation)) {
             held += f64::from(u8::from(is_present));
             events += 1.0;
         }

@@ -12,7 +12,8 @@ use crate::metrics::failures::{not_understood, shown_enough};
 use crate::metrics::recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 use crate::stats::{mean, sign_flip};
 
-const MOST_NULL: f64 = 0.02;
+/// What was pending at a compaction stays, and may be old by the next one.
+const MOST_NULL: f64 = 0.03;
 /// A difference that no reader needs to hear of.
 const SMALL: f64 = 0.02;
 /// The check fails beyond this difference, if chance gives it in fewer than [`DECOY_LEVEL`] of
@@ -73,7 +74,7 @@ fn full(strategies: &[StrategySummary]) -> Check {
 
 fn null(strategies: &[StrategySummary]) -> Check {
     let found = value(strategies, NULL, &CONTEXT_RECALL_CORRECTED);
-    numeric_check("CR* of `null` is at most .02", found, |found| {
+    numeric_check("CR* of `null` is at most .03", found, |found| {
         found <= MOST_NULL + ROUNDING
     })
 }
@@ -271,15 +272,18 @@ fn decoy_difference(unit: &UnitRecords) -> Option<f64> {
         .flat_map(|record| &record.compactions)
         .map(|row| row.stages);
     let sum = rows.fold(Stages::default(), |sum, row| Stages {
-        reached: sum.reached + row.reached,
-        written: sum.written + row.written,
+        paired_reached: sum.paired_reached + row.paired_reached,
+        paired_written: sum.paired_written + row.paired_written,
         decoys_reached: sum.decoys_reached + row.decoys_reached,
         decoys_written: sum.decoys_written + row.decoys_written,
         ..sum
     });
     let rate =
         |written: u32, reached: u32| (reached > 0).then(|| f64::from(written) / f64::from(reached));
-    Some(rate(sum.written, sum.reached)? - rate(sum.decoys_written, sum.decoys_reached)?)
+    Some(
+        rate(sum.paired_written, sum.paired_reached)?
+            - rate(sum.decoys_written, sum.decoys_reached)?,
+    )
 }
 
 fn value(strategies: &[StrategySummary], name: &str, metric: &Metric) -> Result<f64, String> {

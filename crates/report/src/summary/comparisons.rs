@@ -10,7 +10,7 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
 use compactometer_text::code::code;
 
-use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
+use crate::data::{ProtocolRun, RANDOM_DROP, StrategyRecords, UnitRecords};
 use crate::metrics::answered::reader_strength;
 use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::failures::why_not_compared;
@@ -28,33 +28,41 @@ use crate::summary::sizes::agree;
 /// no other is named.
 const MARGIN: f64 = 0.05;
 
-/// The strategy that all others are compared with: the one declared, else the first reference
-/// strategy of the run.
+/// The row that all others are compared with: the one declared, else random old text of the same
+/// size, else the first reference strategy of the run.
 pub(crate) fn reference<'r>(run: &ProtocolRun<'r>) -> Option<&'r str> {
-    let declared = run.manifest.reference.as_deref();
-    let is_it = |strategy: &&StrategyRecords| match declared {
-        Some(name) => strategy.name == name,
-        None => strategy.family == Family::Reference,
+    if let Some(name) = run.manifest.reference.as_deref() {
+        return run.strategy(name).map(|strategy| strategy.name);
+    }
+    let first = || {
+        let mut rows = run.strategies.iter();
+        rows.find(|strategy| strategy.family == Family::Reference)
     };
-    run.strategies
-        .iter()
-        .find(is_it)
-        .map(|strategy| strategy.name)
+    let found = run.strategy(RANDOM_DROP).or_else(first);
+    found.map(|strategy| strategy.name)
 }
 
 /// The names of every strategy under test and of what it is compared with: its own reference, or
-/// that of the run. What is another strategy's own reference is compared with nothing.
+/// that of the run. What is another form's own reference is compared with nothing.
 pub(super) fn pairs<'r>(run: &ProtocolRun<'r>) -> Vec<[&'r str; 2]> {
     let own = &run.manifest.pairs;
     let common = reference(run);
+    let is_form = |name: &str| {
+        let row = run.strategy(name);
+        row.is_some_and(|row| row.family != Family::Idea)
+    };
+    let is_base = |name: &str| {
+        let mut forms = own.iter().filter(|(form, _)| is_form(form));
+        forms.any(|(_, base)| base == name)
+    };
     let of = |name: &str| match own.get(name) {
         Some(reference) => run.strategy(reference).map(|found| found.name),
-        None => common.filter(|_| !own.values().any(|other| other == name)),
+        None => common.filter(|_| !is_base(name)),
     };
     let tested = run
         .strategies
         .iter()
-        .filter(|strategy| strategy.family.is_tested())
+        .filter(|strategy| strategy.family.is_compared())
         .map(|strategy| strategy.name);
     tested
         .filter_map(|name| Some([name, of(name)?]))
@@ -77,6 +85,24 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comp
     let pairs = pairs.flat_map(|sides| primaries.iter().map(move |primary| (sides, *primary)));
     let drafts =
         pairs.filter_map(|(sides, primary)| Some((sides[0].family, one(run, sides, primary)?)));
+    tested(run, drafts.collect())
+}
+
+/// Every pair of the sources' strategies, by one metric. The tests are one family.
+pub(super) fn of_all_pairs(
+    run: &ProtocolRun,
+    strategies: &[StrategySummary],
+    primary: PrimaryMetric,
+) -> Vec<Comparison> {
+    let rows = strategies
+        .iter()
+        .filter(|row| row.family == Family::Reference);
+    let rows: Vec<&StrategySummary> = rows.collect();
+    let pairs = (0..rows.len()).flat_map(|at| (0..at).map(move |other| [at, other]));
+    let drafts = pairs.filter_map(|[at, other]| {
+        let draft = one(run, [rows[at], rows[other]], primary)?;
+        Some((Family::Reference, draft))
+    });
     tested(run, drafts.collect())
 }
 
@@ -189,7 +215,7 @@ fn why_not(
         return Some(found);
     }
     // A control such as `full` may be the reference, and keep everything.
-    let mut tested = sides.iter().filter(|side| side.family.is_tested());
+    let mut tested = sides.iter().filter(|side| side.family.is_compared());
     if let Some(idle) = tested.find(|side| side.triggered.conversations == 0) {
         return Some((
             Compared::DidNotTrigger,
@@ -473,12 +499,11 @@ pub(super) fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison
     }
 }
 
-/// What all comparisons of a group are made with; nothing where there are several references.
+/// What most comparisons of a group are made with; nothing where no reference has the majority.
 pub(crate) fn common_reference(made: &[Comparison]) -> Option<&str> {
-    let first = made.first()?.reference.as_str();
-    made.iter()
-        .all(|other| other.reference == first)
-        .then_some(first)
+    let with = |name: &str| made.iter().filter(|one| one.reference == name).count();
+    let names = made.iter().map(|one| one.reference.as_str());
+    names.into_iter().find(|name| 2 * with(name) > made.len())
 }
 
 /// The difference with its interval, with as many digits as show on which side of 0 it lies.

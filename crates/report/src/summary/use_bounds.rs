@@ -1,13 +1,17 @@
 //! What bounds the old values that a row holds when calls need them, whatever model summarizes.
 
-use compactometer_formats::summary::StrategySummary;
+use compactometer_formats::record::Family;
+use compactometer_formats::summary::{Comparison, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::{FULL, ORACLE, ProtocolRun};
 use crate::metrics::recall::{
     ADDRESS_USE_CEILING, ADDRESS_USE_FLOOR, ADDRESS_USE_RECALL, FEWEST_USES, address_uses,
 };
+use crate::metrics::scores::PrimaryMetric;
 use crate::numbers::{grouped, short_share};
+use crate::stats::{LEVEL, quantile};
+use crate::summary::comparisons::of_all_pairs;
 
 /// How many uses of old values there are, the same for all rows.
 pub(super) fn count(run: &ProtocolRun) -> Option<String> {
@@ -50,6 +54,51 @@ pub(super) fn notes(strategies: &[StrategySummary]) -> Vec<String> {
         rows.join(", ")
     );
     std::iter::once(bounds).chain(decided(strategies)).collect()
+}
+
+/// How many pairs of strategies hold different shares, and why the others may be alike.
+pub(super) fn separated(run: &ProtocolRun, strategies: &[StrategySummary]) -> Option<String> {
+    let made = of_all_pairs(run, strategies, PrimaryMetric::Needed);
+    let is_apart = |one: &&Comparison| one.p_holm.is_some_and(|p| p < LEVEL);
+    let apart: Vec<String> = made
+        .iter()
+        .filter(is_apart)
+        .map(|one| format!("{} and {}", code(&one.strategy), code(&one.reference)))
+        .collect();
+    let tested = made.iter().filter(|one| one.p_holm.is_some()).count();
+    let names = match apart.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", apart.join(", ")),
+    };
+    let alike = kept_as_said(strategies).filter(|_| apart.len() < tested);
+    (tested > 0).then(|| {
+        format!(
+            "at use, {} of {tested} pairs of strategies hold different shares (Holm, 5 %){names}{}",
+            apart.len(),
+            alike.unwrap_or_default()
+        )
+    })
+}
+
+/// What most strategies hold alike: the old values outside of summaries.
+fn kept_as_said(strategies: &[StrategySummary]) -> Option<String> {
+    let of_sources = strategies
+        .iter()
+        .filter(|row| row.family == Family::Reference);
+    let shares = of_sources.filter_map(|row| {
+        Some(
+            ADDRESS_USE_FLOOR.value(row)?
+                / ADDRESS_USE_RECALL.value(row).filter(|all| *all > 0.0)?,
+        )
+    });
+    let mut shares: Vec<f64> = shares.collect();
+    shares.sort_by(f64::total_cmp);
+    let middle = quantile(&shares, 0.5)?;
+    Some(format!(
+        "; the others are one mechanism here: by the median strategy, {:.0} % of what is held stands in messages that stay as they \
+         were said, so that what a summary holds decides little",
+        100.0 * middle
+    ))
 }
 
 /// The pairs of which one holds less at most than the other at least, by the ends of their

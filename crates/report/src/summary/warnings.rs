@@ -14,7 +14,8 @@ use compactometer_formats::summary::{Decisions, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::decisions::ALERT;
-use crate::data::{FULL, ProtocolRun, StrategyRecords, points, uses_with_generic};
+use crate::data::visits;
+use crate::data::{FULL, ProtocolRun, StrategyRecords, uses_with_generic};
 use crate::metrics::answered::reader_strength;
 use crate::metrics::answered::wrong::is_cut;
 use crate::metrics::answers::extraction_counts;
@@ -56,6 +57,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(judged::warnings(run));
     warnings.extend(use_bounds::count(run));
     warnings.extend(use_bounds::notes(strategies));
+    warnings.extend(use_bounds::separated(run, strategies));
     warnings.extend(uses(run));
     warnings.extend(generic(run));
     warnings.extend(foils(run));
@@ -429,17 +431,17 @@ fn answers_with(strategy: &StrategyRecords, counts: fn(&AnswerRow) -> bool) -> u
 
 fn uses(run: &ProtocolRun) -> Option<String> {
     let count = |record: &Record| {
-        points(record)
+        visits(record)
             .flat_map(|observation| crate::data::uses(record, observation))
             .count()
     };
     let any = |record: &Record| {
-        points(record)
+        visits(record)
             .flat_map(|point| uses_with_generic(record, point))
             .count()
     };
     let echoed = |record: &Record| {
-        points(record)
+        visits(record)
             .map(|observation| observation.echoed as usize)
             .sum::<usize>()
     };
@@ -463,7 +465,7 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     };
     let of_address = |seen: &&Use| seen.kind == UseKind::Address;
     let address = |record: &Record| {
-        points(record)
+        visits(record)
             .flat_map(|point| &point.uses)
             .filter(of_address)
             .count()

@@ -561,7 +561,7 @@ fn runs_that_cannot_be_compared_name_both_values() {
         ),
         (
             changed(|run| run.records[0].version = 2),
-            "the version of records: `2` against `4`",
+            "the version of records: `2` against `5`",
         ),
         (
             changed(|run| {

@@ -666,6 +666,8 @@ fn written_beside_decoys(written: &[u32]) -> Group {
     let talk = |(at, written): (usize, &u32)| {
         let mut made = talk("summarize", at, &[(1, "c")]);
         let stages = Stages {
+            paired_reached: 20,
+            paired_written: *written,
             decoys_left: 20,
             decoys_reached: 20,
             decoys_written: 4,

@@ -13,7 +13,7 @@ use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
-use compactometer_suites::generate::smoke;
+use compactometer_suites::embedded::smoke;
 
 /// Tokens.
 const WINDOW: u32 = 12_000;

@@ -136,6 +136,11 @@ impl Form {
 pub(crate) struct Reserved(HashSet<String>);
 
 impl Reserved {
+    /// Reserves a value that is there already.
+    pub(crate) fn keep(&mut self, value: &str) {
+        self.0.extend(pieces(value));
+    }
+
     /// Draws until the value shares no distinctive piece with any other reserved value, and
     /// reserves it.
     pub(crate) fn draw(&mut self, form: Form, part: Part, dice: &mut Dice) -> String {

@@ -10,7 +10,6 @@ mod asides;
 mod calls;
 mod documents;
 mod domains;
-pub mod embedded;
 mod facts;
 mod forms;
 mod manner;
@@ -18,10 +17,12 @@ mod memory;
 mod orders;
 mod part;
 mod plan;
+mod planted;
 mod probes;
 mod range;
 mod session;
 mod spec;
+mod statements;
 mod talk;
 #[cfg(test)]
 mod tests;
@@ -37,12 +38,13 @@ use serde_json::{Map, Value, json};
 
 use crate::dice::{Dice, Stream};
 use crate::generate::domains::Tool;
-pub use crate::generate::embedded::{agentic, smoke};
 use crate::generate::forms::Reserved;
 use crate::generate::manner::Manner;
 use crate::generate::plan::Plan;
+pub(crate) use crate::generate::planted::plant;
 pub(crate) use crate::generate::spec::check_suite;
 pub use crate::generate::spec::{Spec, SpecError};
+pub(crate) use crate::generate::statements::Statements;
 use crate::generate::writer::Writer;
 
 /// The suite that a spec describes.

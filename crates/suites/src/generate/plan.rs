@@ -205,6 +205,11 @@ fn facts_wanted(spec: &Spec, length: usize) -> usize {
 }
 
 impl Span {
+    /// Whether facts of a conversation of that length can be far away at its end.
+    pub(crate) fn has_room(length: usize, window: usize) -> bool {
+        length > window
+    }
+
     fn new(length: usize, window: usize) -> Self {
         let trigger = window * 8 / 10;
         let slack = window / 10;

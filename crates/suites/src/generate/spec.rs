@@ -11,6 +11,7 @@ use crate::generate::domains::{self, Domain};
 use crate::generate::part::Part;
 use crate::generate::range::{ordered, within};
 use crate::generate::session::Session;
+use crate::generate::statements::Statements;
 
 /// A validated spec. Only [`Spec::parse`] makes one, so [`crate::generate::generate`] cannot fail.
 #[derive(Clone, Debug, Deserialize)]
@@ -133,6 +134,40 @@ impl Spec {
         Ok(spec)
     }
 
+    /// A spec of statements in conversations of these lengths.
+    ///
+    /// # Errors
+    /// The key, the value and the accepted values, if the table is wrong.
+    pub(crate) fn of_statements(
+        statements: &Statements,
+        name: &str,
+        seed: u64,
+        window: u32,
+        lengths: Vec<u32>,
+    ) -> Result<Self, String> {
+        let mut spec = Spec {
+            name: name.to_owned(),
+            seed,
+            window,
+            domain_names: statements.domains.clone(),
+            domains: Vec::new(),
+            conversations: lengths.len(),
+            lengths,
+            facts: statements.facts,
+            points: statements.points,
+            unanswerable: statements.unanswerable,
+            orders: statements.orders,
+            probes: statements.probes,
+            pauses: None,
+            memory: None,
+            session: statements.session.clone(),
+            agent: None,
+            splits: None,
+        };
+        spec.check_keys()?;
+        Ok(spec)
+    }
+
     /// Number of conversations.
     pub fn conversations(&self) -> usize {
         self.conversations
@@ -165,6 +200,12 @@ impl Spec {
 
 impl Spec {
     fn check(&mut self) -> Result<(), String> {
+        check_lengths(&self.lengths, self.window)?;
+        self.check_keys()
+    }
+
+    /// Checks everything but the lengths.
+    fn check_keys(&mut self) -> Result<(), String> {
         check_suite(&self.name, self.window)?;
         within("conversations", self.conversations, &CONVERSATIONS)?;
         ordered("facts", self.facts, &FACTS)?;
@@ -181,7 +222,6 @@ impl Spec {
         self.check_memory()?;
         self.session.check()?;
         self.agent.map_or(Ok(()), |agent| agent.check())?;
-        check_lengths(&self.lengths, self.window)?;
         self.domains = check_domains(&self.domain_names)?;
         let of_memory = self.memory.map_or(0, |memory| memory.document);
         check_values(self.conversations, self.facts[1] + of_memory, self.splits)
@@ -304,7 +344,7 @@ fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {
 #[derive(Debug, thiserror::Error)]
 #[error("`{}`: {what}", path.display())]
 pub struct SpecError {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The parser's message, or the key, the value and the accepted values.
-    what: String,
+    pub(crate) what: String,
 }

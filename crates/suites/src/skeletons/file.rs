@@ -43,12 +43,6 @@ pub enum SkeletonError {
         /// What is wrong.
         what: Box<SkeletonError>,
     },
-    /// A key of a spec is wrong.
-    #[error("{0}")]
-    Spec(String),
-    /// What was rendered has no exact value.
-    #[error("{0}")]
-    NoValue(String),
     /// A skeleton holds text.
     #[error("a skeleton holds text ({0}), so nothing is written")]
     Text(String),

@@ -19,6 +19,28 @@ impl Skeletons {
         self.sessions.len()
     }
 
+    /// Keeps the sessions of these numbers, in that order.
+    ///
+    /// # Errors
+    /// The number that no session has, or that is there twice.
+    pub(super) fn choose(&mut self, numbers: &[usize]) -> Result<(), String> {
+        let count = self.len();
+        let mut all: Vec<Option<Session>> = self.sessions.drain(..).map(Some).collect();
+        for number in numbers {
+            let taken = all.get_mut(*number).and_then(Option::take);
+            self.sessions.push(taken.ok_or_else(|| {
+                format!(
+                    "`sessions` holds `{number}`; expected numbers from 0 to {} once each",
+                    count.saturating_sub(1)
+                )
+            })?);
+        }
+        match numbers {
+            [] => Err("`sessions` is empty; leave it out for all of them".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether there is no session.
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty()

@@ -8,7 +8,7 @@ use compactometer_formats::suite::{Header, Suite};
 use serde::Deserialize;
 
 use super::{SkeletonError, Skeletons, read, render, write};
-use crate::generate::check_suite;
+use crate::generate::{SpecError, Statements, check_suite, plant};
 use crate::import::auto_facts;
 
 /// A suite's name and what it is rendered from.
@@ -20,33 +20,71 @@ pub struct SkeletonSpec {
     seed: u64,
     /// The context window for which the suite is made, in tokens.
     window: u32,
+    /// What a compaction may leave, in tokens.
+    retained: Option<u32>,
     /// The file of skeletons, relative to the spec.
     skeletons: PathBuf,
+    /// The numbers of the skeletons that are rendered, from 0; without it, all of them.
+    sessions: Option<Vec<usize>>,
+    /// Facts that are stated in addition to the values of the structure.
+    statements: Option<Statements>,
+    /// The spec's own file.
+    #[serde(skip)]
+    path: PathBuf,
+    /// The skeletons, if they are part of the program.
+    #[serde(skip)]
+    embedded: Option<&'static [u8]>,
 }
 
 impl SkeletonSpec {
-    /// The spec in a text that has the key `skeletons`; nothing if another kind of spec is in it.
+    /// The spec in a text; errors name `path`.
     ///
     /// # Errors
-    /// If a key is wrong.
-    pub fn parse(text: &str) -> Result<Option<Self>, toml::de::Error> {
-        let keys: toml::Table = toml::from_str(text)?;
-        if !keys.contains_key("skeletons") {
-            return Ok(None);
+    /// [`SpecError`] with the file and the key.
+    pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, SpecError> {
+        let wrong = |what: String| SpecError {
+            path: path.to_owned(),
+            what,
+        };
+        let mut spec: Self =
+            toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+        check_suite(&spec.name, spec.window).map_err(wrong)?;
+        if let Some(what) = spec.header(Vec::new()).fault() {
+            return Err(wrong(what));
         }
-        toml::from_str(text).map(Some)
+        spec.path = path.to_owned();
+        Ok(spec)
     }
 
-    /// The suite, for a spec in `folder`.
+    /// The spec of skeletons that are part of the program.
+    pub(crate) fn of_embedded(self, skeletons: &'static [u8]) -> Self {
+        SkeletonSpec {
+            embedded: Some(skeletons),
+            ..self
+        }
+    }
+
+    /// The suite's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The suite.
     ///
     /// # Errors
-    /// If a key is wrong, or the skeletons cannot be read or hold no value.
-    pub fn suite(&self, folder: &Path) -> Result<Suite, SkeletonError> {
-        check_suite(&self.name, self.window).map_err(SkeletonError::Spec)?;
-        self.of(&open(&folder.join(&self.skeletons))?)
+    /// [`SpecError`] if the skeletons cannot be read, hold no value, or a key does not fit them.
+    pub fn suite(&self) -> Result<Suite, SpecError> {
+        self.written().map_err(|what| SpecError {
+            path: self.path.clone(),
+            what,
+        })
     }
 
-    fn of(&self, skeletons: &Skeletons) -> Result<Suite, SkeletonError> {
+    fn written(&self) -> Result<Suite, String> {
+        let mut skeletons = self.opened().map_err(|error| error.to_string())?;
+        if let Some(numbers) = &self.sessions {
+            skeletons.choose(numbers)?;
+        }
         let note = format!(
             "conversations rendered from {} skeletons (spec `{}`, seed {}): real structure, invented names and text",
             skeletons.len(),
@@ -54,11 +92,34 @@ impl SkeletonSpec {
             self.seed
         );
         let mut suite = Suite {
-            header: Header::new(&self.name, Some(self.window), vec![note]),
-            scenarios: render(skeletons, &self.name, self.seed),
+            header: self.header(vec![note]),
+            scenarios: render(&skeletons, &self.name, self.seed),
         };
-        auto_facts(&mut suite).map_err(|error| SkeletonError::NoValue(error.to_string()))?;
+        auto_facts(&mut suite).map_err(|error| error.to_string())?;
+        if let Some(statements) = &self.statements {
+            let Self {
+                name, seed, window, ..
+            } = self;
+            plant(statements, name, *seed, *window, &mut suite.scenarios)?;
+        }
         Ok(suite)
+    }
+
+    fn header(&self, notes: Vec<String>) -> Header {
+        Header {
+            retained: self.retained,
+            ..Header::new(&self.name, Some(self.window), notes)
+        }
+    }
+
+    fn opened(&self) -> Result<Skeletons, SkeletonError> {
+        match self.embedded {
+            Some(bytes) => read(&mut BufReader::new(zstd::Decoder::new(bytes)?)),
+            None => {
+                let folder = self.path.parent().unwrap_or(Path::new(""));
+                open(&folder.join(&self.skeletons))
+            }
+        }
     }
 }
 

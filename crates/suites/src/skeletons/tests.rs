@@ -6,12 +6,14 @@ use std::path::Path;
 use compactometer_engine::message::{Message, Part, Role};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::Scenario;
+use compactometer_formats::suite::Suite;
 use compactometer_text::exact::within;
 use compactometer_text::generic::is_generic;
 
 use super::file::{check, read, write};
 use super::format::{Piece, Said};
 use super::{SkeletonSpec, Skeletons, extract, render};
+use crate::generate::SpecError;
 use crate::import::{Options, by_name, import};
 
 fn session() -> Scenario {
@@ -221,29 +223,53 @@ fn a_file_that_would_render_endless_text_is_refused() {
     assert_eq!(long_gap, "line 2: the session is too long");
 }
 
+/// A spec with the keys that every one has, after some change.
+fn spec(change: (&str, &str)) -> Result<Suite, SpecError> {
+    let text = "name = \"a\"\nseed = 1\nwindow = 128000\nskeletons = \"skeletons.jsonl.zst\"\nsessions = [0]\n";
+    assert!(text.contains(change.0));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
+    let text = text.replacen(change.0, change.1, 1);
+    SkeletonSpec::parse(&text, &folder.join("a.toml"))?.suite()
+}
+
 #[test]
-fn a_spec_whose_name_or_window_is_wrong_is_refused() {
-    for (name, window) in [("A b", 128_000), ("a", 10)] {
-        let spec = format!("name = \"{name}\"\nseed = 1\nwindow = {window}\nskeletons = \"none\"");
-        let spec = SkeletonSpec::parse(&spec)
-            .expect("is TOML")
-            .expect("is of skeletons");
-        let refused = spec
-            .suite(Path::new(""))
-            .expect_err("is refused")
-            .to_string();
-        assert!(refused.contains("expected"), "{refused}");
+fn wrong_keys_of_a_spec_are_refused_with_what_was_expected() {
+    for (change, expected) in [
+        (("\"a\"", "\"A b\""), "expected lowercase letters"),
+        (
+            ("128000", "10"),
+            "value `10` of `window` is out of range; expected",
+        ),
+        (
+            ("128000", "128000\nretained = 128000"),
+            "`retained` is `128000`; expected",
+        ),
+        (
+            ("[0]", "[24]"),
+            "`sessions` holds `24`; expected numbers from 0 to 23 once each",
+        ),
+        (("[0]", "[0, 0]"), "`sessions` holds `0`; expected"),
+        (("[0]", "[]"), "`sessions` is empty"),
+        (("seed = 1", ""), "missing field `seed`"),
+        (("skeletons.jsonl.zst", "none.jsonl"), "none.jsonl"),
+        (
+            (
+                "[0]",
+                "[0]\n[statements]\ndomains = [\"cooking\"]\nfacts = [12, 12]\npoints = [2, 2]\nbeside = 1",
+            ),
+            "`domains` contains `cooking`; expected some of",
+        ),
+    ] {
+        let refused = spec(change).expect_err(expected).to_string();
+        assert!(refused.contains(expected), "{refused}");
     }
 }
 
 #[test]
-fn a_spec_that_names_no_skeletons_is_of_another_kind() {
-    assert!(
-        SkeletonSpec::parse("name = \"a\"\nseed = 1")
-            .expect("is TOML")
-            .is_none()
-    );
-    let wrong =
-        SkeletonSpec::parse("skeletons = \"a.jsonl\"\nname = \"a\"").expect_err("lacks keys");
-    assert!(wrong.to_string().contains("seed"), "{wrong}");
+fn a_spec_may_choose_sessions() {
+    let suite = spec(("[0]", "[2, 0]")).expect("both are there");
+    assert_eq!(suite.scenarios.len(), 2);
+    let one = spec(("[0]", "[0]")).expect("it is there");
+    let messages = |suite: &Suite, at: usize| suite.scenarios[at].messages.len();
+    assert_eq!(messages(&suite, 1), messages(&one, 0));
 }

@@ -1,223 +1,161 @@
-//! Conversations of agents that work as a spec's table `[agent]` says: the suite `agentic`, and
-//! small ones of other seeds.
+//! The default suite: conversations rendered from skeletons, with statements of facts.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use compactometer_engine::message::{Message, Part, Role};
+use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_formats::scenario::{Fact, Scenario, Speaker};
+use compactometer_formats::scenario::{Category, Fact, Scenario};
 use compactometer_formats::suite::Suite;
-use compactometer_suites::generate::{Spec, embedded, generate};
-use proptest::prelude::*;
+use compactometer_suites::embedded::agentic;
+use compactometer_text::matcher::Matcher;
 
-use crate::common::spec_text;
-use crate::suite::{check_evidence, check_probes};
+static SUITE: LazyLock<Suite> = LazyLock::new(|| agentic().expect("the embedded spec is right"));
 
-static SUITE: LazyLock<Suite> = LazyLock::new(|| {
-    let agentic = embedded::by_name("agentic").expect("is embedded");
-    generate(&agentic.spec().expect("the spec is right"))
-});
-
-/// The table of the suite `agentic`.
-fn agent_table() -> &'static str {
-    let text = include_str!("../../../../datasets/agentic.toml");
-    &text[text.find("[agent]").expect("has the table")..]
+fn stated(scenario: &Scenario) -> impl Iterator<Item = &Fact> {
+    let facts = scenario.facts.iter();
+    facts.filter(|fact| fact.category != Category::Incidental)
 }
 
-/// A small suite of such agents.
-fn small(seed: u64) -> Spec {
-    let text = format!("{}\n{}", spec_text(seed), agent_table());
-    Spec::parse(&text, Path::new("small.toml")).expect("the spec is right")
-}
-
-/// Changing the suite is a deliberate decision, because it invalidates every baseline made with it.
+/// One test, since rendering the suite takes most of its time.
 #[test]
-fn agentic_is_pinned() {
-    insta::assert_snapshot!(&SUITE.hash()[..16], @"ad72136c1a92b20e");
+fn agentic_keeps_its_promises() {
+    // Changing the suite is a deliberate decision: it invalidates every baseline made with it.
+    insta::assert_snapshot!(&SUITE.hash()[..16], @"463dd4c8ce328d0c");
+    lengths_and_sizes_are_those_of_production();
+    every_statement_is_in_its_message();
+    values_occur_where_they_are_stated_and_nowhere_else();
+    wording_gives_no_fact_away();
+    every_conversation_states_facts_of_several_speakers_and_asks_for_them();
 }
 
-#[test]
-fn agentic_keeps_the_promises_of_generated_suites() {
-    check_evidence(&SUITE);
-    check_probes(&SUITE);
-}
-
-#[test]
-fn tools_say_most_facts_and_talk_is_several_times_what_a_compaction_may_keep() {
-    let facts = SUITE
-        .scenarios
-        .iter()
-        .flat_map(|scenario| &scenario.facts)
-        .collect::<Vec<_>>();
-    let by_tools = facts
-        .iter()
-        .filter(|fact| fact.stated_by == Speaker::Tool)
-        .count();
+fn lengths_and_sizes_are_those_of_production() {
+    let header = &SUITE.header;
+    assert_eq!(
+        (header.window, header.retained),
+        (Some(128_000), Some(3_000))
+    );
+    let tokens = |scenario: &Scenario| {
+        let counts = scenario
+            .messages
+            .iter()
+            .map(|message| Encoding::O200k.count_message(message));
+        counts.sum::<u32>()
+    };
+    let lengths: Vec<u32> = SUITE.scenarios.iter().map(tokens).collect();
+    assert_eq!(lengths.len(), 24);
     assert!(
-        by_tools * 100 >= facts.len() * 80,
-        "{by_tools} of {}",
-        facts.len()
+        lengths
+            .iter()
+            .all(|length| (130_000..=1_000_000).contains(length)),
+        "{lengths:?}"
     );
-    let mut talk = SUITE.scenarios.iter().map(talk_tokens).collect::<Vec<_>>();
-    talk.sort_unstable();
-    let mean = talk.iter().sum::<usize>() / talk.len();
-    assert!(mean >= 2 * 3_600, "{talk:?} tokens of talk");
-    let long = talk[talk.len() / 2..].iter().sum::<usize>() / (talk.len() / 2);
-    assert!(long >= 3 * 3_600, "{talk:?} tokens of talk");
+    let long = lengths.iter().filter(|length| **length >= 300_000).count();
+    assert!((7..=9).contains(&long), "{lengths:?}");
 }
 
-/// Tokens of what user and agent say beside calls.
-fn talk_tokens(scenario: &Scenario) -> usize {
-    let said = scenario
-        .messages
-        .iter()
-        .filter(|message| message.role != Role::System)
-        .flat_map(|message| &message.parts);
-    let tokens = said.map(|part| match part {
-        Part::Text { text } => Encoding::O200k.count_text(text) as usize,
-        _ => 0,
-    });
-    tokens.sum()
-}
-
-#[test]
-fn later_calls_need_what_tools_said() {
-    let of_tools = |fact: &&Fact| fact.stated_by == Speaker::Tool;
-    let facts = SUITE.scenarios.iter().flat_map(|scenario| &scenario.facts);
-    let (needed, all) = facts.filter(of_tools).fold((0, 0), |(needed, all), fact| {
-        (needed + usize::from(!fact.used_at.is_empty()), all + 1)
-    });
-    assert!(needed * 5 >= all, "{needed} of {all}");
-}
-
-/// 24 conversations of 220,000 to a million tokens whose agents work as those of `agentic`. All of
-/// them would take minutes here, so only the longest is made.
-#[test]
-fn the_suite_long_is_agentic_with_lengths_of_real_sessions() {
-    let [long, agentic] = [
-        include_str!("../../../../datasets/long.toml"),
-        include_str!("../../../../datasets/agentic.toml"),
-    ];
-    let tables = [long, agentic].map(|text| toml::from_str::<toml::Table>(text).expect("a table"));
-    let [long_table, agentic_table] = &tables;
-    for same in ["session", "agent", "domains"] {
-        assert_eq!(long_table[same], agentic_table[same], "{same}");
-    }
-    let lengths = long_table["lengths"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|length| length.as_integer().expect("a number"));
-    let lengths = lengths.collect::<BTreeSet<_>>();
-    assert_eq!(
-        (lengths.len(), lengths.first(), lengths.last()),
-        (24, Some(&220_000), Some(&1_000_000))
-    );
-    assert_eq!(
-        Spec::parse(long, Path::new("long.toml"))
-            .expect("the spec is right")
-            .conversations(),
-        24
-    );
-
-    let start = long.find("lengths = [").expect("has lengths");
-    let end = start + long[start..].find(']').expect("ends") + 1;
-    let longest = long
-        .replace("conversations = 24", "conversations = 1")
-        .replace(&long[start..end], "lengths = [1000000]");
-    let suite =
-        generate(&Spec::parse(&longest, Path::new("longest.toml")).expect("the spec is right"));
-    check_evidence(&suite);
-    check_probes(&suite);
-    let tokens = suite.scenarios[0]
-        .messages
-        .iter()
-        .map(|message| Encoding::O200k.count_message(message) as usize)
-        .sum::<usize>();
-    assert!((950_000..1_050_000).contains(&tokens), "{tokens}");
-}
-
-/// What stands in a result again, such as in a file that is read twice.
-#[test]
-fn results_are_read_again_and_requests_are_cancelled() {
+fn every_statement_is_in_its_message() {
     for scenario in &SUITE.scenarios {
-        let mut lines = BTreeSet::new();
-        let mut again = 0;
-        for part in scenario.messages.iter().flat_map(|message| &message.parts) {
-            if let Part::ToolResult { text, .. } = part {
-                again += text
-                    .lines()
-                    .filter(|line| line.len() >= 20 && !lines.insert(*line))
-                    .count();
+        for fact in stated(scenario) {
+            let value = Matcher::new([(fact.sought(), fact.forms())]);
+            assert!(!fact.evidence_message_ids.is_empty(), "{}", fact.id);
+            for id in &fact.evidence_message_ids {
+                let mut messages = scenario.messages.iter();
+                let message = messages
+                    .find(|message| message.id == *id)
+                    .expect("is there");
+                let mut texts = message.parts.iter().filter_map(part_text);
+                assert!(
+                    texts.any(|text| value.find(text).next().is_some()),
+                    "{}",
+                    fact.id
+                );
             }
         }
-        assert!(again >= 20, "{}: {again} lines", scenario.id);
     }
-    let is_cancelled = |pair: &[Message]| pair[0].role == Role::Tool && pair[1].role == Role::User;
-    let cancelled = SUITE
-        .scenarios
-        .iter()
-        .filter(|scenario| scenario.messages.windows(2).any(is_cancelled));
-    assert!(cancelled.count() >= SUITE.scenarios.len() / 4);
 }
 
-#[test]
-fn messages_have_times_with_pauses() {
-    let (mut pauses, mut requests) = (0, 0);
+/// No message but those that state a fact holds its value, and none holds a foil.
+fn values_occur_where_they_are_stated_and_nowhere_else() {
     for scenario in &SUITE.scenarios {
-        let times = scenario
-            .messages
-            .iter()
-            .map(|message| message.at_ms.expect("has a time"))
-            .collect::<Vec<_>>();
-        assert!(times.is_sorted(), "{}", scenario.id);
-        pauses += times
-            .windows(2)
-            .filter(|pair| pair[1] - pair[0] >= 300_000)
-            .count();
-        requests += scenario
-            .messages
-            .iter()
-            .filter(|message| message.role == Role::User)
-            .count();
+        let facts: Vec<&Fact> = stated(scenario)
+            .filter(|fact| fact.value.len() > 4)
+            .collect();
+        let values = Matcher::new(facts.iter().map(|fact| (fact.sought(), fact.forms())));
+        let foils = Matcher::new(facts.iter().flat_map(|fact| {
+            let foils = fact.foil_values.iter();
+            foils.map(|foil| (fact.sought(), [foil.as_str()]))
+        }));
+        for message in &scenario.messages {
+            for text in message.parts.iter().filter_map(part_text) {
+                for found in values.find(text) {
+                    let evidence = &facts[found].evidence_message_ids;
+                    assert!(
+                        evidence.contains(&message.id),
+                        "{} in {}",
+                        facts[found].value,
+                        message.id.0
+                    );
+                }
+                assert_eq!(
+                    foils.find(text).count(),
+                    0,
+                    "{} {}",
+                    scenario.id,
+                    message.id.0
+                );
+            }
+        }
     }
+}
+
+/// Who keeps whatever is worded as a fact would keep several times as much that is none, and more
+/// than a compaction may leave.
+fn wording_gives_no_fact_away() {
+    let (mut facts, mut all) = (0, 0);
+    let plain = {
+        let spec = include_str!("../../../../datasets/agentic.toml");
+        let end = spec.find("[statements]").expect("has the table");
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/plain.toml");
+        compactometer_suites::SuiteSpec::parse(&spec[..end], &path)
+            .and_then(|spec| spec.suite())
+            .expect("is rendered")
+    };
+    for (with, without) in SUITE.scenarios.iter().zip(&plain.scenarios) {
+        let tokens = |scenario: &Scenario| {
+            let counts = scenario
+                .messages
+                .iter()
+                .map(|message| Encoding::O200k.count_message(message));
+            counts.sum::<u32>()
+        };
+        all += tokens(with) - tokens(without);
+        let statements = stated(with).map(|fact| fact.evidence_message_ids.len());
+        facts += statements.sum::<usize>();
+    }
+    // A statement has some 20 tokens.
+    let of_facts = 20 * facts as u32;
     assert!(
-        (15..=40).contains(&(100 * pauses / requests)),
-        "{pauses} of {requests}"
+        all > 4 * of_facts,
+        "{all} tokens of statements, {of_facts} of facts"
     );
 }
 
-#[test]
-fn tables_of_agents_are_refused_with_key_value_and_range() {
-    let refused = |(from, to): (&str, &str)| {
-        let table = agent_table();
-        assert!(table.contains(from), "the table has no `{from}`");
-        let text = format!("{}\n{}", spec_text(1), table.replacen(from, to, 1));
-        Spec::parse(&text, Path::new("my.toml"))
-            .expect_err("is refused")
-            .to_string()
-    };
-    let changes = [
-        ("turns = [1, 24]", "turns = [0, 24]"),
-        ("turns = [1, 24]", "turns = [24, 1]"),
-        ("turns = [1, 24]", "turns = [1, 101]"),
-        ("silent = 62", "silent = 101"),
-        ("silent = 62", "quiet = 62"),
-        ("silent = 62", ""),
-    ];
-    insta::assert_snapshot!(changes.map(refused).join("\n"));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn every_seed_keeps_the_promises(seed in any::<u32>()) {
-        let suite = generate(&small(u64::from(seed)));
-        check_evidence(&suite);
-        check_probes(&suite);
-        prop_assert_eq!(generate(&small(u64::from(seed))).hash(), suite.hash());
+fn every_conversation_states_facts_of_several_speakers_and_asks_for_them() {
+    let mut categories = BTreeMap::new();
+    for scenario in &SUITE.scenarios {
+        let speakers: BTreeSet<_> = stated(scenario).map(|fact| fact.stated_by).collect();
+        assert!(speakers.len() == 3, "{} {speakers:?}", scenario.id);
+        assert!(
+            scenario.probes.len() >= 8,
+            "{} {}",
+            scenario.id,
+            scenario.probes.len()
+        );
+        for fact in stated(scenario).filter(|fact| fact.decoy_of.is_none()) {
+            *categories.entry(fact.category).or_insert(0) += 1;
+        }
     }
+    assert!(categories.len() >= 12, "{categories:?}");
 }

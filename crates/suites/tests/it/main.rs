@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod agentic;
+mod agents;
 mod common;
 mod import_agents;
 mod import_compacted;

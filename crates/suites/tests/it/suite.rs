@@ -10,7 +10,8 @@ use compactometer_engine::message::part_text;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Scenario, ValueKind};
 use compactometer_formats::suite::Suite;
-use compactometer_suites::generate::{Spec, generate, smoke};
+use compactometer_suites::embedded::{self, smoke};
+use compactometer_suites::generate::{Spec, generate};
 use compactometer_text::matcher::Matcher;
 use proptest::prelude::*;
 
@@ -259,12 +260,9 @@ fn the_matcher_reads_facts_as_they_are_stated() {
 }
 
 fn standard() -> Suite {
-    generate(
-        &compactometer_suites::generate::embedded::by_name("standard")
-            .expect("embedded")
-            .spec()
-            .expect("the spec is right"),
-    )
+    let standard = embedded::by_name("standard").expect("is embedded");
+    let spec = standard.spec().expect("the spec is right");
+    spec.suite().expect("is generated")
 }
 
 /// A number without its unit. Other values are unchanged.

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 pub use self::around::{Around, around};
 use self::units::units;
-use self::words::{Word, words};
+use self::words::{Word, words, words_where};
 use crate::matcher::{Matcher, normal};
 
 /// Distinctive words stand for their subject in this share of the units that hold them.
@@ -172,11 +172,23 @@ impl Subjects {
                     .or_insert(Some(place));
             }
         }
+        let starts = owners
+            .keys()
+            .map(|word| start(word))
+            .collect::<HashSet<_>>();
         // For each word of one subject: the units that hold it, and those that hold the whole
         // subject.
         let mut counts: HashMap<&str, (u32, u32)> = HashMap::new();
         for unit in texts.into_iter().flat_map(units) {
-            let held = stems(&normal(&unit.text)).collect::<HashSet<_>>();
+            // Most words are no subject's, and their first letters show it.
+            let text = normal(&unit.text);
+            let held = words_where(&text, |word| {
+                start(word).is_none_or(|start| starts.contains(&Some(start)))
+            });
+            let held = held
+                .into_iter()
+                .map(|word| word.stem)
+                .collect::<HashSet<_>>();
             for word in &held {
                 let Some((word, Some(owner))) = owners.get_key_value(word) else {
                     continue;
@@ -252,6 +264,15 @@ impl Scene<'_> {
 
 fn stems(text: &str) -> impl Iterator<Item = String> {
     words(text).into_iter().map(|word| word.stem)
+}
+
+/// The first two letters of a word, which its stem has too; nothing where they are not of ASCII.
+fn start(word: &str) -> Option<[u8; 2]> {
+    let [first, second, ..] = *word.as_bytes() else {
+        return None;
+    };
+    let both = [first.to_ascii_lowercase(), second.to_ascii_lowercase()];
+    both.is_ascii().then_some(both)
 }
 
 /// The candidate with the least key, unless another has the same.

@@ -25,6 +25,11 @@ const STOP_WORDS: &[&str] = &[
 /// The words of a text in order: runs of letters, also within `snake_case` and `camelCase`, of
 /// three letters or more.
 pub(super) fn words(text: &str) -> Vec<Word> {
+    words_where(text, |_| true)
+}
+
+/// Those of them that are wanted, as they are in the text.
+pub(super) fn words_where(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Word> {
     let mut found = Vec::new();
     let mut start = None;
     let mut previous = None;
@@ -32,7 +37,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         let ends = !letter.is_alphabetic()
             || (letter.is_uppercase() && previous.is_some_and(char::is_lowercase));
         if let Some(from) = start.filter(|_| ends) {
-            found.extend(word(text, from, at));
+            let wanted = is_wanted(&text[from..at]).then_some(from);
+            found.extend(wanted.and_then(|from| word(text, from, at)));
             start = None;
         }
         if start.is_none() && letter.is_alphabetic() {

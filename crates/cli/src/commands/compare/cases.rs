@@ -24,7 +24,7 @@ impl FromStr for Which {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         /// Bytes of pages that are written without being asked for.
-        const SOME: u64 = 100_000_000;
+        const SOME: u64 = 25_000_000;
         let (conversations, bytes) = match text {
             "none" => (0, 0),
             "some" => (usize::MAX, SOME),

@@ -50,7 +50,7 @@ pub(crate) struct CompareArgs {
     )]
     pub(crate) mocks: Option<Vec<mocks::Asked>>,
     /// Which conversations have pages that show what each strategy lost of them, linked from the
-    /// report: `none`, `some` (the first ones, up to 100 MB of pages), `all`, or a number of them.
+    /// report: `none`, `some` (the first ones, up to 25 MB of pages), `all`, or a number of them.
     /// A finished run gets its other pages from the same command with `--cases all`, which calls no
     /// model.
     #[arg(
@@ -186,7 +186,7 @@ fn is_default(args: &RunArgs) -> bool {
         && setting.model == DEFAULT_MODEL
         && setting.summarizer.is_none()
         && setting.checkpointer.is_none()
-        && setting.retain.len() == 1
+        && setting.retain.is_empty()
 }
 
 /// Fails if a hard check failed.

@@ -1,7 +1,7 @@
 //! Summarizers that fail or write nothing of use. A failure keeps everything in the context, and
 //! must not look like memory.
 
-use compactometer_suites::generate::smoke;
+use compactometer_suites::embedded::smoke;
 
 use crate::honesty::stage::{Staged, mock, named, run};
 

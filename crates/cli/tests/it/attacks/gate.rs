@@ -8,7 +8,7 @@ use compactometer_report::RunFiles;
 use compactometer_report::gate::{
     GateOptions, GateReport, MetricGate, Verdict, baseline_of, gate, whole,
 };
-use compactometer_suites::generate::smoke;
+use compactometer_suites::embedded::smoke;
 
 use super::half;
 use super::summarizers::{Cheat, Form};

@@ -8,7 +8,7 @@ mod tails;
 mod values;
 
 use compactometer_formats::suite::Suite;
-use compactometer_suites::generate::smoke;
+use compactometer_suites::embedded::smoke;
 
 /// Half of the suite that a plain run uses.
 fn half() -> Suite {

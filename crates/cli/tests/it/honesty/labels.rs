@@ -29,7 +29,7 @@ fn what_reads_labels_gains_nothing_since_there_are_none() {
         recall(&labelled)
     );
     assert!(
-        recall(&plain) <= 0.02,
+        recall(&plain) <= 0.03,
         "without them it has nothing: {}",
         recall(&plain)
     );

@@ -60,6 +60,7 @@ parameters! {
         written: u32 = Param::tokens(1_000), "most that the summary may have";
         message_limit: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "rendered of one message";
         result_limit: usize = Param::count(Unit::Characters, 500, (1, 10_000_000)), "rendered of one tool result";
+        chain: bool = Param::choice(&["off", "on"], 1), "whether each summary takes in the one before it; without it, that one is lost";
         temperature: f64 = Param::new(Unit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
         estimator: Estimator = Param::estimator(Estimator::Classes), "what the published trigger is compared with";
         model: usize = Param::choice(MODELS, 0), "whose context limit is the window; `window` takes the parameter of that name";
@@ -162,6 +163,7 @@ impl Chained {
             return published::previous_and_leaving(cx.view, leaving);
         }
         let saved = cx.history.latest(RecordKind::Summary);
+        let saved = saved.filter(|_| self.options.chain);
         (
             saved.map(|saved| saved.body.as_str()),
             leaving.filter(|entry| !is_summary(entry)).collect(),

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use compactometer_formats::answer::{AnswerRow, ProbeRow};
-use compactometer_formats::record::{ObservationKind, Record};
+use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
 
 use super::value::{estimated, over_units, ratio, undefined, weighted_mean};
 use super::{Better, Column, Metric, Section};
+use crate::data::visits;
 use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 use crate::stats::LEVEL;
@@ -164,12 +165,7 @@ pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
 /// Answers right, and answers, where every fact asked for was carried by a summary or checkpoint.
 pub(crate) fn of_carried(strategy: &StrategyRecords) -> (usize, usize) {
     let carried = |answer: &Answer| {
-        let mut points = answer
-            .record
-            .observations
-            .iter()
-            .filter(|seen| seen.kind == ObservationKind::Point);
-        let Some(seen) = points.find(|seen| seen.after == answer.row.after) else {
+        let Some(seen) = visits(answer.record).find(|seen| seen.after == answer.row.after) else {
             return false;
         };
         let fate = |fact: &u32| seen.fates.0.get(*fact as usize);

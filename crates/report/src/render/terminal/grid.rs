@@ -21,7 +21,7 @@ use crate::render::phrases::seconds;
 use crate::stats::sign_flip::FEWEST_UNITS;
 use crate::summary::{common_reference, difference};
 
-/// Most rows where not all are asked for.
+/// Most rows where not all are asked for, beside changed ideas.
 const ROWS: usize = 11;
 /// Of these, controls that are shown beside strategies however many those are.
 const CONTROLS: usize = 3;
@@ -53,7 +53,7 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
         .collect::<Vec<_>>();
     // A narrow terminal needs its room for numbers.
     let most = (3 * screen.width / 10).max(12);
-    let names = names(&rows, most);
+    let names = names(&rows, group, most);
     let name_width = names
         .iter()
         .map(|name| name.chars().count())
@@ -162,11 +162,17 @@ fn that_fit(mut columns: Vec<Filled>, room: usize) -> Vec<Filled> {
     columns
 }
 
-/// Names with their marks, clipped unless that makes two of them alike.
-fn names(rows: &[&StrategySummary], most: usize) -> Vec<String> {
+/// Names with their marks, clipped unless that makes two of them alike. A changed idea is indented
+/// and leaves out the name of the row above it.
+fn names(rows: &[&StrategySummary], group: &Group, most: usize) -> Vec<String> {
+    let name = |row: &StrategySummary| {
+        let base = base_of(row, group).filter(|_| row.family == Family::Idea);
+        let idea = base.and_then(|base| row.name.strip_prefix(base)?.strip_prefix('-'));
+        idea.map_or(row.name.clone(), |idea| format!("  {idea}"))
+    };
     let of = |most: usize| {
         rows.iter()
-            .map(move |row| clipped(&row.name, most) + mark(row))
+            .map(move |row| clipped(&name(row), most) + mark(row))
     };
     let short = of(most).collect::<Vec<_>>();
     let different = short.iter().collect::<BTreeSet<_>>().len();
@@ -202,8 +208,9 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
     let is_first = |row: &&StrategySummary| leads && SAME_SIZE.contains(&row.name.as_str());
     let (first, mut last) = controls.into_iter().partition::<Vec<_>, _>(is_first);
     let before = recorded.len() + first.len() + tested.len() + last.len();
+    let most = ROWS + with_ideas(&mut tested, group);
     if !all {
-        let room = ROWS.saturating_sub(recorded.len() + first.len());
+        let room = most.saturating_sub(recorded.len() + first.len());
         let kept = if leads { 0 } else { CONTROLS.min(last.len()) };
         keep(&mut tested, room.saturating_sub(kept), group);
         last.truncate(room.saturating_sub(tested.len()));
@@ -222,6 +229,27 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
     ];
     sections.retain(|(_, rows)| !rows.is_empty());
     (sections, before - shown)
+}
+
+/// Puts the rows that change one idea behind those that they are compared with, and counts them.
+fn with_ideas<'g>(tested: &mut Vec<&'g StrategySummary>, group: &'g Group) -> usize {
+    let ideas = group.strategies.iter();
+    let ideas: Vec<_> = ideas.filter(|row| row.family == Family::Idea).collect();
+    for idea in ideas.iter().rev() {
+        let base = base_of(idea, group);
+        let place = tested
+            .iter()
+            .position(|row| Some(row.name.as_str()) == base);
+        tested.insert(place.map_or(tested.len(), |place| place + 1), idea);
+    }
+    ideas.len()
+}
+
+/// The row that one with a changed idea is compared with.
+fn base_of<'g>(idea: &StrategySummary, group: &'g Group) -> Option<&'g str> {
+    let mut made = group.comparisons.iter();
+    let made = made.find(|made| made.strategy == idea.name)?;
+    Some(&made.reference)
 }
 
 /// The first rows, among them the one that others are compared with.
@@ -360,7 +388,9 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
 
 /// The paired difference to the reference with its interval.
 fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<Filled> {
-    let first = group.comparisons.first()?;
+    let mut made = group.comparisons.iter();
+    let of_uses = made.find(|made| made.metric == ADDRESS_USE_RECALL.id && made.n > 0);
+    let first = of_uses.or(group.comparisons.first())?;
     let cell = |row: &&StrategySummary| match comparison_of(group, &row.name, &first.metric) {
         Some(made) if made.difference.is_some() => difference(made).replace("0.", "."),
         Some(Comparison { verdict, .. }) => verdict.name().to_owned(),
@@ -368,10 +398,18 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
     };
     let reference = common_reference(&group.comparisons).unwrap_or(OWN_REFERENCE);
     let header = [
-        "recall minus".to_owned(),
+        match of_uses {
+            Some(_) => "at use minus".to_owned(),
+            None => "recall minus".to_owned(),
+        },
         format!("{}, 95 %", clipped(reference, 13)),
     ];
-    let about = "The difference is taken in pairs, by group of conversations.";
+    let about = match rows.iter().any(|row| row.family == Family::Idea) {
+        true => {
+            "The difference is taken in pairs, by group of conversations; that of an indented row is to the one which it changes."
+        }
+        false => "The difference is taken in pairs, by group of conversations.",
+    };
     Some(Filled {
         place: 42,
         header,

@@ -2,6 +2,7 @@
 //! test in `tests/it/standard.rs` pins the whole suite.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use compactometer_formats::scenario::{Fact, Scenario, Split};
 use compactometer_text::matcher::Matcher;
@@ -12,13 +13,11 @@ use crate::generate::part::Part;
 use crate::generate::session::Session;
 use crate::generate::spec::Spec;
 use crate::generate::writer::next_slot;
-use crate::generate::{embedded, plans, scenario};
+use crate::generate::{plans, scenario};
 
 pub(super) fn spec() -> Spec {
-    embedded::by_name("standard")
-        .expect("is embedded")
-        .spec()
-        .expect("the spec is right")
+    let text = include_str!("../../../../../datasets/standard.toml");
+    Spec::parse(text, Path::new("standard.toml")).expect("the spec is right")
 }
 
 /// The given number of conversations of each domain in each split.

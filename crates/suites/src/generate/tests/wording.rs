@@ -70,10 +70,17 @@ fn wording_hardly_distinguishes_claims_from_fillers() {
 
 #[test]
 fn wording_hardly_distinguishes_claims_of_agents_that_work() {
-    let agentic = include_str!("../../../../../datasets/agentic.toml")
-        .replace("conversations = 16", "conversations = 12");
-    let agentic = format!("{agentic}\n[splits]\ndev = 6\ntest = 6\n");
-    let spec = Spec::parse(&agentic, Path::new("agentic.toml")).expect("the spec is right");
+    let long = include_str!("../../../../../datasets/long.toml");
+    let start = long.find("window = ").expect("has a window");
+    let rest = start + long[start..].find("facts = ").expect("has facts");
+    let short = "window = 12000\ndomains = [\"software\", \"operations\", \"service\", \"research\"]\n\
+                 conversations = 12\nlengths = [54000, 60000, 50000]\n";
+    let spec = format!(
+        "{}{short}{}\n[splits]\ndev = 6\ntest = 6\n",
+        &long[..start],
+        &long[rest..]
+    );
+    let spec = Spec::parse(&spec, Path::new("short.toml")).expect("the spec is right");
     let (plans, reserved) = plans(&spec);
     let written = plans
         .iter()

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use compactometer_formats::suite::Suite;
 
-use crate::generate::generate;
-use crate::generate::spec::{Spec, SpecError};
+use crate::generate::SpecError;
+use crate::suite_spec::SuiteSpec;
 
 /// A spec that is embedded in the program.
 pub struct Embedded {
@@ -16,22 +16,25 @@ pub struct Embedded {
     text: &'static str,
 }
 
+/// The skeletons that embedded specs name.
+pub(crate) static SKELETONS: &[u8] = include_bytes!("../../../datasets/skeletons.jsonl.zst");
+
 /// All embedded specs.
 pub static ALL: &[Embedded] = &[
     Embedded {
         name: "agentic",
-        about: "12 conversations of 50k to 112k tokens in four domains, like recorded sessions of coding agents: the default suite",
-        text: include_str!("../../../../datasets/agentic.toml"),
+        about: "24 conversations of 150k to 820k tokens with the structure of recorded sessions of a coding agent: the default suite",
+        text: include_str!("../../../datasets/agentic.toml"),
     },
     Embedded {
         name: "smoke",
         about: "16 conversations of 24k to 100k tokens in three domains: short, and denser than sessions",
-        text: include_str!("../../../../datasets/smoke.toml"),
+        text: include_str!("../../../datasets/smoke.toml"),
     },
     Embedded {
         name: "standard",
         about: "120 conversations of 24k to 100k tokens in four domains, with splits for development, test and calibration",
-        text: include_str!("../../../../datasets/standard.toml"),
+        text: include_str!("../../../datasets/standard.toml"),
     },
 ];
 
@@ -45,7 +48,7 @@ pub fn by_name(name: &str) -> Option<&'static Embedded> {
 /// # Errors
 /// As [`Embedded::spec`].
 pub fn agentic() -> Result<Suite, SpecError> {
-    ALL[0].spec().map(|spec| generate(&spec))
+    ALL[0].spec()?.suite()
 }
 
 /// A suite of short conversations.
@@ -53,7 +56,7 @@ pub fn agentic() -> Result<Suite, SpecError> {
 /// # Errors
 /// As [`Embedded::spec`].
 pub fn smoke() -> Result<Suite, SpecError> {
-    ALL[1].spec().map(|spec| generate(&spec))
+    ALL[1].spec()?.suite()
 }
 
 impl Embedded {
@@ -61,11 +64,12 @@ impl Embedded {
     ///
     /// # Errors
     /// [`SpecError`] if the embedded text is invalid. A test shows that none is.
-    pub fn spec(&self) -> Result<Spec, SpecError> {
-        Spec::parse(
-            self.text,
-            &Path::new("datasets").join(self.name).with_extension("toml"),
-        )
+    pub fn spec(&self) -> Result<SuiteSpec, SpecError> {
+        let path = Path::new("datasets").join(self.name).with_extension("toml");
+        Ok(match SuiteSpec::parse(self.text, &path)? {
+            SuiteSpec::Rendered(spec) => SuiteSpec::Rendered(Box::new(spec.of_embedded(SKELETONS))),
+            generated => generated,
+        })
     }
 }
 
@@ -77,7 +81,7 @@ mod tests {
     fn embedded_specs_are_right_and_named_as_their_suites() {
         for embedded in ALL {
             assert_eq!(
-                embedded.spec().expect("the spec is right").name,
+                embedded.spec().expect("the spec is right").name(),
                 embedded.name
             );
         }
