@@ -225,16 +225,15 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    /// Adds the looks at old facts at a point, and the uses by the turn after it.
-    fn add_observation(
+    /// Adds the looks at old facts at a point of recall.
+    fn add_looks(
         &mut self,
         number: u64,
         record: &Record,
         observation: &Observation,
     ) -> csv::Result<()> {
         let after = observation.after.0;
-        let is_point = observation.kind == ObservationKind::Point;
-        for look in looks(record, observation).filter(|_| is_point) {
+        for look in looks(record, observation) {
             let fact = look.fact;
             let fact = (&fact.id, fact.category, fact.value_kind, fact.weight);
             let bound = look
@@ -253,6 +252,20 @@ impl<'t> Tables<'t> {
                 random,
             );
             self.looks.rows.serialize(row)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the looks at old facts at a point, and the uses by the turn after it.
+    fn add_observation(
+        &mut self,
+        number: u64,
+        record: &Record,
+        observation: &Observation,
+    ) -> csv::Result<()> {
+        let after = observation.after.0;
+        if observation.kind == ObservationKind::Point {
+            self.add_looks(number, record, observation)?;
         }
         for (fact, seen) in observation.used.iter().zip(&observation.uses) {
             let fact = record.facts.get(*fact as usize).map_or("", |fact| &fact.id);

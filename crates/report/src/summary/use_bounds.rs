@@ -60,11 +60,7 @@ pub(super) fn notes(strategies: &[StrategySummary]) -> Vec<String> {
 pub(super) fn separated(run: &ProtocolRun, strategies: &[StrategySummary]) -> Option<String> {
     let made = of_all_pairs(run, strategies, PrimaryMetric::Needed);
     let is_apart = |one: &&Comparison| one.p_holm.is_some_and(|p| p < LEVEL);
-    let apart: Vec<String> = made
-        .iter()
-        .filter(is_apart)
-        .map(|one| format!("{} and {}", code(&one.strategy), code(&one.reference)))
-        .collect();
+    let apart: Vec<String> = made.iter().filter(is_apart).map(sides).collect();
     let tested = made.iter().filter(|one| one.p_holm.is_some()).count();
     let names = match apart.is_empty() {
         true => String::new(),
@@ -78,6 +74,10 @@ pub(super) fn separated(run: &ProtocolRun, strategies: &[StrategySummary]) -> Op
             alike.unwrap_or_default()
         )
     })
+}
+
+fn sides(made: &Comparison) -> String {
+    format!("{} and {}", code(&made.strategy), code(&made.reference))
 }
 
 /// What most strategies hold alike: the old values outside of summaries.
