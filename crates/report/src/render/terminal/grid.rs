@@ -207,8 +207,8 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
     let leads = !recorded.is_empty() || group.units < FEWEST_UNITS;
     let is_first = |row: &&StrategySummary| leads && SAME_SIZE.contains(&row.name.as_str());
     let (first, mut last) = controls.into_iter().partition::<Vec<_>, _>(is_first);
-    let before = recorded.len() + first.len() + tested.len() + last.len();
     let most = ROWS + with_ideas(&mut tested, group);
+    let before = recorded.len() + first.len() + tested.len() + last.len();
     if !all {
         let room = most.saturating_sub(recorded.len() + first.len());
         let kept = if leads { 0 } else { CONTROLS.min(last.len()) };
