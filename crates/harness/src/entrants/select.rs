@@ -17,7 +17,8 @@ use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry, Trigger}
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their
 /// base. An item is a name, `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`),
-/// `@ideas` (one idea changed, each compared with the row that it changes), `@ablation` (published forms and single corrections taken back, each compared with its plain
+/// `@ideas` (one idea changed, each compared with the row that it changes), `@ablation` (published
+/// forms and single corrections taken back, each compared with its plain
 /// form), `ALIAS=NAME:key=value:key=value`, or `FIRST>SECOND`, which is both, one after the other.
 /// `sweeps` are `NAME.key=v1,v2`: each value adds one entrant beside NAME.
 ///

@@ -82,6 +82,55 @@ fn dropped_unseen_where_nothing_reads_it() {
     }
 }
 
+/// A chat opens with a user's turn, also where the first one is too long to be kept.
+#[test]
+fn the_first_and_the_last_messages_open_with_a_users_turn() {
+    let mut builder = Builder::new("s", "g");
+    builder.say(Role::User, &"Read all of this. ".repeat(150));
+    builder.say(Role::Assistant, "I did.");
+    builder.chatter(6_000);
+    let result = run(builder.build(), "head-tail", &silent());
+    let compactions = &result.record.compactions;
+    assert!(compactions.len() > 3, "{} compactions", compactions.len());
+    for row in compactions {
+        assert_eq!(
+            row.event.outcome,
+            Outcome::Applied,
+            "after {:?}",
+            row.event.after
+        );
+    }
+}
+
+/// The chain is what hands a value from one summary to the next.
+#[test]
+fn a_chain_carries_what_its_last_summary_held() {
+    let repeats = writes(|call, text| {
+        let knows = call == 0 || text.contains("kx-4711");
+        Ok(if knows {
+            "The ticket is kx-4711."
+        } else {
+            "Nothing."
+        }
+        .to_owned())
+    });
+    for (row, fate) in [
+        ("chained", Fate::Carried),
+        ("loose=chained:chain=off", Fate::Eroded),
+    ] {
+        // Every prompt quotes the first thing that the user asked for, so that is another one.
+        let mut builder = Builder::new("s", "g");
+        builder.say(Role::User, "Hello.");
+        builder.say(Role::Assistant, "Hello.");
+        let stated = builder.say(Role::User, "The ticket is kx-4711.");
+        builder.say(Role::Assistant, "I see.");
+        builder.chatter(6_000);
+        builder.fact("kx-4711", &[stated]);
+        let result = run(builder.build(), row, &repeats);
+        assert_eq!(last_fates(&result), [fate], "{row}");
+    }
+}
+
 #[test]
 fn unwritten_where_the_summarizer_leaves_it_out() {
     for strategy in ["summarize", "chained", "prompt-checkpoint"] {

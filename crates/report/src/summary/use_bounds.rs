@@ -95,8 +95,8 @@ fn kept_as_said(strategies: &[StrategySummary]) -> Option<String> {
     shares.sort_by(f64::total_cmp);
     let middle = quantile(&shares, 0.5)?;
     Some(format!(
-        "; the others are one mechanism here: by the median strategy, {:.0} % of what is held stands in messages that stay as they \
-         were said, so that what a summary holds decides little",
+        "; so many conversations cannot tell the others apart: in the median strategy, {:.0} % of what is held is in messages that stay \
+         as they were said, which most strategies have in common",
         100.0 * middle
     ))
 }

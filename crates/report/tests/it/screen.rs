@@ -47,6 +47,46 @@ fn of_a_model() {
     insta::assert_snapshot!(rendered(&of_model(simulated::run(12)), 110));
 }
 
+/// A row that changes one idea is below the row that it changes, and takes none of the others' room.
+#[test]
+fn ideas_are_below_what_they_change() {
+    let (mut manifest, mut records) = simulated::run(12);
+    let shown = |run: &(Manifest, Vec<Record>)| {
+        let lines = rendered(run, 110);
+        let lines = lines.lines().map(str::to_owned);
+        lines.collect::<Vec<_>>()
+    };
+    let before = shown(&(manifest.clone(), records.clone()));
+    let of_base = records
+        .iter()
+        .filter(|record| record.case.strategy == "summarize");
+    let ideas: Vec<Record> = of_base
+        .cloned()
+        .map(|mut record| {
+            record.key.push_str("-idea");
+            record.case.strategy = "summarize-no-tail".to_owned();
+            record.case.family = Family::Idea;
+            record
+        })
+        .collect();
+    records.extend(ideas);
+    manifest.strategies.push("summarize-no-tail".to_owned());
+    let pair = ("summarize-no-tail".to_owned(), "summarize".to_owned());
+    manifest.pairs.extend([pair]);
+    let after = shown(&(manifest, records));
+    let base = after.iter().position(|line| line.starts_with("summarize "));
+    let idea = base.and_then(|base| after.get(base + 1));
+    assert!(
+        idea.is_some_and(|line| line.starts_with("  no-tail ")),
+        "{after:?}"
+    );
+    let rows_left_out = |lines: &[String]| {
+        let mut found = lines.iter().filter(|line| line.ends_with(": --all"));
+        found.next().cloned()
+    };
+    assert_eq!(rows_left_out(&after), rows_left_out(&before));
+}
+
 #[test]
 fn one_conversation() {
     insta::assert_snapshot!(rendered(&of_model(simulated::run(1)), 80));

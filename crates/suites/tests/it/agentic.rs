@@ -17,6 +17,12 @@ fn stated(scenario: &Scenario) -> impl Iterator<Item = &Fact> {
     facts.filter(|fact| fact.category != Category::Incidental)
 }
 
+fn tokens(scenario: &Scenario) -> u32 {
+    let messages = scenario.messages.iter();
+    let counts = messages.map(|message| Encoding::O200k.count_message(message));
+    counts.sum()
+}
+
 /// One test, since rendering the suite takes most of its time.
 #[test]
 fn agentic_keeps_its_promises() {
@@ -35,13 +41,6 @@ fn lengths_and_sizes_are_those_of_production() {
         (header.window, header.retained),
         (Some(128_000), Some(3_000))
     );
-    let tokens = |scenario: &Scenario| {
-        let counts = scenario
-            .messages
-            .iter()
-            .map(|message| Encoding::O200k.count_message(message));
-        counts.sum::<u32>()
-    };
     let lengths: Vec<u32> = SUITE.scenarios.iter().map(tokens).collect();
     assert_eq!(lengths.len(), 24);
     assert!(
@@ -123,13 +122,6 @@ fn wording_gives_no_fact_away() {
             .expect("is rendered")
     };
     for (with, without) in SUITE.scenarios.iter().zip(&plain.scenarios) {
-        let tokens = |scenario: &Scenario| {
-            let counts = scenario
-                .messages
-                .iter()
-                .map(|message| Encoding::O200k.count_message(message));
-            counts.sum::<u32>()
-        };
         all += tokens(with) - tokens(without);
         let statements = stated(with).map(|fact| fact.evidence_message_ids.len());
         facts += statements.sum::<usize>();
