@@ -64,6 +64,7 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
         tools: Vec::new(),
         messages: talk.messages,
         compactions: Vec::new(),
+        shaped_after: None,
         unmeasured: Vec::new(),
         directories: Vec::new(),
         reattached: None,

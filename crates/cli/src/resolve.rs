@@ -131,6 +131,7 @@ pub(crate) fn plan(
         window: args.setting.window,
         shares,
         smaller_retained,
+        like_production: args.setting.is_like_production(&suite.header),
         protocols: args.protocol.iter().copied().collect(),
         scale: args.scale,
         seed: args.setting.seed,

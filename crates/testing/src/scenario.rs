@@ -25,6 +25,7 @@ impl Builder {
             tools: Vec::new(),
             messages: Vec::new(),
             compactions: Vec::new(),
+            shaped_after: None,
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,

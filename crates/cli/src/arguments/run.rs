@@ -215,7 +215,8 @@ pub(crate) struct SettingArgs {
     /// Share of the window that a compaction may leave. It is at least 0.01 and below the trigger's
     /// share. Several, separated with commas (`.1,.2,.3`), give each strategy a curve over sizes,
     /// of all conversations; tables, comparisons and gates use the largest. Published limits have
-    /// their own retained budgets. Without this option it is the suite's own, else 0.3.
+    /// their own retained budgets. Without this option it is the suite's own, else 0.3; of own
+    /// sessions it is at most 3,000 tokens, which is what compactions in production leave.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
     /// The model that writes summaries and answers questions (`list models`).
@@ -282,6 +283,12 @@ pub(crate) struct SettingArgs {
 }
 
 impl SettingArgs {
+    /// Whether neither the arguments nor the suite, as that of own sessions, says what a compaction
+    /// leaves and for which window.
+    pub(crate) fn is_like_production(&self, header: &Header) -> bool {
+        self.retain.is_empty() && header.retained.is_none() && header.window.is_none()
+    }
+
     /// The trigger's share with the largest retained share, and the other retained shares,
     /// descending, for a suite with this header.
     pub(crate) fn shares(&self, header: &Header) -> (Shares, Vec<f64>) {

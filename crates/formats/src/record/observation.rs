@@ -131,6 +131,10 @@ pub struct Needed {
     /// Absent if the requests are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<bool>,
+    /// Whether the recorded program had compacted before: then its summary shaped what the agent
+    /// did.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shaped: bool,
 }
 
 /// What a call uses a value for.

@@ -48,6 +48,10 @@ pub struct Scenario {
     /// Compactions of the program that cannot be measured, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmeasured: Vec<UnmeasuredCompaction>,
+    /// The last message before the first summary of the recorded program, where the compactions
+    /// themselves are not known: such a summary shaped what came later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shaped_after: Option<MessageId>,
     /// The directories that the recorded program worked in, absolute and in the order of their
     /// first use. Paths relative to them name the same files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -69,6 +73,19 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The last message that the agent wrote from the whole conversation, before the recorded
+    /// program first compacted; nothing if it never did. Message 0 means that the file begins with a
+    /// summary.
+    pub fn shaped_after(&self) -> Option<MessageId> {
+        let measured = self.compactions.iter().map(|made| made.after);
+        let others = self
+            .unmeasured
+            .iter()
+            .map(|made| made.after.unwrap_or(MessageId(0)));
+        let all = measured.chain(others).chain(self.shaped_after);
+        all.min()
+    }
+
     /// The projects in which its values may occur without being [generic](Fact::generic).
     pub fn projects(&self) -> impl Iterator<Item = &str> {
         let group = self.projects.is_empty().then_some(self.group_id.as_str());

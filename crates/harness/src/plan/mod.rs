@@ -53,6 +53,9 @@ pub struct PlanOptions {
     pub window: Option<u32>,
     /// Where a compaction starts, and what it may leave.
     pub shares: Shares,
+    /// Whether a compaction leaves no more than one of a program in production does, whatever its
+    /// share of the window is.
+    pub like_production: bool,
     /// Further shares of the window that a compaction may leave under the matched protocol, each
     /// smaller than the one before. They give each strategy a curve over sizes.
     pub smaller_retained: Vec<f64>,
@@ -81,6 +84,7 @@ impl Default for PlanOptions {
             entrants: Vec::new(),
             window: None,
             shares: Shares::default(),
+            like_production: false,
             smaller_retained: Vec::new(),
             sweep: false,
             protocols: BTreeSet::from([Protocol::default()]),
@@ -167,16 +171,19 @@ impl Plan {
         }
         options.protocols = protocols::of_run(&options)?;
         let (suite_hash, hashes) = suite.hashes();
-        let suite_window = suite.header.window;
         let seeds = suite
             .scenarios
             .iter()
             .map(|scenario| seed_of(options.seed, &scenario.messages))
             .collect::<Vec<_>>();
         let prepared = PreparedScenario::all(suite.scenarios, &suite_hash, counter);
+        let window = window::of_run(&options, suite.header.window, &prepared);
+        if let (true, Some((window, _))) = (options.like_production, &window) {
+            options.shares = options.shares.like_production(*window);
+        }
         let ground = Ground {
             suite: &prepared,
-            suite_window,
+            window,
             options: &options,
             counter,
         };

@@ -2,10 +2,14 @@
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use compactometer_formats::protocol::Protocol;
+use compactometer_formats::record::UseKind;
 use compactometer_formats::scenario::Scenario;
 
-use super::{Point, Sizes, points};
+use super::common::common_moments;
+use super::{Distance, Distances, PlanOptions, Point, Sizes, points};
 use crate::prepare::PreparedScenario;
 
 /// Shares of the window under the matched protocol, and for controls.
@@ -27,6 +31,15 @@ impl Default for Shares {
 }
 
 impl Shares {
+    /// The same, but no more is left than by a compaction in production.
+    pub(super) fn like_production(self, window: u32) -> Self {
+        let left = f64::from(LEFT_IN_PRODUCTION) / f64::from(window);
+        Shares {
+            retained: self.retained.min(left),
+            ..self
+        }
+    }
+
     /// The limits of a window.
     pub(crate) fn sizes(self, window: u32) -> Sizes {
         let tokens = |share: f64| (f64::from(window) * share) as u32;
@@ -39,6 +52,30 @@ impl Shares {
     }
 }
 
+/// What a compaction of a program in production leaves, in tokens: the median of 108 recorded ones
+/// is 2,900.
+const LEFT_IN_PRODUCTION: u32 = 3_000;
+/// The largest window that is chosen by rule, in tokens: the recorded programs compacted where
+/// their requests counted 102,000, which is 0.8 of it.
+const WINDOW_IN_PRODUCTION: u32 = 128_000;
+
+/// The window of a run and where it comes from: the one that is given, else the suite's, else one
+/// chosen by rule. Nothing if recorded compactions set the limits.
+pub(super) fn of_run(
+    options: &PlanOptions,
+    of_suite: Option<u32>,
+    suite: &[Arc<PreparedScenario>],
+) -> Option<(u32, String)> {
+    let is_recorded = |protocol: &Protocol| *protocol == Protocol::Recorded;
+    if options.protocols.iter().all(is_recorded) {
+        return None;
+    }
+    let given = options.window.map(|window| (window, "as given".to_owned()));
+    let from_suite = || of_suite.map(|window| (window, "the suite's own".to_owned()));
+    let by_rule = || choose(suite, options.shares.trigger);
+    Some(given.or_else(from_suite).unwrap_or_else(by_rule))
+}
+
 /// Shares of the median conversation that are tried as a window, largest first.
 const SHARES: [(u64, &str); 4] = [
     (2, "a half"),
@@ -46,46 +83,78 @@ const SHARES: [(u64, &str); 4] = [
     (4, "a quarter"),
     (6, "a sixth"),
 ];
-/// How many events, in how many groups, a window must leave to be chosen by rule.
-const ENOUGH_EVENTS: (usize, usize) = (20, 5);
+/// How many eligible facts, or uses of old values, in how many groups, a window must leave to be
+/// chosen by rule. Fewer uses give no number.
+const ENOUGH_FACTS: usize = 20;
+const ENOUGH_USES: usize = 100;
+const ENOUGH_GROUPS: usize = 5;
 
 /// The largest window among a half, third, quarter and sixth of the median conversation (the upper
-/// one of an even count) that leaves 20 eligible events in 5 groups, else the largest feasible one,
-/// with the reason for the user. It depends only on the trigger's share, so that runs with
-/// different retained budgets have one window.
+/// one of an even count), none over what production has, that leaves enough to count in 5 groups
+/// (100 uses of old values if calls use any, else 20 eligible facts), else the largest feasible one,
+/// with the reason for the user. It depends only on the trigger's share, so that runs with different
+/// retained budgets have one window.
 pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, String) {
     let shares = Shares {
         trigger,
         retained: Shares::default().retained.min(trigger / 2.0),
     };
-    let mut sizes = suite
+    let suite: Vec<&PreparedScenario> = suite.iter().map(Borrow::borrow).collect();
+    let mut sizes: Vec<u64> = suite
         .iter()
-        .map(Borrow::borrow)
-        .map(|prepared: &PreparedScenario| prepared.tokens_between(0, prepared.messages.len()))
-        .collect::<Vec<_>>();
+        .map(|prepared| prepared.tokens_between(0, prepared.messages.len()))
+        .collect();
     sizes.sort_unstable();
     let median = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
-    let smallest = smallest_feasible(suite, shares);
-    let candidates = SHARES.map(|(divisor, share)| ((median / divisor) as u32, share));
-    let feasible = candidates.iter().filter(|(window, _)| *window >= smallest);
-    for (window, share) in feasible.clone() {
-        let (events, groups) = events(suite, shares.sizes(*window).trigger);
-        if events >= ENOUGH_EVENTS.0 && groups >= ENOUGH_EVENTS.1 {
+    let smallest = smallest_feasible(&suite, shares);
+    let of_median = |(divisor, share)| Candidate::new(median, divisor, share);
+    let mut candidates: Vec<Candidate> = SHARES.into_iter().map(of_median).collect();
+    candidates.retain(|candidate| candidate.window >= smallest);
+    candidates.dedup_by_key(|candidate| candidate.window);
+    let (counted, enough) = match suite.iter().any(|prepared| has_uses(&prepared.scenario)) {
+        true => ("uses of old values", ENOUGH_USES),
+        false => ("eligible facts", ENOUGH_FACTS),
+    };
+    for candidate in &candidates {
+        let (events, groups) = events(&suite, shares.sizes(candidate.window).trigger);
+        if events >= enough && groups >= ENOUGH_GROUPS {
             let because = format!(
-                "{share} of the median conversation ({median} tokens), {events} eligible events in {groups} groups"
+                "{}, {events} {counted} in {groups} groups",
+                candidate.because
             );
-            return (*window, because);
+            return (candidate.window, because);
         }
     }
-    let (wanted_events, wanted_groups) = ENOUGH_EVENTS;
-    let window = feasible
-        .map(|(window, _)| *window)
-        .next()
-        .unwrap_or(smallest);
+    let window = candidates.first().map_or(smallest, |first| first.window);
     let because = format!(
-        "the largest feasible one: no share of the median conversation ({median} tokens) leaves {wanted_events} eligible events in {wanted_groups} groups"
+        "the largest feasible one: no share of the median conversation ({median} tokens) leaves {enough} {counted} in {ENOUGH_GROUPS} groups"
     );
     (window, because)
+}
+
+/// A window that may be chosen.
+struct Candidate {
+    window: u32,
+    because: String,
+}
+
+impl Candidate {
+    /// That share of the median conversation, if production has no smaller window.
+    fn new(median: u64, divisor: u64, share: &str) -> Self {
+        let window = (median / divisor) as u32;
+        match window < WINDOW_IN_PRODUCTION {
+            true => Candidate {
+                window,
+                because: format!("{share} of the median conversation ({median} tokens)"),
+            },
+            false => Candidate {
+                window: WINDOW_IN_PRODUCTION,
+                because: format!(
+                    "as in production, under {share} of the median conversation ({median} tokens)"
+                ),
+            },
+        }
+    }
 }
 
 /// The smallest window whose shares are whole tokens.
@@ -103,30 +172,35 @@ pub fn smallest_feasible(suite: &[impl Borrow<PreparedScenario>], shares: Shares
     ((f64::from(fixed) / (shares.trigger - shares.retained)) as u32 + 1).max(SMALLEST)
 }
 
-/// The number of eligible events at that trigger, and of groups that have one. An event is a use if
-/// the suite has uses, else a fact at a point.
-fn events(suite: &[impl Borrow<PreparedScenario>], trigger: u32) -> (usize, usize) {
-    let suite = suite
-        .iter()
-        .map(Borrow::borrow)
-        .collect::<Vec<&PreparedScenario>>();
-    let per_scenario = suite
-        .iter()
-        .map(|prepared| (*prepared, points(prepared, trigger)))
-        .collect::<Vec<_>>();
+/// The number of uses of old values at that trigger, or of eligible facts at points if the suite has
+/// no uses, and of groups that have one.
+fn events(suite: &[&PreparedScenario], trigger: u32) -> (usize, usize) {
     let has_uses = suite.iter().any(|prepared| has_uses(&prepared.scenario));
     let mut total = 0;
     let mut groups = BTreeSet::new();
-    for (prepared, points) in &per_scenario {
-        let ranked = |fact: &&u32| !prepared.scenario.facts[**fact as usize].generic;
-        let of_point = |point: &Point| {
-            if has_uses {
-                point.used.iter().filter(ranked).count()
-            } else {
-                point.eligible.len()
-            }
+    for prepared in suite {
+        let moments = common_moments(prepared, trigger);
+        let distances = Distances {
+            facts: Distance::Tokens(trigger),
+            uses: Distance::Moments(&moments),
         };
-        let count = points.iter().map(of_point).sum::<usize>();
+        let is_address = |length: usize, fact: u32| {
+            let used = prepared.uses.by(length, fact);
+            used.is_none_or(|used| used.kind == UseKind::Address)
+        };
+        let of_point = |point: &Point| match has_uses {
+            true => {
+                let needed = point.needed.iter();
+                needed
+                    .filter(|fact| is_address(point.length, **fact))
+                    .count()
+            }
+            false => point.eligible.len(),
+        };
+        let count = points(prepared, distances)
+            .iter()
+            .map(of_point)
+            .sum::<usize>();
         total += count;
         if count > 0 {
             groups.insert(prepared.scenario.group_id.as_str());

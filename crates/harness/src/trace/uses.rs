@@ -55,6 +55,7 @@ pub(crate) fn seen_needed(
         return Vec::new();
     }
     let unwritten = unwritten(prepared, view);
+    let shaped = prepared.is_shaped(length);
     let seen = |fact: &u32| {
         let fate = fates.0[*fact as usize];
         let held = prepared.held(*fact, fate.is_present(), view, compacted_at);
@@ -69,6 +70,7 @@ pub(crate) fn seen_needed(
             held,
             floor,
             ceiling: shown.map(|shown| floor || shown),
+            shaped,
         }
     };
     needed.iter().map(seen).collect()

@@ -51,6 +51,8 @@ pub const ALL: &[Metric] = &[
     recall::ADDRESS_USE_FLOOR,
     recall::ADDRESS_USE_CEILING,
     recall::ADDRESS_USES,
+    recall::UNCOMPACTED_ADDRESS_USE_RECALL,
+    recall::UNCOMPACTED_ADDRESS_USES,
     recall::DISTANT_ADDRESS_USE_RECALL,
     recall::ADDRESS_USE_RECALL_AT_MOST,
     recall::NEEDED_AT_USE_RECALL,

@@ -84,7 +84,7 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
               it is old if the fact was last mentioned before the latest compaction of a row that keeps nothing, or of the recorded \
               program; uses whose value the context holds, as it was said or by another name of the same file / uses, over all units \
               together; undefined under 100 uses",
-    compute: |_, strategy| over_needed(strategy, |seen| Some(seen.held != Held::OutOfSight)),
+    compute: |_, strategy| over_needed(strategy, held),
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
@@ -110,6 +110,40 @@ pub(crate) const ADDRESS_USES: Metric = Metric {
     unit: MetricUnit::Count,
     definition: "the uses of address_use_recall, in all units together: the same number for every row",
     compute: |_, strategy| defined(address_uses(strategy), None, strategy.units.len()),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+pub(crate) const UNCOMPACTED_ADDRESS_USE_RECALL: Metric = Metric {
+    id: "uncompacted_address_use_recall",
+    column: Column::at(
+        2,
+        ["before", "summary"],
+        "Before summary: at use, before the recorded program first compacted. Later uses were made from its own summary, which \
+         favours what it keeps.",
+    ),
+    definition: "as address_use_recall, over uses before the recorded program first compacted, which no summary shaped; undefined \
+              under 100 of them, and where no summary shaped any use",
+    compute: |_, strategy| match strategy
+        .units
+        .iter()
+        .flat_map(needed)
+        .any(|seen| seen.shaped)
+    {
+        true => over_needed_where(strategy, |seen| !seen.shaped, held),
+        false => undefined("no recorded summary shaped a use"),
+    },
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+pub(crate) const UNCOMPACTED_ADDRESS_USES: Metric = Metric {
+    id: "uncompacted_address_uses",
+    unit: MetricUnit::Count,
+    definition: "the uses of address_use_recall before the recorded program first compacted, in all units together",
+    compute: |_, strategy| {
+        let uses = strategy.units.iter().flat_map(needed);
+        let unshaped = uses.filter(|seen| !seen.shaped).count();
+        defined(unshaped as f64, None, strategy.units.len())
+    },
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
@@ -148,9 +182,24 @@ fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -
 /// Fewer uses of old values than this decide nothing.
 pub(crate) const FEWEST_USES: f64 = 100.0;
 
+/// Whether the context held the value.
+fn held(seen: &Needed) -> Option<bool> {
+    Some(seen.held != Held::OutOfSight)
+}
+
 /// The same over the uses of old values.
 fn over_needed(strategy: &StrategyRecords, is_so: impl Fn(&Needed) -> Option<bool>) -> MetricValue {
-    let of_unit = |unit: &UnitRecords| counted(needed(unit).map(&is_so));
+    over_needed_where(strategy, |_| true, is_so)
+}
+
+/// The same over those that count.
+fn over_needed_where(
+    strategy: &StrategyRecords,
+    counts: impl Fn(&Needed) -> bool,
+    is_so: impl Fn(&Needed) -> Option<bool>,
+) -> MetricValue {
+    let of_unit =
+        |unit: &UnitRecords| counted(needed(unit).filter(|seen| counts(seen)).map(&is_so));
     let Some(sums) = strategy
         .units
         .iter()

@@ -324,9 +324,48 @@ fn needing(strategy: &str, scenario: &str, [held, uses]: [u32; 2], shown: bool) 
         },
         floor: number < held,
         ceiling: Some(number < held || shown),
+        shaped: false,
     };
     made.observations[0].needed = (0..uses).map(needed).collect();
     made
+}
+
+#[test]
+fn uses_before_the_first_recorded_compaction_are_a_number_of_their_own() {
+    let unshaped = |last: u32, shaped_from: usize| {
+        let of = |(place, scenario): (u32, &str)| {
+            let mut made = needing("summarize", scenario, [10 + place, 40], true);
+            let seen = &mut made.observations[0].needed;
+            seen[shaped_from..]
+                .iter_mut()
+                .for_each(|seen| seen.shaped = true);
+            made
+        };
+        let scenarios = ["a", "b", "c", "d", "e", "f"];
+        let records: Vec<_> = (0..last).zip(scenarios).map(of).collect();
+        let manifest = manifest(&["summarize"], records.len() as u32, records.len() as u32);
+        let group = group_of(&manifest, &records);
+        let row = &group.strategies[0].metrics;
+        (
+            row["uncompacted_address_use_recall"].clone(),
+            row["uncompacted_address_uses"].value,
+        )
+    };
+    // Of the first 20 uses of each conversation 10 to 15 are held.
+    let (recall, uses) = unshaped(6, 20);
+    assert_eq!(uses, Some(120.0));
+    near(recall.value, 75.0 / 120.0);
+    let (recall, _) = unshaped(6, 10);
+    assert_eq!(
+        (recall.value, recall.reason.as_deref()),
+        (None, Some("too few uses (60): a share takes 100"))
+    );
+    let (recall, uses) = unshaped(6, 40);
+    assert_eq!((recall.value, uses), (None, Some(240.0)));
+    assert_eq!(
+        recall.reason.as_deref(),
+        Some("no recorded summary shaped a use")
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Shortens a statement like a summarizer: the opener is removed, and a long statement is reduced
 //! to the clauses with values.
 
+use std::borrow::Cow;
+
 use crate::reading::cues::Cues;
 use crate::reading::terms::{Term, terms};
 
@@ -38,9 +40,38 @@ pub(crate) fn shorten(text: &str, most_words: usize) -> String {
     )
 }
 
-/// The text without bold markers and table bars.
+/// The text without bold markers, table bars and the marks of JSON.
 fn plain(text: &str) -> String {
-    text.replace("**", "").replace(" | ", "; ")
+    without_json(text).replace("**", "").replace(" | ", "; ")
+}
+
+/// The text without quotation marks, and the brackets beside them, if they are those of JSON: a
+/// cut line of a file is no whole value, but a summarizer says what it says.
+fn without_json(text: &str) -> Cow<'_, str> {
+    let after = |quote: usize| text[quote + 1..].trim_start();
+    let before = |quote: usize| text[..quote].trim_end();
+    let is_of_json = |quote: usize| {
+        before(quote).ends_with(['{', '[', '\\'])
+            || after(quote).starts_with(['}', ']'])
+            || after(quote)
+                .strip_prefix(':')
+                .is_some_and(|value| opens_value(value.trim_start()))
+    };
+    if !text.match_indices('"').any(|(quote, _)| is_of_json(quote)) {
+        return Cow::Borrowed(text);
+    }
+    let mut said = String::with_capacity(text.len());
+    for part in text.split('"') {
+        let part = part.trim_end_matches('\\');
+        let part = part.strip_suffix(['{', '[']).unwrap_or(part);
+        said.push_str(part.strip_prefix(['}', ']']).unwrap_or(part));
+    }
+    said.into()
+}
+
+/// Whether a text begins like a value of JSON.
+fn opens_value(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_ascii_digit() || "\"{[".contains(letter))
 }
 
 /// Removes "Okay, so just to be clear, ..." and the like: an opener up to a comma that consists of
@@ -121,6 +152,22 @@ fn around_value(clause: &str, most_words: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_of_json_go_and_its_words_stay() {
+        for (said, expected) in [
+            (
+                r#"check "pool.size": "sk-41", back"#,
+                "check pool.size: sk-41, back",
+            ),
+            (r#"file {"/srv/data": [{"id"}]"#, "file /srv/data: [id]"),
+            (r#"say \"wide-7\" twice"#, "say wide-7 twice"),
+            (r#"the "wide" gate: x"#, r#"the "wide" gate: x"#),
+        ] {
+            assert_eq!(shorten(said, 20), expected);
+        }
+    }
+
     #[test]
     fn openers_go_and_clauses_with_values_stay() {
         assert_eq!(

@@ -146,6 +146,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
             .collect(),
         messages,
         compactions: Vec::new(),
+        shaped_after: None,
         unmeasured: Vec::new(),
         directories: Vec::new(),
         reattached: None,

@@ -138,6 +138,7 @@ impl<'i> Reading<'i> {
             .collect();
         let mut scenario = Scenario {
             compactions: measured,
+            shaped_after: None,
             unmeasured,
             reattached: self.reattached.clone(),
             ..scenario(session, id, projects)
@@ -225,6 +226,7 @@ fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
         tools: Vec::new(),
         messages: messages.collect(),
         compactions: Vec::new(),
+        shaped_after: None,
         unmeasured: Vec::new(),
         directories: session.directories,
         reattached: None,

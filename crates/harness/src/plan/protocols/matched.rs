@@ -6,7 +6,7 @@ use compactometer_engine::budget::Budget;
 use compactometer_formats::protocol::{LimitsOf, Protocol};
 
 use super::{Frame, Ground, ProtocolSpec};
-use crate::plan::{PlanError, Schedule, choose, smallest_feasible};
+use crate::plan::{PlanError, Schedule, smallest_feasible};
 
 pub(super) const SPEC: ProtocolSpec = ProtocolSpec {
     protocol: Protocol::Matched,
@@ -14,22 +14,18 @@ pub(super) const SPEC: ProtocolSpec = ProtocolSpec {
     frame: |ground| of_window(ground, Protocol::Matched),
 };
 
-/// The limits of a window: the one that is given, else the suite's, else one chosen by rule.
+/// The limits of the run's window.
 pub(super) fn of_window<'g>(
     ground: &Ground<'g>,
     protocol: Protocol,
 ) -> Result<Frame<'g>, PlanError> {
     let &Ground {
         suite,
-        suite_window,
+        ref window,
         options,
         ..
     } = ground;
-    let given = options.window.map(|window| (window, "as given".to_owned()));
-    let from_suite = || suite_window.map(|window| (window, "the suite's own".to_owned()));
-    let (window, reason) = given
-        .or_else(from_suite)
-        .unwrap_or_else(|| choose(suite, options.shares.trigger));
+    let (window, reason) = window.clone().ok_or(PlanError::NoProtocol)?;
     let smallest = smallest_feasible(suite, options.shares);
     if window < smallest {
         return Err(PlanError::Infeasible { window, smallest });

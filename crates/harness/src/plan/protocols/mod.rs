@@ -29,8 +29,8 @@ const ALL: &[&ProtocolSpec] = &[&matched::SPEC, &published::SPEC, &recorded::SPE
 /// What a frame is made of.
 pub(crate) struct Ground<'g> {
     pub(crate) suite: &'g [Arc<PreparedScenario>],
-    /// The window that the suite is made for, if it names one.
-    pub(crate) suite_window: Option<u32>,
+    /// The window of the run and where it comes from; nothing if recorded compactions set it.
+    pub(crate) window: Option<(u32, String)>,
     pub(crate) options: &'g PlanOptions,
     pub(crate) counter: &'g dyn TokenCounter,
 }

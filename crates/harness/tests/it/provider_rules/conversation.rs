@@ -75,6 +75,7 @@ impl Writer {
             tools,
             messages: self.messages,
             compactions: Vec::new(),
+            shaped_after: None,
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,

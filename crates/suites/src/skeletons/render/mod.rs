@@ -95,6 +95,7 @@ impl Writer<'_> {
             tools: Vec::new(),
             messages,
             compactions: Vec::new(),
+            shaped_after: session.compactions.first().map(|at| MessageId(at + 1)),
             unmeasured: Vec::new(),
             directories: directories.cloned().collect(),
             reattached: None,
