@@ -8,7 +8,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
 use compactometer_harness::entrants::{select, select_with};
-use compactometer_harness::plan::{Entrant, Plan, PlanOptions};
+use compactometer_harness::plan::{Entrant, Plan, PlanError, PlanOptions, Shares};
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
@@ -54,11 +54,17 @@ pub(crate) fn resolved(
         ..PlanOptions::default()
     };
     let (plan, identity) = plan(args, suite, named, counter)?;
-    let reference = reference(args, &plan)?;
+    check_reference(args, &plan.options.entrants)?;
     let latency_is_result = recordings::about(&args.setting.model)
         .map_err(Failure::usage)?
         .latency_is_result;
-    let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
+    let manifest = run_folder::manifest(
+        &plan,
+        identity,
+        counter.name(),
+        table,
+        args.reference.as_deref(),
+    );
     let manifest = Manifest {
         latency_is_result,
         ..manifest
@@ -72,6 +78,22 @@ pub(crate) fn resolved(
     })
 }
 
+/// The conversations and rows asked for. What is wrong with the rows is said before the
+/// conversations are made, which takes longer.
+pub(crate) fn chosen(args: &RunArgs) -> Result<(Suite, Vec<Entrant>), Failure> {
+    let largest = args.setting.retain.iter().copied().reduce(f64::max);
+    if let Some(retained) = largest.filter(|share| *share >= args.setting.trigger) {
+        let trigger = args.setting.trigger;
+        return Err(Failure::usage(PlanError::Shares(Shares {
+            trigger,
+            retained,
+        })));
+    }
+    let entrants = entrants(args)?;
+    check_reference(args, &entrants)?;
+    Ok((suite(args)?, entrants))
+}
+
 /// The conversations asked for.
 pub(crate) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
     let suite = suites::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
@@ -83,7 +105,7 @@ pub(crate) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
 }
 
 /// The requested strategies and controls.
-pub(crate) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
+fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     let rows = args.rows().map_err(Failure::usage)?;
     if !args.quiet {
         note_repeated(&rows);
@@ -141,15 +163,15 @@ pub(crate) fn plan(
     Ok((plan, identity))
 }
 
-/// The declared reference of comparisons. It must be one of the rows.
-fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
-    let Some(name) = args.reference.as_deref() else {
-        return Ok(None);
-    };
-    let rows = plan.options.entrants.iter();
-    let choices: Vec<&str> = rows.map(|entrant| entrant.name.as_str()).collect();
-    if choices.contains(&name) {
-        return Ok(Some(name));
+/// Fails if the declared reference of comparisons is none of the rows.
+fn check_reference(args: &RunArgs, entrants: &[Entrant]) -> Result<(), Failure> {
+    let choices = || entrants.iter().map(|entrant| entrant.name.as_str());
+    match args.reference.as_deref() {
+        Some(name) if !choices().any(|row| row == name) => Err(Failure::usage(anyhow!(unknown(
+            "reference",
+            name,
+            choices()
+        )))),
+        _ => Ok(()),
     }
-    Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }

@@ -59,7 +59,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     let prices = run.prices.table()?;
     run.strategies = run.rows().map_err(Failure::usage)?;
     run.sweep.get_or_insert(false);
-    let suite = resolve::suite(&run)?;
+    let (suite, entrants) = resolve::chosen(&run)?;
     let mut kept = Vec::new();
     suite.write(&mut kept).map_err(Failure::failed)?;
     let Resolved {
@@ -68,12 +68,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
         counter,
         budget,
         ..
-    } = resolve::resolved(
-        &run,
-        (suite, resolve::entrants(&run)?),
-        run.sweep.unwrap_or(false),
-        &prices,
-    )?;
+    } = resolve::resolved(&run, (suite, entrants), run.sweep.unwrap_or(false), &prices)?;
     let estimate = || {
         forecast(
             &plan,

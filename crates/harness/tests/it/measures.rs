@@ -209,6 +209,40 @@ fn all_rows_have_the_same_old_uses() {
 }
 
 #[test]
+fn uses_from_the_first_recorded_summary_on_are_marked() {
+    let shaped = |after: Option<MessageId>| {
+        let mut scenario = returning();
+        scenario.shaped_after = after;
+        let seen = record(scenario, "null", &says("-")).observations;
+        let needed = seen.into_iter().flat_map(|seen| seen.needed);
+        needed.map(|seen| seen.shaped).collect::<Vec<_>>()
+    };
+    let used = returning().facts[0].used_at.clone();
+    assert_eq!(shaped(None), [false; 3]);
+    // A summary before the second call, and after none or before both.
+    assert_eq!(shaped(Some(MessageId(used[1].0 - 1))), [false, true, true]);
+    assert_eq!(shaped(Some(used[1])), [false; 3]);
+    assert_eq!(shaped(Some(MessageId(0))), [true; 3]);
+}
+
+#[test]
+fn sessions_without_sizes_of_their_own_leave_what_production_does() {
+    let of = |window: u32, like_production: bool| {
+        let options = PlanOptions {
+            entrants: select(["null"], []).unwrap(),
+            window: Some(window),
+            like_production,
+            ..PlanOptions::default()
+        };
+        let plan = Plan::new(suite(vec![returning()]), options, &Encoding::O200k).unwrap();
+        plan.sizes.retained
+    };
+    assert_eq!([of(100_000, false), of(100_000, true)], [30_000, 3_000]);
+    // A window in which that is much leaves its share.
+    assert_eq!([of(2_000, false), of(2_000, true)], [600, 600]);
+}
+
+#[test]
 fn a_context_holds_no_less_than_the_floor_and_no_more_than_the_ceiling() {
     let keeps = writes(|_, _| Ok("The user began with bb-22.".to_owned()));
     let loses = writes(|_, _| Ok("Nothing much happened.".to_owned()));

@@ -10,7 +10,6 @@ use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::is_mock;
-use compactometer_formats::record::Record;
 use compactometer_harness::plan::Plan;
 use compactometer_report::other_mocks::{UnderMock, UnderMocks, metric, recalls};
 
@@ -113,17 +112,17 @@ fn drawn(model: &str, number: u16) -> Other {
     }
 }
 
-/// Reruns some of the plan's cases under `mocks`. `records` are the results under the run's own.
+/// Reruns some of the plan's cases under `mocks`. `dir` has the results under the run's own.
 /// Nothing if no strategy called its model.
 pub(super) fn test(
     plan: &Plan,
-    records: &[Record],
+    dir: &Path,
     mocks: &[Other],
     counter: &dyn TokenCounter,
     jobs: usize,
     quiet: bool,
 ) -> Result<Option<UnderMocks>, Failure> {
-    let reruns = Reruns::new(plan, records, GROUPS);
+    let reruns = Reruns::new(plan, dir, GROUPS).map_err(Failure::failed)?;
     if mocks.is_empty() || reruns.is_empty() {
         return Ok(None);
     }

@@ -153,8 +153,8 @@ fn under_mocks(
         return Ok(());
     }
     let counter = encoding(&args.run.setting.tokenizer)?;
-    let (records, jobs) = (records_of(dir)?, jobs(&args.run));
-    if let Some(found) = mocks::test(plan, &records, mocks, &counter, jobs, args.run.quiet)? {
+    let jobs = jobs(&args.run);
+    if let Some(found) = mocks::test(plan, dir, mocks, &counter, jobs, args.run.quiet)? {
         mocks::write(dir, &found)?;
         mocks::add_to(manifest, &found);
     }

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::thread::ScopedJoinHandle;
 
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::Record;
 use compactometer_harness::plan::{Plan, PlannedCase};
-use compactometer_harness::run::run_case;
+use compactometer_harness::run::{JournalError, each_record, run_case};
 use compactometer_report::other_mocks::{Recalls, recalls};
 
 use crate::output::failure::Failure;
@@ -23,15 +24,25 @@ pub(super) struct Reruns<'p> {
 
 impl<'p> Reruns<'p> {
     /// Those of the shortest conversations, one of a group.
-    pub(super) fn new(plan: &'p Plan, records: &[Record], groups: usize) -> Self {
-        let cases = cases(plan, records, groups);
+    pub(super) fn new(plan: &'p Plan, dir: &Path, groups: usize) -> Result<Self, JournalError> {
+        let mut cases = cases(plan, groups);
+        let mut own = Vec::new();
         let keys: BTreeSet<&str> = cases.iter().map(|case| case.key.as_str()).collect();
-        let own = records
+        each_record(dir, |record| {
+            if keys.contains(record.key.as_str()) {
+                own.push(record);
+            }
+            Ok(())
+        })?;
+        let calls = |record: &&Record| record.compactions.iter().any(|row| !row.calls.is_empty());
+        let asking: BTreeSet<String> = own
             .iter()
-            .filter(|record| keys.contains(record.key.as_str()))
-            .cloned()
+            .filter(calls)
+            .map(|record| record.case.strategy.clone())
             .collect();
-        Reruns { cases, own }
+        cases.retain(|case| asking.contains(&case.entrant.name));
+        own.retain(|record| asking.contains(&record.case.strategy));
+        Ok(Reruns { cases, own })
     }
 
     /// Whether no strategy called the model.
@@ -91,7 +102,8 @@ fn all_of<T>(threads: Vec<ScopedJoinHandle<'_, Result<T, Failure>>>) -> Result<V
         .collect()
 }
 
-fn cases<'p>(plan: &'p Plan, records: &[Record], groups: usize) -> Vec<&'p PlannedCase> {
+/// The cases of strategies on those conversations.
+fn cases(plan: &Plan, groups: usize) -> Vec<&PlannedCase> {
     let mut suite = plan.suite.iter().collect::<Vec<_>>();
     suite.sort_by_key(|prepared| prepared.tokens_between(0, prepared.messages.len()));
     let mut chosen: Vec<(&str, &str)> = Vec::new();
@@ -104,17 +116,10 @@ fn cases<'p>(plan: &'p Plan, records: &[Record], groups: usize) -> Vec<&'p Plann
             chosen.push((group, id));
         }
     }
-    let calls = |record: &&Record| record.compactions.iter().any(|row| !row.calls.is_empty());
-    let asks: BTreeSet<&str> = records
-        .iter()
-        .filter(calls)
-        .map(|record| record.case.strategy.as_str())
-        .collect();
     let is_wanted = |case: &&PlannedCase| {
         case.protocol.has_limits_of_run()
             && !plan.is_swept(case)
             && case.entrant.family.is_tested()
-            && asks.contains(case.entrant.name.as_str())
             && chosen
                 .iter()
                 .any(|(_, id)| *id == case.prepared.scenario.id)

@@ -81,18 +81,17 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
     let named = models::named(args);
-    let planned = |suite| {
+    let planned = |(suite, entrants)| {
         let summarizer = named.summarizer().to_owned();
-        let (entrants, sweep) = (resolve::entrants(args)?, args.sweep.unwrap_or(false));
         let named = PlanOptions {
             entrants,
-            sweep,
+            sweep: args.sweep.unwrap_or(false),
             summarizer,
             ..PlanOptions::default()
         };
         resolve::plan(args, suite, named, counter)
     };
-    let plan = match resolve::suite(args).and_then(planned) {
+    let plan = match resolve::chosen(args).and_then(planned) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
