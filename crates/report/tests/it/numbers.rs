@@ -395,6 +395,14 @@ fn old_values_at_use_have_bounds_and_are_no_share_under_a_hundred() {
             .any(|one| one.starts_with("under every model"))
     };
     assert!(!is_decided(&group), "a model could hold all");
+    let says = |group: &Group, start: &str| group.warnings.iter().any(|one| one.starts_with(start));
+    let pairs = "at use, 1 of 1 pairs of strategies hold different shares (Holm, 5 %) (`";
+    assert!(says(&group, pairs), "{:?}", group.warnings);
+    let alike = [of("summarize", 5, true), of("chained", 5, true)].concat();
+    let alike = group_of(&manifest(6), &alike);
+    let pairs = "at use, 0 of 1 pairs of strategies hold different shares (Holm, 5 %); so many conversations cannot tell the others \
+                 apart: in the median strategy, 100 % of what is held is in messages";
+    assert!(says(&alike, pairs), "{:?}", alike.warnings);
     // What was never shown no model can hold.
     let unread = [of("summarize", 5, false), of("chained", 15, true)].concat();
     let group = group_of(&manifest(6), &unread);

@@ -36,7 +36,7 @@ struct Pattern {
 }
 
 const ROOT: u32 = 0;
-/// The number of pieces in the trie per pattern. The rest of a pattern is only compared.
+/// The most pieces in the trie per pattern. The rest of a pattern is only compared.
 const DEPTH: usize = 32;
 
 /// How far a text has been searched. A scan belongs to one text.
@@ -68,14 +68,9 @@ impl Index {
             ends: vec![None],
             openings: [0; 256],
         };
-        for (place, text) in texts.into_iter().enumerate() {
+        for text in texts {
             index.open(text.as_bytes());
-            let node = index.node_of(&text);
-            let next = index.ends[node as usize].replace(place as u32);
-            index.patterns.push(Pattern {
-                text: text.into(),
-                next,
-            });
+            index.add(text.into());
         }
         index
     }
@@ -95,23 +90,49 @@ impl Index {
         }
     }
 
-    fn node_of(&mut self, text: &str) -> u32 {
+    /// Puts a pattern where no other begins like it, so that most take few nodes.
+    fn add(&mut self, text: Box<str>) {
         let (mut node, mut at) = (ROOT, 0);
-        for _ in 0..DEPTH {
-            let Some(end) = piece_end(text, at) else {
+        for depth in 1..=DEPTH {
+            let Some(end) = piece_end(&text, at) else {
                 break;
             };
-            let fresh = self.ends.len() as u32;
-            node = *self
-                .edges
-                .entry((node, hash(&text.as_bytes()[at..end])))
-                .or_insert(fresh);
-            if node == fresh {
-                self.ends.push(None);
+            let (child, is_fresh) = self.child(node, &text.as_bytes()[at..end]);
+            (node, at) = (child, end);
+            if is_fresh {
+                break;
             }
-            at = end;
+            if depth < DEPTH {
+                self.push_down(node, at);
+            }
         }
-        node
+        let place = self.patterns.len() as u32;
+        let next = self.ends[node as usize].replace(place);
+        self.patterns.push(Pattern { text, next });
+    }
+
+    /// The node after a piece, and whether it is new.
+    fn child(&mut self, node: u32, piece: &[u8]) -> (u32, bool) {
+        let fresh = self.ends.len() as u32;
+        let child = *self.edges.entry((node, hash(piece))).or_insert(fresh);
+        if child == fresh {
+            self.ends.push(None);
+        }
+        (child, child == fresh)
+    }
+
+    /// Moves a pattern that goes on after its node, where nothing else began like it until now, to
+    /// the next node. `at` is where the node is in it.
+    fn push_down(&mut self, node: u32, at: usize) {
+        let Some(place) = self.ends[node as usize] else {
+            return;
+        };
+        let text = self.patterns[place as usize].text.clone();
+        if let Some(end) = piece_end(&text, at) {
+            self.ends[node as usize] = None;
+            let (child, _) = self.child(node, &text.as_bytes()[at..end]);
+            self.ends[child as usize] = Some(place);
+        }
     }
 
     /// The next pattern in the text: its number, and the start and end of the match.
@@ -122,7 +143,8 @@ impl Index {
                 scan.pattern = pattern.next;
                 let end = scan.start + pattern.text.len();
                 let found = text.as_bytes().get(scan.start..end);
-                if found.is_some_and(|found| stands_as(pattern.text.as_bytes(), found)) {
+                let is_same = |found| stands_as(pattern.text.as_bytes(), found);
+                if found.is_some_and(is_same) && ends_piece(text, end) {
                     return Some((place as usize, scan.start, end));
                 }
             }
@@ -241,6 +263,16 @@ fn end_beyond_ascii(text: &str, start: usize) -> usize {
     next.map_or(text.len(), |(at, _)| start + at)
 }
 
+/// Whether a piece ends at that place of the text, which is not its start.
+fn ends_piece(text: &str, at: usize) -> bool {
+    let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next())
+    else {
+        return true;
+    };
+    let kind = Kind::from_letter(after);
+    kind == Kind::Mark || kind != Kind::from_letter(before)
+}
+
 /// FNV-1a of the bytes, with ASCII letters in lower case and a line break as a blank.
 fn hash(bytes: &[u8]) -> u64 {
     let mixed = |hash: u64, byte: u8| {
@@ -255,7 +287,44 @@ fn hash(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The numbers of the patterns found, and where, in order of place.
+    fn found(patterns: &[String], text: &str) -> Vec<(usize, usize, usize)> {
+        let (index, mut scan) = (Index::new(patterns.to_vec()), Scan::default());
+        let mut found: Vec<_> = std::iter::from_fn(|| index.next(text, &mut scan)).collect();
+        found.sort_unstable();
+        found
+    }
+
+    proptest! {
+        /// Where a pattern lies in the trie depends on the others, but not what is found.
+        #[test]
+        fn patterns_do_not_hide_each_other(
+            mut patterns in prop::collection::vec("[ab1é](/?[ab1é]{1,2}){0,4}", 1..12),
+            text in "([ab1é]{1,2}[/ ]?){0,30}",
+        ) {
+            patterns.sort();
+            patterns.dedup();
+            let together = found(&patterns, &text);
+            let each = patterns.iter().enumerate().flat_map(|(number, pattern)| {
+                let alone = found(std::slice::from_ref(pattern), &text).into_iter();
+                alone.map(move |(_, start, end)| (number, start, end))
+            });
+            prop_assert_eq!(together, each.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_no_other_begins_like_takes_few_nodes() {
+        let long = "/srv/app/source/widgets/button-7.tsx".to_owned();
+        let alone = Index::new(vec![long.clone(), "q".to_owned()]);
+        let beside = Index::new(vec![long.clone(), format!("{long}.map")]);
+        assert_eq!((alone.ends.len(), beside.ends.len() > 10), (3, true));
+        assert_eq!(found(&[long.clone()], &format!("{long}x")), []);
+    }
 
     #[test]
     fn any_blank_may_be_a_line_break_and_nothing_else() {
