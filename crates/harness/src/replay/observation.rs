@@ -33,7 +33,8 @@ impl Replay<'_> {
         let (view, compacted_at) = ((view, &fates), self.counts.compacted_at);
         let used = (point.length, &point.used[..]);
         let uses = seen_uses(prepared, view, used, compacted_at, self.case.entrant.family);
-        let needed = (point.length, &point.needed[..]);
+        let random = self.random.hits(&point.needed);
+        let needed = (point.length, &point.needed[..], &random[..]);
         let needed = seen_needed(prepared, &self.tracer, view, needed, compacted_at);
         self.observations.push(Observation {
             after: last.message.id,

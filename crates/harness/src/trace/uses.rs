@@ -43,12 +43,12 @@ pub(crate) fn seen_uses(
 }
 
 /// The uses of old values at the point where the log has that length, with the bounds of what a
-/// context can hold.
+/// context can hold and in how many random contexts each value is.
 pub(crate) fn seen_needed(
     prepared: &PreparedScenario,
     tracer: &Tracer<'_>,
     (view, fates): (&View, &Fates),
-    (length, needed): (usize, &[u32]),
+    (length, needed, random): (usize, &[u32], &[u32]),
     compacted_at: usize,
 ) -> Vec<Needed> {
     if needed.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn seen_needed(
     }
     let unwritten = unwritten(prepared, view);
     let shaped = prepared.is_shaped(length);
-    let seen = |fact: &u32| {
+    let seen = |(fact, random): (&u32, &u32)| {
         let fate = fates.0[*fact as usize];
         let held = prepared.held(*fact, fate.is_present(), view, compacted_at);
         let floor = fate == Fate::Verbatim
@@ -70,10 +70,11 @@ pub(crate) fn seen_needed(
             held,
             floor,
             ceiling: shown.map(|shown| floor || shown),
+            random: *random,
             shaped,
         }
     };
-    needed.iter().map(seen).collect()
+    needed.iter().zip(random).map(seen).collect()
 }
 
 /// The facts that a view's texts hold which nobody said as such and no model wrote.

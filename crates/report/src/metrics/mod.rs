@@ -51,6 +51,7 @@ pub const ALL: &[Metric] = &[
     recall::ADDRESS_USE_FLOOR,
     recall::ADDRESS_USE_CEILING,
     recall::ADDRESS_USES,
+    recall::ADDRESS_USE_LIFT,
     recall::UNCOMPACTED_ADDRESS_USE_RECALL,
     recall::UNCOMPACTED_ADDRESS_USES,
     recall::DISTANT_ADDRESS_USE_RECALL,

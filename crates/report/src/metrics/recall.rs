@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_formats::record::{Held, Needed, Observation, Record, Use, UseKind};
+use compactometer_formats::record::{
+    Held, Needed, Observation, RANDOM_DRAWS, Record, Use, UseKind,
+};
 use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, means_by_fact, recall};
@@ -77,8 +79,7 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
     column: Column::at(
         1,
         ["at", "use"],
-        "At use: of the old values that later calls acted on, the share held just before; at least, what stands outside of summaries; \
-         at most, also what a summarizer was shown.",
+        "At use: of the old values that later calls acted on, the share held just before.",
     ),
     definition: "a use of an address: the next turn's call takes a fact as what it acts on, and not in text that the agent writes; \
               it is old if the fact was last mentioned before the latest compaction of a row that keeps nothing, or of the recorded \
@@ -90,7 +91,11 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
 
 pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
     id: "address_use_recall_floor",
-    column: Column::at(3, ["at", "least"], ""),
+    column: Column::at(
+        42,
+        ["at", "least"],
+        "At least: what is outside of summaries.",
+    ),
     definition: "of the uses of address_use_recall, those whose value is outside of everything that a model wrote: no model can lose it",
     compute: |_, strategy| over_needed(strategy, |seen| Some(seen.floor)),
     ..Metric::share(Section::Recall, "Needed at use")
@@ -98,7 +103,11 @@ pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
 
 pub(crate) const ADDRESS_USE_CEILING: Metric = Metric {
     id: "address_use_recall_ceiling",
-    column: Column::at(4, ["at", "most"], ""),
+    column: Column::at(
+        43,
+        ["at", "most"],
+        "At most: what a summarizer was shown, too.",
+    ),
     definition: "of the uses of address_use_recall, those whose value is there, or was shown to a summarizer in some request: no \
               model can keep any other; undefined where requests are not known",
     compute: |_, strategy| over_needed(strategy, |seen| seen.ceiling),
@@ -113,10 +122,25 @@ pub(crate) const ADDRESS_USES: Metric = Metric {
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
+pub(crate) const ADDRESS_USE_LIFT: Metric = Metric {
+    id: "address_use_lift",
+    is_signed: true,
+    column: Column::at(
+        2,
+        ["over", "random"],
+        "Over random: at use, above what as much random old text beside the same messages holds.",
+    ),
+    definition: "of the uses of address_use_recall, the share whose value the context holds as it was said, minus the mean share in 20 \
+              random contexts of the same sizes, which keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and \
+              nothing else",
+    compute: |_, strategy| over_needed(strategy, above_random),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
 pub(crate) const UNCOMPACTED_ADDRESS_USE_RECALL: Metric = Metric {
     id: "uncompacted_address_use_recall",
     column: Column::at(
-        2,
+        44,
         ["before", "summary"],
         "Before summary: at use, before the recorded program first compacted. Later uses were made from its own summary, which \
          favours what it keeps.",
@@ -182,24 +206,33 @@ fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -
 /// Fewer uses of old values than this decide nothing.
 pub(crate) const FEWEST_USES: f64 = 100.0;
 
+/// How much more the context held of the value, as it was said, than random contexts in the mean.
+fn above_random(seen: &Needed) -> Option<f64> {
+    let held = f64::from(seen.held == Held::AsSaid);
+    Some(held - f64::from(seen.random) / f64::from(RANDOM_DRAWS))
+}
+
 /// Whether the context held the value.
 fn held(seen: &Needed) -> Option<bool> {
     Some(seen.held != Held::OutOfSight)
 }
 
 /// The same over the uses of old values.
-fn over_needed(strategy: &StrategyRecords, is_so: impl Fn(&Needed) -> Option<bool>) -> MetricValue {
-    over_needed_where(strategy, |_| true, is_so)
+fn over_needed<V: Into<f64>>(
+    strategy: &StrategyRecords,
+    of_use: impl Fn(&Needed) -> Option<V>,
+) -> MetricValue {
+    over_needed_where(strategy, |_| true, of_use)
 }
 
 /// The same over those that count.
-fn over_needed_where(
+fn over_needed_where<V: Into<f64>>(
     strategy: &StrategyRecords,
     counts: impl Fn(&Needed) -> bool,
-    is_so: impl Fn(&Needed) -> Option<bool>,
+    of_use: impl Fn(&Needed) -> Option<V>,
 ) -> MetricValue {
     let of_unit =
-        |unit: &UnitRecords| counted(needed(unit).filter(|seen| counts(seen)).map(&is_so));
+        |unit: &UnitRecords| counted(needed(unit).filter(|seen| counts(seen)).map(&of_use));
     let Some(sums) = strategy
         .units
         .iter()
@@ -242,11 +275,12 @@ pub(crate) fn needed_of_unit(unit: &UnitRecords) -> Option<f64> {
     crate::stats::mean(&held)
 }
 
-/// Of which how many are so, and how many there are; nothing if it is not known of one.
-fn counted(of_each: impl Iterator<Item = Option<bool>>) -> Option<(f64, f64)> {
-    let of_each = of_each.collect::<Option<Vec<_>>>()?;
-    let count = of_each.iter().filter(|is_so| **is_so).count();
-    Some((count as f64, of_each.len() as f64))
+/// The sum over all, and how many there are; nothing if it is not known of one.
+fn counted(of_each: impl Iterator<Item = Option<impl Into<f64>>>) -> Option<(f64, f64)> {
+    let of_each = of_each
+        .map(|one| one.map(Into::into))
+        .collect::<Option<Vec<f64>>>()?;
+    Some((of_each.iter().sum(), of_each.len() as f64))
 }
 
 /// The share over all units together.

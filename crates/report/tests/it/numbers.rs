@@ -314,6 +314,7 @@ fn needing(strategy: &str, scenario: &str, [held, uses]: [u32; 2], shown: bool) 
     let mut made = talk(strategy, 0, &[(1, "vdd")]);
     made.case.scenario = scenario.to_owned();
     made.case.group = scenario.to_owned();
+    made.compactions = vec![compaction(stages(1, 1, 1, 1), 1_000, Vec::new())];
     let needed = |number| Needed {
         fact: 0,
         kind: UseKind::Address,
@@ -324,6 +325,7 @@ fn needing(strategy: &str, scenario: &str, [held, uses]: [u32; 2], shown: bool) 
         },
         floor: number < held,
         ceiling: Some(number < held || shown),
+        random: 4 * u32::from(number < 10),
         shaped: false,
     };
     made.observations[0].needed = (0..uses).map(needed).collect();
@@ -332,7 +334,7 @@ fn needing(strategy: &str, scenario: &str, [held, uses]: [u32; 2], shown: bool) 
 
 #[test]
 fn uses_before_the_first_recorded_compaction_are_a_number_of_their_own() {
-    let unshaped = |last: u32, shaped_from: usize| {
+    let unshaped = |shaped_from: usize| {
         let of = |(place, scenario): (u32, &str)| {
             let mut made = needing("summarize", scenario, [10 + place, 40], true);
             let seen = &mut made.observations[0].needed;
@@ -342,8 +344,8 @@ fn uses_before_the_first_recorded_compaction_are_a_number_of_their_own() {
             made
         };
         let scenarios = ["a", "b", "c", "d", "e", "f"];
-        let records: Vec<_> = (0..last).zip(scenarios).map(of).collect();
-        let manifest = manifest(&["summarize"], records.len() as u32, records.len() as u32);
+        let records: Vec<_> = (0..).zip(scenarios).map(of).collect();
+        let manifest = manifest(&["summarize"], records.len(), records.len());
         let group = group_of(&manifest, &records);
         let row = &group.strategies[0].metrics;
         (
@@ -352,15 +354,15 @@ fn uses_before_the_first_recorded_compaction_are_a_number_of_their_own() {
         )
     };
     // Of the first 20 uses of each conversation 10 to 15 are held.
-    let (recall, uses) = unshaped(6, 20);
+    let (recall, uses) = unshaped(20);
     assert_eq!(uses, Some(120.0));
     near(recall.value, 75.0 / 120.0);
-    let (recall, _) = unshaped(6, 10);
+    let (recall, _) = unshaped(10);
     assert_eq!(
         (recall.value, recall.reason.as_deref()),
         (None, Some("too few uses (60): a share takes 100"))
     );
-    let (recall, uses) = unshaped(6, 40);
+    let (recall, uses) = unshaped(40);
     assert_eq!((recall.value, uses), (None, Some(240.0)));
     assert_eq!(
         recall.reason.as_deref(),
@@ -388,6 +390,9 @@ fn old_values_at_use_have_bounds_and_are_no_share_under_a_hundred() {
     near(found("address_use_recall_floor", "summarize"), 0.25);
     near(found("address_use_recall_ceiling", "summarize"), 1.0);
     near(found("address_uses", "chained"), 120.0);
+    // Each of 10 of 20 values is in 4 of 20 random contexts.
+    near(found("address_use_lift", "summarize"), 0.25 - 0.1);
+    near(found("address_use_lift", "chained"), 0.75 - 0.1);
     let is_decided = |group: &Group| {
         group
             .warnings
