@@ -112,6 +112,7 @@ pub(crate) mod tests {
                 usage: None,
             }],
             compactions: Vec::new(),
+            shaped_after: None,
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,
