@@ -323,7 +323,7 @@ mod tests {
         let alone = Index::new(vec![long.clone(), "q".to_owned()]);
         let beside = Index::new(vec![long.clone(), format!("{long}.map")]);
         assert_eq!((alone.ends.len(), beside.ends.len() > 10), (3, true));
-        assert_eq!(found(&[long.clone()], &format!("{long}x")), []);
+        assert_eq!(found(std::slice::from_ref(&long), &format!("{long}x")), []);
     }
 
     #[test]
