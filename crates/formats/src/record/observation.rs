@@ -131,8 +131,8 @@ pub struct Needed {
     /// Absent if the requests are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<bool>,
-    /// In how many of [`RANDOM_DRAWS`] random contexts of the same size the
-    /// value is. They keep the row's own verbatim tail.
+    /// In how many of [`RANDOM_DRAWS`] random contexts of the same size the value is. They keep the
+    /// row's own verbatim tail.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub random: u32,
     /// Whether the recorded program had compacted before: then its summary shaped what the agent

@@ -76,7 +76,7 @@ impl Scenario {
     /// The last message that the agent wrote from the whole conversation, before the recorded
     /// program first compacted; nothing if it never did. Message 0 means that the file begins with a
     /// summary.
-    pub fn shaped_after(&self) -> Option<MessageId> {
+    pub fn last_unshaped(&self) -> Option<MessageId> {
         let measured = self.compactions.iter().map(|made| made.after);
         let others = self
             .unmeasured

@@ -293,9 +293,8 @@ impl PreparedScenario {
 
     /// Whether a summary of the recorded program was there when the log had that length.
     pub(crate) fn is_shaped(&self, length: usize) -> bool {
-        let shaped_after = self.scenario.shaped_after();
-        shaped_after
-            .is_some_and(|after| length > 0 && self.messages[length - 1].message.id >= after)
+        let last = self.scenario.last_unshaped();
+        last.is_some_and(|after| length > 0 && self.messages[length - 1].message.id >= after)
     }
 
     /// A text that quotes the conversation, with whole parts of messages and kept texts named
