@@ -146,8 +146,9 @@ fn joined<'s, 'b: 's>(sentences: impl Iterator<Item = &'s Sentence<'b>>) -> Stri
     text
 }
 
-/// A text of at most that many tokens: all of it, or as many whole words as fit, or letters where
-/// not even one word does.
+/// A text of at most that many tokens: all of it, or as many whole words as fit, or letters of a
+/// script without spaces where not even one word does. A part of a path or of a number is another
+/// value, so none is left.
 fn cut(text: &str, most: u32, counter: &dyn TokenCounter) -> String {
     if counter.count_text(text) <= most {
         return text.to_owned();
@@ -167,6 +168,7 @@ fn cut(text: &str, most: u32, counter: &dyn TokenCounter) -> String {
     };
     let letters = || {
         text.char_indices()
+            .filter(|(_, letter)| !letter.is_ascii())
             .map(|(at, letter)| at + letter.len_utf8())
             .collect()
     };
@@ -233,6 +235,11 @@ mod tests {
             "a sentence that is longer than what…"
         );
         assert_eq!(first(&"存".repeat(50_000)).chars().last(), Some('…'));
+        assert_eq!(
+            first("'mimusa-dodug-5-3-14912651-5-3-28560592' is the stream"),
+            "",
+            "a part of a value is another value"
+        );
     }
 
     #[test]
