@@ -11,8 +11,9 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Record;
 use serde::Serialize;
 
-use super::{GateOptions, Verdict, baseline_of, gate, rule};
+use super::{GateOptions, GateReport, Verdict, baseline_of, gate, rule};
 use crate::data::run_files::RunFiles;
+use crate::metrics::scores::BOUND;
 
 /// Each third compaction of a conversation, at least one.
 const FAILING: usize = 3;
@@ -168,7 +169,19 @@ fn verdict(
     };
     let found =
         baseline_of(run, prices).and_then(|baseline| gate(&damaged, &baseline, prices, &options));
-    found
-        .map(|report| report.verdict)
-        .map_err(|error| error.to_string())
+    let report = found.map_err(|error| error.to_string())?;
+    match too_small(&report, damage, margin) {
+        Some(why) if report.verdict < Verdict::Regression => Err(why),
+        _ => Ok(report.verdict),
+    }
+}
+
+/// Why the damage costs less than a gate has to find. Recall that is low has little to lose.
+fn too_small(report: &GateReport, damage: Damage, margin: f64) -> Option<String> {
+    let mut metrics = report.strategies.iter().flat_map(|row| &row.metrics);
+    let bound = metrics.find(|found| found.metric == BOUND)?;
+    let loss = -bound.difference?;
+    (damage == Damage::ValueList && loss < 2.0 * margin).then(|| {
+        format!("it takes {loss:.3} of recall here, under the two margins that a gate has to find")
+    })
 }

@@ -4,7 +4,7 @@
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::baseline::Baseline;
 use compactometer_formats::protocol::Protocol;
-use compactometer_formats::record::{Misbound, Record};
+use compactometer_formats::record::{Held, Misbound, Needed, Record, UseKind};
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
     Damage, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, whole,
@@ -456,4 +456,35 @@ fn the_self_test_plants_damage_that_the_gate_must_find() {
         text.contains("values without their subjects (prod): REGRESSION"),
         "{text}"
     );
+}
+
+#[test]
+fn damage_that_takes_under_two_margins_is_not_judged() {
+    let [first, second] = [0, 1].map(|seed| {
+        let held = |at: usize| 8 + (at * 7 + seed * 5 + at * at * seed) % 5;
+        let mut made = with_subjects(held, |at| usize::from((at + seed) % 3 == 0));
+        made.manifest.seed = seed as u64;
+        for (at, record) in made.records.iter_mut().enumerate() {
+            let needed = |number: usize| Needed {
+                fact: 0,
+                kind: UseKind::Address,
+                held: match number < 8 + (at * 7 + seed * 5) % 5 {
+                    true => Held::AsSaid,
+                    false => Held::OutOfSight,
+                },
+                floor: false,
+                ceiling: None,
+                random: 0,
+                shaped: false,
+            };
+            record.observations[0].needed = (0..20).map(needed).collect();
+        }
+        made
+    });
+    let found = self_test(&first, &second, &prices(), 0.05, 200).unwrap();
+    let list = &found.damages[0];
+    assert_eq!((list.damage, list.verdict), (Damage::ValueList, None));
+    let reason = list.reason.as_deref().unwrap();
+    assert!(reason.contains("under the two margins"), "{reason}");
+    assert!(!list.is_missed());
 }
