@@ -30,11 +30,11 @@ fn a_mistake_is_answered_with_what_to_write() {
     for (args, expected) in [
         (&["report"][..], "there is no run; name a run's folder"),
         (
-            &["run", "--model", "gpt-4o"],
+            &["run", "smoke", "--model", "gpt-4o"],
             "a model follows its provider: `openai:gpt-4o`",
         ),
         (
-            &["run", "--model", "claude-sonnet-4"],
+            &["run", "smoke", "--model", "claude-sonnet-4"],
             "`anthropic:claude-sonnet-4`",
         ),
         (
@@ -53,7 +53,7 @@ fn a_mistake_is_answered_with_what_to_write() {
             "`full` is a control, which has no parameters and one name; write `full`",
         ),
         (
-            &["compare", "--by", "version", "-s", "null", "--sample", "1"],
+            &["compare", "smoke", "--by", "version", "-s", "null"],
             "`compactometer import` keeps it",
         ),
         (&["comapre"], "did you mean `compare`?"),
@@ -77,7 +77,16 @@ fn a_mistake_is_answered_with_what_to_write() {
 #[test]
 fn a_row_that_is_named_twice_is_noted() {
     let dir = tempfile::tempdir().unwrap();
-    let args = ["run", "-s", "null,null", "--sample", "1", "--out", "run"];
+    let args = [
+        "run",
+        "smoke",
+        "-s",
+        "null,null",
+        "--sample",
+        "1",
+        "--out",
+        "run",
+    ];
     assert!(
         stderr(&program(dir.path(), "100", &args)).contains("`null` is named twice and runs once")
     );
@@ -88,8 +97,8 @@ fn sizes_and_shares_may_be_written_as_people_write_them() {
     let dir = tempfile::tempdir().unwrap();
     let run = |out: &str, window: &str, retain: &str| {
         let args = [
-            "run", "-s", "null", "--sample", "1", "--window", window, "--retain", retain, "--out",
-            out, "-q",
+            "run", "smoke", "-s", "null", "--sample", "1", "--window", window, "--retain", retain,
+            "--out", out, "-q",
         ];
         assert!(program(dir.path(), "100", &args).status.success());
         let manifest = std::fs::read_to_string(dir.path().join(out).join("manifest.json")).unwrap();
@@ -106,10 +115,18 @@ fn sizes_and_shares_may_be_written_as_people_write_them() {
 #[test]
 fn a_folder_of_runs_means_its_latest() {
     let dir = tempfile::tempdir().unwrap();
-    let compare = ["compare", "-s", "summarize,full", "--sample", "2", "-q"];
+    let compare = [
+        "compare",
+        "smoke",
+        "-s",
+        "summarize,full",
+        "--sample",
+        "2",
+        "-q",
+    ];
     assert!(program(dir.path(), "100", &compare).status.success());
     let latest = stderr(&program(dir.path(), "100", &["report", "-q"]));
-    assert!(latest.starts_with("agentic: 2 conversations"), "{latest}");
+    assert!(latest.starts_with("smoke: 2 conversations"), "{latest}");
     assert_eq!(
         latest,
         stderr(&program(dir.path(), "100", &["report", "reports", "-q"]))
@@ -122,7 +139,7 @@ fn a_folder_of_runs_means_its_latest() {
     assert!(gated.status.success(), "{}", stderr(&gated));
     let noted = stderr(&program(dir.path(), "100", &["report", "-q", "--notes"]));
     assert!(
-        noted.contains("a sample of 2 of 24 conversations")
+        noted.contains("a sample of 2 of 16 conversations")
             && noted.lines().count() > latest.lines().count()
     );
 }

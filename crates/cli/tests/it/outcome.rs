@@ -243,3 +243,59 @@ fn requests_of_one_long_message_leave_nothing_to_compact() {
         stderr(&compared)
     );
 }
+
+/// The notes of a report on the first generated conversations, of which calls use a value or none.
+fn notes_without_enough_uses(conversations: usize, calls: bool) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = SPEC.replace("conversations = 2", "conversations = 6");
+    std::fs::write(dir.path().join("tiny.toml"), spec).unwrap();
+    let made = ["generate", "tiny.toml", "--out", "tiny.jsonl"];
+    assert!(program(dir.path(), &made).status.success());
+    let suite = std::fs::read_to_string(dir.path().join("tiny.jsonl")).unwrap();
+    let lines = suite.lines().take(1 + conversations).map(|line| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        for fact in row
+            .get_mut("facts")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            if !calls {
+                fact["used_at"] = Value::Array(Vec::new());
+            }
+        }
+        row.to_string() + "\n"
+    });
+    std::fs::write(dir.path().join("few.jsonl"), lines.collect::<String>()).unwrap();
+    let args = [
+        "compare",
+        "few.jsonl",
+        "-s",
+        "summarize,chained,random-drop",
+        "--notes",
+    ];
+    let compared = program(dir.path(), &args);
+    assert_eq!(compared.status.code(), Some(0), "{}", stderr(&compared));
+    let table = String::from_utf8_lossy(&compared.stdout).into_owned();
+    assert!(!table.contains("At use:"), "{table}");
+    table + &stderr(&compared)
+}
+
+#[test]
+fn under_a_hundred_uses_there_is_no_share_of_them_and_a_note_says_so() {
+    let some = notes_without_enough_uses(6, true);
+    assert!(
+        some.contains("too few uses (1): a share takes 100"),
+        "{some}"
+    );
+    let none = notes_without_enough_uses(6, false);
+    assert!(
+        none.contains("no turn uses an address that is old enough"),
+        "{none}"
+    );
+    let one = notes_without_enough_uses(1, true);
+    assert!(
+        one.contains("1 group of conversations; it takes 6"),
+        "{one}"
+    );
+}

@@ -227,7 +227,10 @@ fn typing_errors_and_bad_input_say_what_to_do() {
     std::fs::write(dir.path().join("bytes.jsonl"), b"\xff\xfe\x00").unwrap();
     for (args, expected) in [
         (&["compare", "-s", "chaned"][..], "did you mean `chained`"),
-        (&["compare", "--model", "mock:strang"], "mock:strong"),
+        (
+            &["compare", "smoke", "--model", "mock:strang"],
+            "mock:strong",
+        ),
         (&["compare", "--windw", "5"], "--window"),
         (&["compare", "--window", "0"], "0"),
         (
@@ -336,7 +339,7 @@ fn bad_parameters_name_value_and_range() {
     ] {
         let output = program(
             dir.path(),
-            &["run", "-s", strategy, "--set", set, "--out", "out"],
+            &["run", "smoke", "-s", strategy, "--set", set, "--out", "out"],
         );
         assert_eq!(output.status.code(), Some(2), "{set}: {}", stderr(&output));
         assert!(

@@ -96,7 +96,7 @@ fn a_prompt_is_printed_to_be_changed_and_tried() {
     std::fs::write(dir.path().join("my.md"), &printed.stdout).unwrap();
     let own = program(
         dir.path(),
-        &["doctor", "-s", "chained,mine=chained:prompt=my.md"],
+        &["doctor", "smoke", "-s", "chained,mine=chained:prompt=my.md"],
     );
     assert_eq!(own.status.code(), Some(0), "{}", text(&own.stderr));
 

@@ -460,7 +460,14 @@ fn what_is_wrong_with_it_names_its_flag() {
     }
     let explained = refused(&program(
         dir.path(),
-        &["explain", "-s", "summarize", "--summarizer", "nobody"],
+        &[
+            "explain",
+            "smoke",
+            "-s",
+            "summarize",
+            "--summarizer",
+            "nobody",
+        ],
     ));
     assert!(
         explained.contains("`--summarizer`: ") && explained.contains("`nobody`"),

@@ -237,7 +237,7 @@ fn hostile_arguments_settings_and_variables_are_echoed_as_escapes() {
         &["schema", HOSTILE],
         &["run", "-s", HOSTILE],
         &["run", "--set", HOSTILE],
-        &["run", "--model", HOSTILE],
+        &["run", "smoke", "--model", HOSTILE],
         &["generate", HOSTILE, "--out", "x.jsonl"],
         &["report", HOSTILE],
         &["gate", HOSTILE, "--baseline", HOSTILE],
@@ -256,10 +256,10 @@ fn hostile_arguments_settings_and_variables_are_echoed_as_escapes() {
     ] {
         std::fs::write(dir.join("compactometer.toml"), settings).unwrap();
         stderr(dir, &["config"]);
-        stderr(dir, &["compare", "-s", "null", "--out", "out"]);
+        stderr(dir, &["compare", "smoke", "-s", "null", "--out", "out"]);
     }
     std::fs::write(dir.join("compactometer.toml"), "model = \"mock\\u001b[2J\"").unwrap();
-    stdout(dir, &["compare", "-s", "null", "--out", "out"]);
+    stdout(dir, &["compare", "smoke", "-s", "null", "--out", "out"]);
     stdout(dir, &["config"]);
     stdout(dir, &["compare", "--help"]);
 }
@@ -281,9 +281,12 @@ fn hostile_files_are_refused_in_plain_words() {
         for (name, args) in [
             ("suite.jsonl", &["run", "suite.jsonl"][..]),
             ("spec.toml", &["run", "spec.toml"]),
-            ("prices.toml", &["run", "--prices", "prices.toml"]),
+            ("prices.toml", &["run", "smoke", "--prices", "prices.toml"]),
             ("out/manifest.json", &["report", "out"]),
-            ("out/manifest.json", &["run", "-s", "null", "--out", "out"]),
+            (
+                "out/manifest.json",
+                &["run", "smoke", "-s", "null", "--out", "out"],
+            ),
             ("base.json", &["gate", "out", "--baseline", "base.json"]),
             (
                 "store.db",

@@ -203,8 +203,9 @@ fn every_screen_fits() {
         of_model(simulated::run(12)),
         crowd(),
     ] {
+        let summary = summarize(&run.0, &run.1, &prices());
         for width in [40, 60, 80, 100, 110, 133, 160, 250] {
-            let text = rendered(&run, width);
+            let text = table(&summary, &screen(width));
             let longest = text
                 .lines()
                 .max_by_key(|line| line.chars().count())
