@@ -38,24 +38,25 @@ fn main() -> anyhow::Result<()> {
         .retain(|scenario| !scenario.compactions.is_empty());
     all_facts(&mut suite);
     for scenario in &suite.scenarios {
-        let mut since = MessageId(0);
-        for (number, compaction) in scenario
-            .compactions
-            .iter()
-            .zip(1..)
-            .map(|(made, number)| (number, made))
-        {
-            let of_it = |left: &&Left| left.scenario == scenario.id && left.number == number;
-            let left = contexts.iter().filter(of_it).collect::<Vec<_>>();
-            let values = values(scenario, since, compaction.after, &left);
-            println!(
-                "{}",
-                json!({"scenario": scenario.id, "number": number, "values": values})
-            );
-            since = compaction.after;
-        }
+        print(scenario, &contexts);
     }
     Ok(())
+}
+
+/// A line for each recorded compaction.
+fn print(scenario: &Scenario, contexts: &[Left]) {
+    let mut since = MessageId(0);
+    for (compaction, number) in scenario.compactions.iter().zip(1..) {
+        let of_it = |left: &&Left| left.scenario == scenario.id && left.number == number;
+        let left = contexts.iter().filter(of_it).collect::<Vec<_>>();
+        let values = values(scenario, since, compaction.after, &left);
+        let id = &scenario.id;
+        println!(
+            "{}",
+            json!({"scenario": id, "number": number, "values": values})
+        );
+        since = compaction.after;
+    }
 }
 
 fn values(scenario: &Scenario, since: MessageId, after: MessageId, left: &[&Left]) -> Vec<Value> {
@@ -75,6 +76,16 @@ fn values(scenario: &Scenario, since: MessageId, after: MessageId, left: &[&Left
         .map(|fact| fact.value.clone())
         .collect::<Vec<_>>();
     let features = of_values(&ChatRequest { messages, ..prompt }, &names);
+    let held = held_by_name(&facts, left);
+    let row = |((fact, features), held): ((&Fact, _), BTreeMap<&String, bool>)| {
+        let used = fact.used_at.iter().any(|id| *id > after);
+        json!({"value": fact.value, "kind": fact.value_kind, "features": features, "used": used, "held": held})
+    };
+    facts.into_iter().zip(features).zip(held).map(row).collect()
+}
+
+/// Of each fact, which contexts hold its value.
+fn held_by_name<'l>(facts: &[&Fact], left: &[&'l Left]) -> Vec<BTreeMap<&'l String, bool>> {
     let sought = facts
         .iter()
         .map(|fact| (fact.value_kind, [fact.value.as_str()]));
@@ -87,9 +98,5 @@ fn values(scenario: &Scenario, since: MessageId, after: MessageId, left: &[&Left
             held.insert(name, found);
         }
     }
-    let row = |((fact, features), held): ((&Fact, _), BTreeMap<&String, bool>)| {
-        let used = fact.used_at.iter().any(|id| *id > after);
-        json!({"value": fact.value, "kind": fact.value_kind, "features": features, "used": used, "held": held})
-    };
-    facts.into_iter().zip(features).zip(held).map(row).collect()
+    held
 }

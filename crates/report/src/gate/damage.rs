@@ -135,33 +135,10 @@ fn verdict(
     damage: Damage,
     margin: f64,
 ) -> Result<Verdict, String> {
-    let of_strategy = |record: &&Record| record.case.strategy == strategy;
-    let groups = run
-        .records
-        .iter()
-        .filter(of_strategy)
-        .map(|record| &record.case.group);
-    let units = groups.collect::<std::collections::BTreeSet<_>>().len();
-    if units < rule::fewest(TESTS) {
-        return Err(format!("{units} units are too few to decide"));
+    if let Some(why) = unfit(run, strategy, damage) {
+        return Err(why);
     }
-    if !run
-        .records
-        .iter()
-        .filter(of_strategy)
-        .all(|record| damage.fits(record))
-    {
-        return Err("this damage cannot be planted in some conversations".to_owned());
-    }
-    let mut damaged = RunFiles {
-        manifest: run.manifest.clone(),
-        records: run.records.clone(),
-    };
-    damaged
-        .records
-        .iter_mut()
-        .filter(|record| record.case.strategy == strategy)
-        .for_each(|record| damage.plant(record));
+    let damaged = damaged(run, strategy, damage);
     let options = GateOptions {
         margin,
         strategies: vec![strategy.to_owned()],
@@ -173,6 +150,35 @@ fn verdict(
     match too_small(&report, damage, margin) {
         Some(why) if report.verdict < Verdict::Regression => Err(why),
         _ => Ok(report.verdict),
+    }
+}
+
+/// Why the damage cannot be planted or judged.
+fn unfit(run: &RunFiles, strategy: &str, damage: Damage) -> Option<String> {
+    let of_strategy = |record: &&Record| record.case.strategy == strategy;
+    let groups = run
+        .records
+        .iter()
+        .filter(of_strategy)
+        .map(|record| &record.case.group);
+    let units = groups.collect::<std::collections::BTreeSet<_>>().len();
+    if units < rule::fewest(TESTS) {
+        return Some(format!("{units} units are too few to decide"));
+    }
+    let mut records = run.records.iter().filter(of_strategy);
+    let fits = records.all(|record| damage.fits(record));
+    (!fits).then(|| "this damage cannot be planted in some conversations".to_owned())
+}
+
+fn damaged(run: &RunFiles, strategy: &str, damage: Damage) -> RunFiles {
+    let mut records = run.records.clone();
+    records
+        .iter_mut()
+        .filter(|record| record.case.strategy == strategy)
+        .for_each(|record| damage.plant(record));
+    RunFiles {
+        manifest: run.manifest.clone(),
+        records,
     }
 }
 
