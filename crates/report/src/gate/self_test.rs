@@ -471,7 +471,7 @@ fn damage_text(damages: &[PlantedDamage]) -> String {
                 verdict.name(),
                 if planted.is_missed() { ": MISSED" } else { "" }
             ),
-            (None, reason) => format!("not planted: {}", reason.as_deref().unwrap_or_default()),
+            (None, reason) => format!("not judged: {}", reason.as_deref().unwrap_or_default()),
         };
         format!(
             "  {} ({}): {found}\n",

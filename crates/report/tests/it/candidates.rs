@@ -487,4 +487,7 @@ fn damage_that_takes_under_two_margins_is_not_judged() {
     let reason = list.reason.as_deref().unwrap();
     assert!(reason.contains("under the two margins"), "{reason}");
     assert!(!list.is_missed());
+    let text = compactometer_report::gate::self_test_text(&found);
+    let line = "values without their subjects (prod): not judged: it takes ";
+    assert!(text.contains(line), "{text}");
 }
