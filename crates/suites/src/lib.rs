@@ -5,6 +5,7 @@
 
 pub mod curate;
 mod dice;
+mod each;
 pub mod embedded;
 pub mod generate;
 pub mod import;

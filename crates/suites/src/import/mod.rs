@@ -160,9 +160,9 @@ pub fn import_to(
         .then(|| facts::Finder::new(facts::INCIDENTAL, facts::Foils::Made));
     let mut report =
         Reading::new(importer, options)?.read_all(files, is_read, &mut |mut scenario| {
-            finder
-                .iter_mut()
-                .for_each(|finder| finder.add(&mut scenario));
+            for finder in &mut finder {
+                finder.add(finder.look(&scenario), &mut scenario);
+            }
             spool.push(&scenario).map_err(cannot)
         })?;
     let found = finder

@@ -18,6 +18,7 @@ use compactometer_text::exact::Exact;
 use super::error::ImportError;
 use super::foils;
 use super::repair::counted;
+use crate::each::each;
 use crate::walk::Walk;
 use candidates::{Candidate, Candidates};
 
@@ -132,9 +133,10 @@ pub(super) enum Foils {
 /// values of each that no call uses.
 pub(super) fn find(scenarios: &mut [Scenario], unused: usize, foils: Foils) -> FactCounts {
     let mut finder = Finder::new(unused, foils);
-    scenarios
-        .iter_mut()
-        .for_each(|scenario| finder.add(scenario));
+    let looked = each(scenarios, |_, scenario| finder.look(scenario));
+    for (looked, scenario) in looked.into_iter().zip(&mut *scenarios) {
+        finder.add(looked, scenario);
+    }
     let Ok(found) = finder.compare(&mut &*scenarios);
     scenarios
         .iter_mut()
@@ -168,18 +170,26 @@ impl Finder {
         }
     }
 
-    /// Adds the facts of the next conversation, none of them generic yet.
-    pub(super) fn add(&mut self, scenario: &mut Scenario) {
+    /// The facts of a conversation, none of them generic yet.
+    pub(super) fn look(&self, scenario: &Scenario) -> Looked {
         let (found, left_out) = candidates::find(scenario, self.unused);
-        self.counts.left_out += left_out;
-        self.counts.known_projects |= !scenario.projects.is_empty();
-        self.projects.extend(scenario.projects().map(str::to_owned));
-        self.before.push(scenario.facts.len());
         let foils = match self.foils {
             Foils::Made => foils_of(scenario, &found),
             Foils::LeftOut => vec![Vec::new(); found.len()],
         };
-        self.add_facts(facts(scenario, found, foils), scenario);
+        Looked {
+            facts: facts(scenario, found, foils),
+            left_out,
+        }
+    }
+
+    /// Adds what was found in the next conversation.
+    pub(super) fn add(&mut self, Looked { facts, left_out }: Looked, scenario: &mut Scenario) {
+        self.counts.left_out += left_out;
+        self.counts.known_projects |= !scenario.projects.is_empty();
+        self.projects.extend(scenario.projects().map(str::to_owned));
+        self.before.push(scenario.facts.len());
+        self.add_facts(facts, scenario);
         self.count(&scenario.facts);
     }
 
@@ -250,6 +260,12 @@ impl Finder {
             before: self.before,
         })
     }
+}
+
+/// What a [`Finder`] found in one conversation.
+pub(super) struct Looked {
+    facts: Vec<Fact>,
+    left_out: usize,
 }
 
 /// What a [`Finder`] found in all conversations together.

@@ -12,6 +12,7 @@ use super::cased;
 use super::format::{Class, Gap, Node, Piece, Said, Session, Skeletons, Spoken, Text};
 use super::words::{ARGUMENTS, CHOICES, FIRST_UNNAMED, tool_name, word};
 use crate::dice::{Dice, Stream};
+use crate::each::each;
 use filler::Filler;
 use names::Names;
 
@@ -26,7 +27,7 @@ pub fn render(skeletons: &Skeletons, name: &str, seed: u64) -> Vec<Scenario> {
     let shared = Names::new(&mut dice, &[]).all(&skeletons.shared);
     let to_text = |points: &Vec<u32>| points.iter().copied().filter_map(char::from_u32).collect();
     let marks: Vec<String> = skeletons.punctuation.iter().map(to_text).collect();
-    let of_session = |(number, session): (usize, &Session)| {
+    each(&skeletons.sessions, |number, session| {
         let mut dice = Dice::new(seed, number, Stream::Skeleton);
         let atoms = Names::new(&mut dice, &shared).all(&session.atoms);
         let value = |pieces: &Vec<Piece>| {
@@ -42,13 +43,7 @@ pub fn render(skeletons: &Skeletons, name: &str, seed: u64) -> Vec<Scenario> {
             dice,
         };
         writer.scenario(session, format!("{name}-{number:02}"), seed)
-    };
-    skeletons
-        .sessions
-        .iter()
-        .enumerate()
-        .map(of_session)
-        .collect()
+    })
 }
 
 fn spelled(piece: &Piece, own: &[String], shared: &[String]) -> String {
