@@ -14,7 +14,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::rounds::{STORES, commit, open, record, state, view};
 
-const KILLS: usize = 200;
+const KILLS: usize = 60;
 /// Text of a round, in bytes: a commit is then some milliseconds of work.
 const SIZE: usize = 3_000;
 
