@@ -204,8 +204,10 @@ class Fact:
 class Case:
     """A case, replayed from what its record holds."""
 
-    def __init__(self, run, record, known, tokens):
+    def __init__(self, run, record, known, tokens, moments):
+        """`moments` are the lengths of the log at which a row that keeps nothing compacts; nothing if it was not run."""
         self.run, self.record, self.known, self.tokens = run, record, known, tokens
+        self.moments = moments
         self.conversation = known.conversation
         self.trigger = record["case"]["budget"]["trigger"]
         # There all cases compact when the recorded program did. What it read is not known, so how a
@@ -343,6 +345,7 @@ class Case:
             "unusable": self.unusable(row, length),
             "chance": {} if row["kind"] == "use" else self.chance(row, length),
             "uses": [self.use(fact, length, fates) for fact in row.get("used", [])],
+            "needed": self.needed(row, length, fates),
         }
 
     def use(self, fact, length, fates):
@@ -351,6 +354,46 @@ class Case:
             fact, self.view, self.compacted_at
         )
         return self.known.uses.is_address(length, fact), is_held
+
+    def needed(self, row, length, fates):
+        """The uses of old values: by fact, whether it is one of an address and whether the context holds the value."""
+        if row["kind"] == "compaction":
+            return {}
+        told = {use["fact"] for use in row.get("needed", [])}
+        old = self.old_uses(length)
+        return {
+            fact: self.use(fact, length, fates) for fact in sorted(told if old is None else old)
+        }
+
+    def old_uses(self, length):
+        """The facts that the next message uses and that were last mentioned before the latest compaction of all rows; nothing if it is not
+        known when that was."""
+        if length >= len(self.conversation.messages):
+            return []
+        if not self.is_recorded and self.moments is None:
+            return None
+        cut = max((moment for moment in self.moments or () if moment <= length), default=0)
+        using = self.conversation.messages[length]["id"]
+        return [
+            fact
+            for fact, told in enumerate(self.conversation.facts)
+            if using in told.get("used_at", ())
+            and (stated := self.stated_before(fact, length))
+            and (self.is_distant(stated[-1], length) if self.is_recorded else stated[-1] < cut)
+        ]
+
+    def stated_before(self, fact, length):
+        """Where a fact was mentioned that may be looked for at a point: none if it does not count there."""
+        stated = [mention for mention in self.known.mentions[fact] if mention < length]
+        ended = self.known.until[fact] is not None and self.known.until[fact] < length
+        is_decoy = self.conversation.facts[fact].get("decoy_of")
+        return [] if ended or is_decoy or self.outside(length) & set(stated) else stated
+
+    def outside(self, length):
+        """The messages whose values no compaction can lose."""
+        return self.conversation.pending(length) | {
+            at for at in range(length) if self.conversation.messages[at]["role"] == "system"
+        }
 
     def is_distant(self, mention, length):
         """Whether a mention is far enough from a point: a trigger's length, or before the last recorded compaction."""
@@ -375,20 +418,10 @@ class Case:
         """The headline set, and the facts for which the records do not say whether the distance is enough."""
         if row["kind"] == "use":
             return set(), set()
-        outside = self.conversation.pending(length) | {
-            at for at in range(length) if self.conversation.messages[at]["role"] == "system"
-        }
         eligible, unsure = set(), set()
         for fact, told in enumerate(self.conversation.facts):
-            stated = [mention for mention in self.known.mentions[fact] if mention < length]
-            ended = self.known.until[fact] is not None and self.known.until[fact] < length
-            if (
-                not stated
-                or ended
-                or told.get("decoy_of")
-                or told.get("generic")
-                or outside & set(stated)
-            ):
+            stated = [] if told.get("generic") else self.stated_before(fact, length)
+            if not stated:
                 continue
             is_distant = self.is_distant(stated[-1], length)
             if is_distant is None:

@@ -8,7 +8,10 @@ NAMES = (
     "bound_recall",
     "bound_recall_corrected",
     "distant_address_use_recall",
+    "address_use_recall",
 )
+# Of old values, under which a share says nothing.
+FEWEST_USES = 100
 FEWEST_SCENARIOS = 5
 HIGHEST_RATE = 0.8
 MOST_LEFT_OUT = 0.05

@@ -4,7 +4,7 @@ import collections
 
 from .folder import Run
 from .looks import Case, Known, Tokens
-from .numbers import NAMES, Look, headline
+from .numbers import FEWEST_USES, NAMES, Look, headline
 
 WORDS = {
     ".": "unstated",
@@ -35,6 +35,14 @@ class Audit:
         self.rows, self.wrong_numbers, self.faults = [], [], []
         self.skipped = 0
         self.of_group = self.first_group()
+        self.moments = {
+            record["case"]["scenario"]: [
+                run.conversations[record["case"]["scenario"]].length(row["after"])
+                for row in record["compactions"]
+            ]
+            for record in self.of_group
+            if record["case"]["strategy"] == "null"
+        }
         known, tokens = self.known, {}
         by_strategy = collections.defaultdict(list)
         for record in self.of_group:
@@ -126,6 +134,7 @@ class Audit:
     def strategy(self, strategy, cases):
         theirs, ours, their_chance, our_chance = [], [], [], []
         their_uses, our_uses = [], []
+        their_needed, our_needed = [], []
         left_out, with_subject = [0, 0], 0
         for record, known, tokens in cases:
             unit, scenario = record["case"]["group"], record["case"]["scenario"]
@@ -138,7 +147,8 @@ class Audit:
             with_subject += len(named)
             left_out[0] += sum(not record["facts"][fact].get("has_subject") for fact in named)
             left_out[1] += sum(not known.counts[fact] for fact in named)
-            for row, seen in Case(self.run, record, known, tokens).observations():
+            case = Case(self.run, record, known, tokens, self.moments.get(scenario))
+            for row, seen in case.observations():
                 told = {
                     "fates": row["fates"],
                     "stored": set(row.get("stored", [])),
@@ -167,6 +177,15 @@ class Audit:
                     their_uses += [run[1:] for run, _ in counted]
                     our_uses += [audit for _, audit in counted]
                     self.compare_uses(strategy, scenario, record, row, counted)
+                    told["needed"] = {use["fact"]: use for use in row.get("needed", [])}
+                    their_needed += told["needed"].values()
+                    our_needed += [
+                        use
+                        for fact, use in seen["needed"].items()
+                        # The run's word is taken for what any project may have.
+                        if told["needed"].get(fact, {}).get("kind") != "generic"
+                    ]
+                    self.compare_needed(strategy, scenario, record, row, told, seen)
                 if row["kind"] == "point":
                     self.compare(strategy, scenario, record, row, told, seen, known)
                     theirs += looks_of(
@@ -185,6 +204,13 @@ class Audit:
             of_addresses(their_uses),
             of_addresses(our_uses),
         )
+        their_numbers["address_use_recall"] = of_many(
+            [
+                ("address" == use["kind"], use["held"] != "out_of_sight")
+                for use in their_needed
+            ]
+        )
+        our_numbers["address_use_recall"] = of_many(our_needed)
         for name in NAMES:
             self.rows.append(
                 (
@@ -201,7 +227,8 @@ class Audit:
             ):
                 self.wrong_numbers.append((strategy, name, printed, their_numbers[name]))
             # One use more or less of a few is a large share; it is listed as a look that differs.
-            addresses = sum(is_address for is_address, _ in our_uses)
+            of_name = our_needed if name == "address_use_recall" else our_uses
+            addresses = sum(is_address for is_address, _ in of_name)
             room = 1.01 / max(addresses, 1) if name.endswith("use_recall") else 0
             if not near(their_numbers[name], our_numbers[name], room):
                 self.faults.append(
@@ -287,6 +314,30 @@ class Audit:
                     )
                 )
 
+    def compare_needed(self, strategy, scenario, record, row, told, seen):
+        for fact in sorted(told["needed"].keys() | seen["needed"].keys()):
+            self.looks += 1
+            run, audit = told["needed"].get(fact), seen["needed"].get(fact)
+            if run is None or audit is None:
+                difference = f"use of an old value: run {yes(run is not None)}, audit {yes(audit is not None)}"
+            elif run["kind"] != "generic" and (
+                of_run := (run["kind"] == "address", run["held"] != "out_of_sight")
+            ) != audit:
+                words = [
+                    f"{'address' if address else 'authored'}, {'held' if held else 'out of sight'}"
+                    for address, held in (of_run, audit)
+                ]
+                difference = f"use of an old value: run {words[0]}, audit {words[1]}"
+            elif (run["floor"] and run["held"] == "out_of_sight") or (
+                run["held"] == "as_said" and run.get("ceiling") is False
+            ):
+                difference = f"bounds of a use: {run}"
+            else:
+                continue
+            self.differing.append(
+                (strategy, scenario, row["after"], record["facts"][fact]["id"], difference)
+            )
+
     def compare_chance(self, strategy, scenario, row, told, seen):
         for kind in told["chance"].keys() | seen["chance"].keys():
             self.cells += 1
@@ -363,6 +414,12 @@ def looks_of(unit, scenario, record, row, found, counts):
 def of_addresses(uses):
     held = [is_held for is_address, is_held in uses if is_address]
     return sum(held) / len(held) if held else None
+
+
+def of_many(uses):
+    """The share over all uses together, if there are enough of them."""
+    share = of_addresses(uses)
+    return share if sum(is_address for is_address, _ in uses) >= FEWEST_USES else None
 
 
 def same(one, other):

@@ -2,6 +2,7 @@
 
 What a program puts back without a record of it is not computed, since that takes a tokenizer."""
 
+import itertools
 import json
 import re
 
@@ -97,10 +98,23 @@ class Uses:
                 else [text for _, text in entry[2]]
             )
             for text in texts:
-                form = normal(text, True)
+                form = normal("\n".join([text, *listed(text)]), True)
                 if any(name.held(form) for name in self.names[fact]):
                     return True
         return False
+
+
+def listed(text):
+    """The paths that lines spell out which list the names in a folder: `src/pay/: refund.rs, card.rs`."""
+    for line in text.splitlines():
+        folder, _, names = line.partition(": ")
+        folder = re.sub(r"^\s*([-*] )?", "", folder).strip("` ")
+        if folder.endswith("/") and not re.search(r"\s", folder):
+            names = [name.strip().strip("`") for name in names.split(",")]
+            yield from (
+                folder + name
+                for name in itertools.takewhile(re.compile(r"[^\s/]+").fullmatch, names)
+            )
 
 
 def other_names(path, directories):
