@@ -164,10 +164,7 @@ class Audit:
                 our_chance.append((scenario, row["round"], seen["chance"]))
                 self.compare_chance(strategy, scenario, row, told, seen)
                 if row["kind"] != "compaction":
-                    told["uses"] = [
-                        (use["kind"], use["kind"] == "address", use["held"] != "out_of_sight")
-                        for use in row.get("uses", [])
-                    ]
+                    told["uses"] = [(use["kind"], *of_record(use)) for use in row.get("uses", [])]
                     # The run's word is taken for what any project may have.
                     counted = [
                         (run, audit)
@@ -204,12 +201,7 @@ class Audit:
             of_addresses(their_uses),
             of_addresses(our_uses),
         )
-        their_numbers["address_use_recall"] = of_many(
-            [
-                ("address" == use["kind"], use["held"] != "out_of_sight")
-                for use in their_needed
-            ]
-        )
+        their_numbers["address_use_recall"] = of_many([of_record(use) for use in their_needed])
         our_numbers["address_use_recall"] = of_many(our_needed)
         for name in NAMES:
             self.rows.append(
@@ -300,17 +292,13 @@ class Audit:
         ):
             self.looks += 1
             if run[1:] != audit:
-                words = [
-                    f"{'address' if address else 'authored'}, {'held' if held else 'out of sight'}"
-                    for address, held in (run[1:], audit)
-                ]
                 self.differing.append(
                     (
                         strategy,
                         scenario,
                         row["after"],
                         record["facts"][fact]["id"],
-                        f"use: run {words[0]}, audit {words[1]}",
+                        f"use: run {words_of(run[1:])}, audit {words_of(audit)}",
                     )
                 )
 
@@ -320,14 +308,10 @@ class Audit:
             run, audit = told["needed"].get(fact), seen["needed"].get(fact)
             if run is None or audit is None:
                 difference = f"use of an old value: run {yes(run is not None)}, audit {yes(audit is not None)}"
-            elif run["kind"] != "generic" and (
-                of_run := (run["kind"] == "address", run["held"] != "out_of_sight")
-            ) != audit:
-                words = [
-                    f"{'address' if address else 'authored'}, {'held' if held else 'out of sight'}"
-                    for address, held in (of_run, audit)
-                ]
-                difference = f"use of an old value: run {words[0]}, audit {words[1]}"
+            elif run["kind"] != "generic" and of_record(run) != audit:
+                difference = (
+                    f"use of an old value: run {words_of(of_record(run))}, audit {words_of(audit)}"
+                )
             elif (run["floor"] and run["held"] == "out_of_sight") or (
                 run["held"] == "as_said" and run.get("ceiling") is False
             ):
@@ -414,6 +398,15 @@ def looks_of(unit, scenario, record, row, found, counts):
 def of_addresses(uses):
     held = [is_held for is_address, is_held in uses if is_address]
     return sum(held) / len(held) if held else None
+
+
+def of_record(use):
+    """Whether a use is one of an address, and whether the context held the value."""
+    return use["kind"] == "address", use["held"] != "out_of_sight"
+
+
+def words_of(use):
+    return f"{'address' if use[0] else 'authored'}, {'held' if use[1] else 'out of sight'}"
 
 
 def of_many(uses):

@@ -160,6 +160,27 @@ def claim_a_use(_, records):
     raise AssertionError("the run has no use of a value that is out of sight")
 
 
+def old_uses(records):
+    """The record, the row and each use of an old value of each observation."""
+    for line in records:
+        for row in line["record"]["observations"]:
+            for use in row.get("needed", []):
+                if row["kind"] != "compaction" and use["kind"] != "generic":
+                    yield line["record"], row, use
+
+
+def claim_an_old_use(_, records):
+    record, row, use = next(one for one in old_uses(records) if one[2]["held"] == "out_of_sight")
+    use["held"] = "as_said"
+    return place(record, row, use["fact"])
+
+
+def drop_an_old_use(_, records):
+    record, row, use = next(old_uses(records))
+    row["needed"].remove(use)
+    return place(record, row, use["fact"])
+
+
 def drop_an_eligible_fact(_, records):
     record, row, fact = next(points(records, "full"))
     row["eligible"].remove(fact)
@@ -284,6 +305,8 @@ PLANTED = (
     ("every bound list of a control is empty", empty_all_bound_lists, differs),
     ("wrong subjects win that do not", claim_rivals, is_listed),
     ("a use says in sight where the value is out of sight", claim_a_use, is_listed),
+    ("an old value is held that is not", claim_an_old_use, is_listed),
+    ("the use of an old value is left out", drop_an_old_use, is_listed),
     ("an eligible fact is left out", drop_an_eligible_fact, is_listed),
     ("the texts of a control are changed", change_texts, differs),
     ("the requests of a strategy are changed", change_requests, differs),
