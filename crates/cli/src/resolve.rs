@@ -78,8 +78,17 @@ pub(crate) fn resolved(
     })
 }
 
+/// The conversations and rows of a run. A mistyped name of a model is said before the conversations
+/// are made, which takes longer.
+pub(crate) fn chosen_to_run(args: &RunArgs) -> Result<(Suite, Vec<Entrant>), Failure> {
+    Roles::named(&args.setting, args.judge.as_deref())
+        .check()
+        .map_err(Failure::usage)?;
+    chosen(args)
+}
+
 /// The conversations and rows asked for. What is wrong with the rows is said before the
-/// conversations are made, which takes longer.
+/// conversations are made.
 pub(crate) fn chosen(args: &RunArgs) -> Result<(Suite, Vec<Entrant>), Failure> {
     let largest = args.setting.retain.iter().copied().reduce(f64::max);
     if let Some(retained) = largest.filter(|share| *share >= args.setting.trigger) {

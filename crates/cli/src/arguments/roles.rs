@@ -164,6 +164,14 @@ impl Roles<String> {
         self.summarizer.as_ref().unwrap_or(&self.model)
     }
 
+    /// Fails at the first name of a model that cannot be opened. Nothing is written.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let opened = self.map(|role, name| {
+            compactometer_models::by_name(name).map_err(|error| role.told(error))
+        });
+        opened.map(|_| ())
+    }
+
     /// Opens the models, each under its cost limit, with recording if requested.
     ///
     /// # Errors

@@ -59,7 +59,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     let prices = run.prices.table()?;
     run.strategies = run.rows().map_err(Failure::usage)?;
     run.sweep.get_or_insert(false);
-    let (suite, entrants) = resolve::chosen(&run)?;
+    let (suite, entrants) = resolve::chosen_to_run(&run)?;
     let mut kept = Vec::new();
     suite.write(&mut kept).map_err(Failure::failed)?;
     let Resolved {

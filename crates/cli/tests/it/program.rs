@@ -231,6 +231,11 @@ fn typing_errors_and_bad_input_say_what_to_do() {
             &["compare", "smoke", "--model", "mock:strang"],
             "mock:strong",
         ),
+        // Before conversations are read or made.
+        (
+            &["compare", "missing.jsonl", "--model", "mock:strang"],
+            "mock:strong",
+        ),
         (&["compare", "--windw", "5"], "--window"),
         (&["compare", "--window", "0"], "0"),
         (

@@ -463,12 +463,12 @@ fn size_and_split(sweep: &Sweep) -> Option<String> {
         let [own, common] =
             [true, false].map(|own| at(&sweep.splits, &|point| has_both(point, own)));
         let kept = if least == 0.0 {
-            "nothing".to_owned()
+            "nothing kept verbatim (as `-s NAME:tail=0` has it)".to_owned()
         } else {
-            format!("{:.0} %", 100.0 * least)
+            format!("{:.0} % kept verbatim", 100.0 * least)
         };
         Some(format!(
-            "with {kept} kept verbatim it is {} instead of {}",
+            "with {kept} it is {} instead of {}",
             short_share(common?),
             short_share(own?)
         ))

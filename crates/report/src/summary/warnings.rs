@@ -481,8 +481,9 @@ fn uses(run: &ProtocolRun) -> Option<String> {
     };
     (all + left_out > 0).then(|| {
         format!(
-            "needed at use: {bound}{events} uses of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
-             the value{generic}"
+            "needed at use: {bound}{events} {} of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
+             the value{generic}",
+            if events == 1 { "use" } else { "uses" }
         )
     })
 }

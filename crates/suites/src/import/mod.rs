@@ -160,7 +160,7 @@ pub fn import_to(
         .then(|| facts::Finder::new(facts::INCIDENTAL, facts::Foils::Made));
     let mut report =
         Reading::new(importer, options)?.read_all(files, is_read, &mut |mut scenario| {
-            for finder in &mut finder {
+            if let Some(finder) = &mut finder {
                 finder.add(finder.look(&scenario), &mut scenario);
             }
             spool.push(&scenario).map_err(cannot)

@@ -94,7 +94,7 @@ pub(super) fn execute(
 ) -> Result<Option<FinishedRun>, Failure> {
     let interrupt = Interrupt::listen();
     // This comes first, since opening a model creates the folder of its recording.
-    let (suite, entrants) = resolve::chosen(args)?;
+    let (suite, entrants) = resolve::chosen_to_run(args)?;
     let taped = args
         .setting
         .record

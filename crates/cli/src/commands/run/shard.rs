@@ -53,7 +53,7 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
     let claim = folder.claim(shard).map_err(failure)?;
     let planned = arguments(args, &folder, &claim)?;
     let prices = args.run.prices.table()?;
-    let chosen = resolve::chosen(&planned)?;
+    let chosen = resolve::chosen_to_run(&planned)?;
     let Resolved {
         counter,
         budget,
