@@ -81,15 +81,21 @@ pub(crate) fn resolved(
 /// The conversations and rows of a run. A mistyped name of a model is said before the conversations
 /// are made, which takes longer.
 pub(crate) fn chosen_to_run(args: &RunArgs) -> Result<(Suite, Vec<Entrant>), Failure> {
+    let entrants = checked_entrants(args)?;
     Roles::named(&args.setting, args.judge.as_deref())
         .check()
         .map_err(Failure::usage)?;
-    chosen(args)
+    Ok((suite(args)?, entrants))
 }
 
 /// The conversations and rows asked for. What is wrong with the rows is said before the
 /// conversations are made.
 pub(crate) fn chosen(args: &RunArgs) -> Result<(Suite, Vec<Entrant>), Failure> {
+    let entrants = checked_entrants(args)?;
+    Ok((suite(args)?, entrants))
+}
+
+fn checked_entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     let largest = args.setting.retain.iter().copied().reduce(f64::max);
     if let Some(retained) = largest.filter(|share| *share >= args.setting.trigger) {
         let trigger = args.setting.trigger;
@@ -100,7 +106,7 @@ pub(crate) fn chosen(args: &RunArgs) -> Result<(Suite, Vec<Entrant>), Failure> {
     }
     let entrants = entrants(args)?;
     check_reference(args, &entrants)?;
-    Ok((suite(args)?, entrants))
+    Ok(entrants)
 }
 
 /// The conversations asked for.

@@ -14,6 +14,29 @@ pub(crate) fn short_share(value: f64) -> String {
     plain_zero(format!("{value:.2}")).replacen("0.", ".", usize::from(value.abs() < 0.995))
 }
 
+/// A share in whole percent, as in `7 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{} %", whole_percent(share))
+}
+
+/// The least and the greatest share, as in `6 to 19 %`.
+pub(crate) fn percents(shares: impl Iterator<Item = f64>) -> Option<String> {
+    range(shares, whole_percent).map(|range| format!("{range} %"))
+}
+
+/// A difference of shares in points of percent with its sign, as in `+7`.
+pub(crate) fn points(difference: f64) -> String {
+    let points = plain_zero(format!("{:.0}", 100.0 * difference));
+    match points.starts_with('-') || points == "0" {
+        true => points,
+        false => format!("+{points}"),
+    }
+}
+
+fn whole_percent(share: f64) -> String {
+    plain_zero(format!("{:.0}", 100.0 * share))
+}
+
 /// The least and the greatest value, or the one that all have; nothing if there is none.
 pub(crate) fn range(
     values: impl Iterator<Item = f64>,

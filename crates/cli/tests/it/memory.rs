@@ -131,8 +131,8 @@ fn a_request_holds_the_document_and_the_notes_that_a_strategy_finds() {
     assert!(found > 0.8, "{found}");
     assert!(of("handoff", "memory_answer_recall") > of("summarize", "memory_answer_recall") + 0.2);
     let line = format!(
-        "- memory: answers found in notes of an earlier conversation: handoff {}",
-        short(found)
+        "- memory: answers found in notes of an earlier conversation: handoff {:.0} %",
+        100.0 * found
     );
     assert!(
         shown.contains(&line) && shown.contains("the other 2 find none"),
@@ -197,15 +197,6 @@ fn a_request_holds_the_document_and_the_notes_that_a_strategy_finds() {
         told.contains("of 6 answers that only a note of memory states, requests held "),
         "{told}"
     );
-}
-
-/// As reports show a share.
-fn short(share: f64) -> String {
-    if share == 1.0 {
-        "1.00".to_owned()
-    } else {
-        format!("{share:.2}").trim_start_matches('0').to_owned()
-    }
 }
 
 /// A document is in every request, so that its answers would raise every recall alike.

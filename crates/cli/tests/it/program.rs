@@ -426,7 +426,7 @@ fn two_protocols_make_one_report() {
     );
     let table = stdout(&first);
     for heading in [
-        "conversations, window 2,000 tokens, 600 left",
+        "conversations, compacted to 600 tokens in a window of 2,000",
         "protocol published, scale 0.2, window of controls 2,000 tokens",
     ] {
         assert!(table.contains(heading), "{table}");

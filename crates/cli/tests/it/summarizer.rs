@@ -292,7 +292,7 @@ fn a_manifest_and_a_report_name_both() {
         ]
     );
     let table = table.replace("\n  ", " ");
-    let heading = "tiny: 2 conversations, window 2,000 tokens, 600 left by a compaction; summaries by mock:weak, target model mock:strong\n";
+    let heading = "tiny: 2 conversations, compacted to 600 tokens in a window of 2,000. A simulated model wrote (mock:weak, target model mock:strong); a real one may differ.\n";
     assert!(table.starts_with(heading), "{table}");
     assert!(
         read("pair/report.md")

@@ -337,6 +337,9 @@ pub struct Decisions {
 pub struct StrategySummary {
     /// The strategy's name.
     pub name: String,
+    /// The strategy that its name stands for; absent if it is the name itself, or not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// Whether it is under test or a control.
     pub family: Family,
     /// Whether it asks a model past the meter, and so has no costs and waits and is compared with

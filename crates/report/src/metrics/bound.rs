@@ -25,10 +25,10 @@ pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     id: "bound_recall_corrected",
     is_signed: true,
     column: Some(Column {
-        header: ["recall of old", "facts, 95 %"],
-        place: 2,
+        header: ["facts", "kept"],
+        place: 1,
         has_interval: true,
-        about: "Recall: share of the facts said long before that the context holds with their subject, less chance.",
+        about: "Facts kept: of what was said long before, the share that is held with its subject.",
     }),
     definition: "BR*: as BR, hit = (own - wrong / rivals) / (own + wrong); own = 1 if the context binds the fact, else 0; wrong = the other \
               subjects that win at its value although no message gave it to them; rivals = the values of the mentioned subjects that \

@@ -60,7 +60,7 @@ pub(crate) const WAIT_MS_P50: Metric = Metric {
 
 pub(crate) const WAIT_MS_P95: Metric = Metric {
     id: "wait_ms_p95",
-    column: Column::at(40, ["wait", "p95"], "Wait p95: 19 of 20 waits are shorter."),
+    column: Column::at(40, ["", "wait"], "Wait: 19 of 20 are shorter."),
     definition: "95th percentile over the turns that waited for compactions or checkpoints of the time that they waited; no interval",
     compute: |_, strategy| wait(strategy, 0.95),
     ..IN_MILLISECONDS

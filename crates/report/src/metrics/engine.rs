@@ -11,7 +11,7 @@ use crate::stats::mean;
 
 pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
-    column: Column::at(20, ["tokens", "left"], ""),
+    column: Column::at(60, ["tokens", "left"], ""),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that count against the retained budget after a compaction; a failed one leaves what there was; mean over a \

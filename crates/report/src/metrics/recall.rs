@@ -77,9 +77,9 @@ pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
 pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
     id: "address_use_recall",
     column: Column::at(
-        1,
-        ["at", "use"],
-        "At use: of the old values that later calls acted on, the share held just before.",
+        2,
+        ["values", "needed"],
+        "Values needed: of old values that later calls acted on, the share held just before.",
     ),
     definition: "a use of an address: the next turn's call takes a fact as what it acts on, and not in text that the agent writes; \
               it is old if the fact was last mentioned before the latest compaction of a row that keeps nothing, or of the recorded \
@@ -126,9 +126,9 @@ pub(crate) const ADDRESS_USE_LIFT: Metric = Metric {
     id: "address_use_lift",
     is_signed: true,
     column: Column::at(
-        2,
+        3,
         ["over", "random"],
-        "Over random: at use, above what as much random old text beside the same messages holds.",
+        "Over random: points of them above as much random old text.",
     ),
     definition: "of the uses of address_use_recall, the share whose value the context holds as it was said, minus the mean share in 20 \
               random contexts of the same sizes, which keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and \

@@ -8,7 +8,7 @@ use crate::metrics::value::over_units;
 pub(crate) const RECENT_RECALL: Metric = Metric {
     id: "recent_recall",
     column: Column::at(
-        41,
+        62,
         ["of", "recent"],
         "Of recent: the share of newer facts whose values the context holds.",
     ),

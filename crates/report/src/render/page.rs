@@ -6,7 +6,7 @@ use compactometer_formats::summary::{Check, Group, Summary, Sweep};
 use serde_json::{Value, json};
 
 use super::cases::Written;
-use super::{compared, judged, reasons, sweep, tables, targets};
+use super::{compared, judged, reasons, sweep, tables, targets, terminal};
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
 use crate::render::phrases::{conditions, slug, verdict};
@@ -31,6 +31,7 @@ pub(super) fn values(
     };
     json!({
         "title": format!("Compaction report: {}", manifest.suite),
+        "opening": summary.groups.first().map(terminal::opening),
         "shows": summary.findings,
         "run": run_facts(manifest),
         "has_cases": cases.is_some(),

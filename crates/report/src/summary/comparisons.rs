@@ -17,6 +17,7 @@ use crate::metrics::failures::why_not_compared;
 use crate::metrics::recall::fact_shares;
 use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
 use crate::metrics::surroundings::STATED_SHARE;
+use crate::numbers::points;
 use crate::stats::equivalence::equivalent;
 use crate::stats::paired::Paired;
 use crate::stats::{
@@ -504,6 +505,15 @@ pub(crate) fn common_reference(made: &[Comparison]) -> Option<&str> {
     let with = |name: &str| made.iter().filter(|one| one.reference == name).count();
     let names = made.iter().map(|one| one.reference.as_str());
     names.into_iter().find(|name| 2 * with(name) > made.len())
+}
+
+/// A difference with its interval, in points.
+pub(crate) fn in_points(made: &Comparison) -> String {
+    let difference = made.difference.map_or(String::new(), points);
+    match made.low.zip(made.high) {
+        Some((low, high)) => format!("{difference} ({} to {})", points(low), points(high)),
+        None => difference,
+    }
 }
 
 /// The difference with its interval, with as many digits as show on which side of 0 it lies.

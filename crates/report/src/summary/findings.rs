@@ -1,53 +1,57 @@
-//! What a reader may take from a report, in at most five sentences: what the order of strategies
-//! depends on or which can be told apart, what compacting costs, where facts are lost, what size
-//! and split do, and what the run does not decide.
+//! What a reader may take from a report, in a few sentences: what beats random old text and the
+//! newest messages, what one changed idea does, where facts are lost, and what it costs.
 //!
-//! Absent on purpose: a winner. Under a mock no sentence says which strategy is better.
+//! Absent on purpose: a winner. Under a mock no sentence says which strategy is better than another.
 
-use compactometer_formats::manifest::OtherMock;
-use compactometer_formats::mock::{has_mock, is_mock};
-use compactometer_formats::protocol::LimitsOf;
+use std::collections::BTreeMap;
+
+use compactometer_formats::manifest::StrategySettings;
+use compactometer_formats::mock::has_mock;
 use compactometer_formats::record::Family;
-use compactometer_formats::summary::{
-    Compared, Comparison, Group, StrategySummary, Sweep, SweepPoint,
-};
+use compactometer_formats::summary::{Compared, Comparison, Group, MetricValue, StrategySummary};
 use compactometer_text::code::code;
 
-use super::comparisons::{common_reference, difference};
+use super::comparisons::{common_reference, in_points};
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
 use crate::metrics::Metric;
-use crate::metrics::compactions::WRITTEN_BUDGET;
-use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
+use crate::metrics::cost::COST_USD;
 use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::failures::{OVER_WINDOW_SHARE, is_marked};
-use crate::metrics::recall::ADDRESS_USE_RECALL;
+use crate::metrics::recall::{ADDRESS_USE_LIFT, ADDRESS_USE_RECALL, ADDRESS_USES};
 use crate::metrics::scores::shown_recall;
-use crate::numbers::{grouped, range, short_share};
+use crate::numbers::{grouped, percent, percents, points, range};
 use crate::stats::quantile;
 use crate::stats::sign_flip::FEWEST_UNITS;
 
-/// Most sentences. A recorded program adds one, and its run has no sweep.
-const MOST: usize = 5;
 /// A difference of recall under this is none that a sentence is about.
 const MARGIN: f64 = 0.05;
+/// Most sentences.
+const MOST: usize = 5;
+/// Most rows that a sentence names.
+const NAMED: usize = 3;
 
-/// The sentences about a run's first group. `mocks` are those under which the strategies were run
-/// again.
-pub(super) fn sentences(group: &Group, sweep: Option<&Sweep>, mocks: &[OtherMock]) -> Vec<String> {
+/// The sentences about a run's first group. `settings` are what its rows were run with.
+pub(super) fn sentences(
+    group: &Group,
+    settings: &BTreeMap<String, StrategySettings>,
+) -> Vec<String> {
     if let Some(why) = nothing_to_compare(group) {
         return vec![why];
     }
-    let rest = [
-        costs(group),
+    let has_few = group.units < FEWEST_UNITS;
+    let is_mock = has_mock(&group.summarizer, group.target.as_deref());
+    let beside = recorded(group).or_else(|| beside_controls(group).filter(|_| has_few));
+    let tested = told_apart(group).filter(|_| !is_mock && !has_few);
+    let found = [
+        beside,
+        over_random(group),
+        tested,
+        talk(group),
+        ideas(group, settings),
         fates(group),
-        sweep.and_then(size_and_split),
-        Some(undecided(group)),
+        costs(group),
     ];
-    what_decides(group, mocks)
-        .into_iter()
-        .chain(rest.into_iter().flatten())
-        .take(MOST)
-        .collect()
+    found.into_iter().flatten().take(MOST).collect()
 }
 
 fn tested(group: &Group) -> impl Iterator<Item = &StrategySummary> {
@@ -104,26 +108,6 @@ fn nothing_to_compare(group: &Group) -> Option<String> {
     })
 }
 
-fn what_decides(group: &Group, mocks: &[OtherMock]) -> Vec<String> {
-    let beside = recorded(group).or_else(|| {
-        (group.units < FEWEST_UNITS)
-            .then(|| beside_controls(group))
-            .flatten()
-    });
-    let other = if has_mock(&group.summarizer, group.target.as_deref()) {
-        Some(order_under_mock(
-            group,
-            mocks,
-            group.protocol.limits() == LimitsOf::Recording,
-        ))
-    } else if group.units < FEWEST_UNITS {
-        None
-    } else {
-        told_apart(group)
-    };
-    beside.into_iter().chain(other).collect()
-}
-
 /// What the controls of the same size keep.
 const KEPT: [&str; 2] = ["as much random older text", "a list of the newest values"];
 
@@ -132,7 +116,7 @@ fn controls(group: &Group, metric: &Metric) -> String {
     let of = |name: &str| {
         named(group, name)
             .and_then(|strategy| metric.value(strategy))
-            .map(short_share)
+            .map(percent)
     };
     let shown = SAME_SIZE
         .into_iter()
@@ -167,7 +151,7 @@ fn recorded(group: &Group) -> Option<String> {
     };
     Some(format!(
         "What your agent kept{size} held {} of the {what}{beside}.",
-        short_share(metric.value(recorded)?)
+        percent(metric.value(recorded)?)
     ))
 }
 
@@ -175,51 +159,41 @@ fn recorded(group: &Group) -> Option<String> {
 /// cannot be said.
 fn beside_controls(group: &Group) -> Option<String> {
     let metric = shown_recall(&group.strategies);
-    let strategies = range(
-        sound(group).filter_map(|strategy| metric.value(strategy)),
-        short_share,
-    )?;
+    let strategies = percents(sound(group).filter_map(|strategy| metric.value(strategy)))?;
     let beside = controls(group, metric);
     (!beside.is_empty())
         .then(|| format!("Of the old facts, the strategies hold {strategies}, {beside}."))
 }
 
-fn order_under_mock(group: &Group, mocks: &[OtherMock], is_second: bool) -> String {
-    let what = if is_mock(&group.summarizer) {
-        "wrote the summaries"
-    } else {
-        "answered the questions"
+/// The strategies that held measurably more of what later calls needed than random text does.
+fn over_random(group: &Group) -> Option<String> {
+    let lifts = sound(group)
+        .filter_map(|strategy| Some((strategy, ADDRESS_USE_LIFT.get(strategy)?)))
+        .filter_map(|(strategy, lift)| Some((strategy, lift.value?, lift.low?)))
+        .collect::<Vec<_>>();
+    let (first, ..) = lifts.first()?;
+    let uses = grouped(ADDRESS_USES.value(first)?);
+    let mut above = lifts.clone();
+    above.retain(|(_, lift, low)| *low > 0.0 && *lift >= 0.005);
+    above.sort_by(|(_, one, _), (_, other, _)| other.total_cmp(one));
+    let who = match (above.len(), lifts.len()) {
+        (0, 1) => format!("{} does not measurably hold", code(&first.name)),
+        (1, 1) => format!("{} measurably holds", code(&first.name)),
+        (0, all) => format!("None of {all} strategies measurably holds"),
+        (1, all) => format!("1 of {all} strategies measurably holds"),
+        (some, all) => format!("{some} of {all} strategies measurably hold"),
     };
-    let rows = if is_second { " of the strategies" } else { "" };
-    let written = sound(group)
-        .filter_map(|strategy| WRITTEN_BUDGET.value(strategy))
-        .filter(|most| *most > 0.0);
-    let length = range(written, grouped);
-    let length = length.map_or(String::new(), |range| format!(" ({range} tokens at most)"));
-    let more = under_others(mocks)
-        .or_else(|| talk(group).map(|talk| format!(" and on how much talk fits, since {talk}")))
-        .unwrap_or_default();
-    format!(
-        "A mock {what}{rows}, so this run names no winner: the order depends on how long its replies are{length}{more}."
-    )
-}
-
-/// How the order agrees with that under other mocks.
-fn under_others(mocks: &[OtherMock]) -> Option<String> {
-    let other = |other: &OtherMock| {
-        let whose = match other.draws {
-            0 => code(&other.mock),
-            draws => format!("{draws} draws of what it assumes (median)"),
-        };
-        match other.tau {
-            Some(tau) => format!("by {} with that of {whose}", short_share(tau)),
-            None => format!("in nothing with {whose}, under which there is none"),
-        }
+    let named = above.iter().take(NAMED);
+    let names = named
+        .map(|(row, lift, _)| format!("{} {}", code(&row.name), points(*lift)))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let names = match names.is_empty() {
+        true => String::new(),
+        false => format!(": {names} points"),
     };
-    let conversations = mocks.first()?.conversations;
-    let others = mocks.iter().map(other).collect::<Vec<_>>().join(" and ");
     Some(format!(
-        ", and on {conversations} conversations agrees {others} (tau-b; 1 is the same order)"
+        "{who} more of {uses} needed old values than random old text{names}."
     ))
 }
 
@@ -235,16 +209,86 @@ fn talk(group: &Group) -> Option<String> {
         .filter(|recall| talk - **recall >= MARGIN)
         .count();
     let who = match recalls.len() {
-        all if above == all => "every strategy".to_owned(),
+        1 if above == 1 => "the strategy does".to_owned(),
+        all if above == all => format!("all {all} strategies"),
         all if 2 * above > all => format!("{above} of {all} strategies"),
         _ => return None,
     };
     Some(format!(
-        "{}, which keeps the newest talk and calls no model, recalls {} of the old facts, more than {who} ({})",
-        code(RECENT_TALK),
-        short_share(talk),
-        range(recalls.into_iter(), short_share)?
+        "The newest messages without a model ({}) keep {} of old facts: more than {who} ({}).",
+        code(&format!("-s {RECENT_TALK}")),
+        percent(talk),
+        percents(recalls.into_iter())?
     ))
+}
+
+/// What a row that changes one idea changes of the row that it is compared with: what is measured,
+/// before and after, where their intervals are apart.
+pub(crate) fn changes(group: &Group, row: &StrategySummary) -> Vec<(&'static str, f64, f64)> {
+    let measured = [
+        (&ADDRESS_USE_RECALL, "needed values"),
+        (shown_recall(&group.strategies), "old facts"),
+    ];
+    let Some(base) = base_of(group, row).filter(|base| !is_marked(base) && !is_marked(row)) else {
+        return Vec::new();
+    };
+    let changed = measured.into_iter().filter_map(|(metric, what)| {
+        let (before, after) = metric.get(base).zip(metric.get(row))?;
+        is_apart(before, after).then_some((what, before.value?, after.value?))
+    });
+    changed.collect()
+}
+
+/// The row that one with a changed idea is compared with.
+fn base_of<'g>(group: &'g Group, row: &StrategySummary) -> Option<&'g StrategySummary> {
+    let mut made = group.comparisons.iter();
+    let made = made.find(|made| made.strategy == row.name)?;
+    named(group, &made.reference)
+}
+
+/// What one changed idea does, for each row that changes one.
+fn ideas(group: &Group, settings: &BTreeMap<String, StrategySettings>) -> Option<String> {
+    let rows = group.strategies.iter();
+    let found = rows
+        .filter(|row| row.family == Family::Idea)
+        .filter_map(|row| {
+            let changed = changes(group, row)
+                .into_iter()
+                .map(|(what, before, after)| {
+                    format!("{} of {what}, not {}", percent(after), percent(before))
+                });
+            let changed = changed.collect::<Vec<_>>().join(", ");
+            let spec = spec(row, base_of(group, row)?, settings);
+            let row = code(&format!("-s {spec}"));
+            (!changed.is_empty()).then(|| format!("{row} keeps {changed}"))
+        })
+        .collect::<Vec<_>>();
+    (!found.is_empty()).then(|| format!("One change each: {}.", found.join("; ")))
+}
+
+/// Whether two values differ by the margin and their intervals do not touch.
+fn is_apart(one: &MetricValue, other: &MetricValue) -> bool {
+    let ends = |value: &MetricValue| Some((value.value?, value.low?, value.high?));
+    ends(one).zip(ends(other)).is_some_and(|(one, other)| {
+        (one.0 - other.0).abs() >= MARGIN && (one.2 < other.1 || other.2 < one.1)
+    })
+}
+
+/// The row as `-s` takes it: the strategy and the parameters in which it differs from another row.
+fn spec(
+    row: &StrategySummary,
+    from: &StrategySummary,
+    settings: &BTreeMap<String, StrategySettings>,
+) -> String {
+    let (Some(own), Some(other)) = (settings.get(&row.name), settings.get(&from.name)) else {
+        return row.name.clone();
+    };
+    let changed = own
+        .parameters
+        .iter()
+        .filter(|(name, value)| other.parameters.get(*name) != Some(value))
+        .map(|(name, value)| format!(":{name}={value}"));
+    format!("{}{}", from.name, changed.collect::<String>())
 }
 
 /// What the paired comparisons show, where a model wrote the text.
@@ -261,7 +305,7 @@ fn told_apart(group: &Group) -> Option<String> {
             .filter(move |made| made.verdict == verdict)
     };
     let shown = |made: &Comparison, more: &str| {
-        format!("{} {}{more}", code(&made.strategy), difference(made))
+        format!("{} {}{more}", code(&made.strategy), in_points(made))
     };
     let mut parts = of(Compared::SupportedDifference)
         .map(|made| shown(made, ""))
@@ -294,11 +338,9 @@ fn told_apart(group: &Group) -> Option<String> {
     let reference = common_reference(&group.comparisons);
     let recall =
         reference.and_then(|name| shown_recall(&group.strategies).value(named(group, name)?));
-    let recall = recall.map_or(String::new(), |recall| {
-        format!(" (recall of old facts {})", short_share(recall))
-    });
+    let recall = recall.map_or(String::new(), |recall| format!(" ({})", percent(recall)));
     Some(format!(
-        "Recall compared with {}{recall}, in pairs over {} groups of conversations: {}.",
+        "Old facts kept beside {}{recall}, in points, in pairs over {} groups of conversations: {}.",
         reference.map_or("each one's reference".to_owned(), code),
         made.iter().map(|made| made.n).max().unwrap_or_default(),
         parts.join("; ")
@@ -308,58 +350,28 @@ fn told_apart(group: &Group) -> Option<String> {
 /// What compacting costs against never compacting.
 fn costs(group: &Group) -> Option<String> {
     let full = named(group, FULL)?;
-    let compacting = tested(group).filter(|strategy| {
-        strategy.triggered.conversations > 0 && !is_marked(strategy) && !strategy.not_understood
-    });
-    let costs = compacting
-        .filter_map(|strategy| Some((strategy, COST_AGAINST_FULL.value(strategy)?)))
-        .collect::<Vec<_>>();
-    let side = |sign: f64, what: &str| {
-        if let [(only, share)] = &costs[..] {
-            let is_it = sign * share >= 0.005;
-            return is_it.then(|| {
-                format!(
-                    "{} costs {:.0} % {what}",
-                    code(&only.name),
-                    100.0 * share.abs()
-                )
-            });
-        }
-        let those = costs.iter().filter(|(_, share)| sign * share >= 0.005);
-        let (farthest, share) = those
-            .clone()
-            .max_by(|one, other| (sign * one.1).total_cmp(&(sign * other.1)))?;
-        let (count, share) = (those.count(), 100.0 * share.abs());
-        Some(format!(
-            "{count} of {} strategies cost up to {share:.0} % {what} ({})",
-            costs.len(),
-            code(&farthest.name)
-        ))
-    };
-    let sides = [side(-1.0, "less"), side(1.0, "more")]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>();
+    let whole = COST_USD.value(full)?;
+    let compacting = sound(group).filter(|strategy| strategy.triggered.conversations > 0);
+    let costs = range(
+        compacting.filter_map(|strategy| COST_USD.value(strategy)),
+        |cost| format!("${cost:.2}"),
+    )?;
     let over = OVER_WINDOW_SHARE
         .value(full)
         .filter(|share| *share >= 0.005);
     let over = over.map_or(String::new(), |share| {
-        format!(", with {:.0} % of its turns over the window", 100.0 * share)
+        format!(" ({} of turns overflow)", percent(share))
     });
-    (!sides.is_empty()).then(|| {
-        format!(
-            "Against never compacting (${:.2} a conversation{over}), {}.",
-            COST_USD.value(full).unwrap_or_default(),
-            sides.join(", and ")
-        )
-    })
+    Some(format!(
+        "{costs} a conversation, uncompacted ${whole:.2}{over}."
+    ))
 }
 
 /// Fates of lost facts: the id and what happened.
 const LOST: [(&str, &str); 3] = [
-    ("unwritten", "were read by a summarizer and not written"),
-    ("eroded", "were written and lost later"),
-    ("dropped_unseen", "were dropped unread"),
+    ("unwritten", "read and left out"),
+    ("eroded", "written and lost later"),
+    ("dropped_unseen", "never read"),
 ];
 
 /// Where facts are lost, the most frequent way first.
@@ -367,174 +379,25 @@ fn fates(group: &Group) -> Option<String> {
     let rows = sound(group)
         .filter(|strategy| !strategy.fates.is_empty())
         .collect::<Vec<_>>();
-    let shares = |fates: &[&str]| {
-        let share = |strategy: &&StrategySummary| {
-            fates
-                .iter()
-                .filter_map(|fate| strategy.fates.get(*fate))
-                .sum()
-        };
+    if rows.is_empty() {
+        return None;
+    }
+    let shares = |fate: &str| {
+        let share =
+            |strategy: &&StrategySummary| strategy.fates.get(fate).copied().unwrap_or_default();
         rows.iter().map(share).collect::<Vec<f64>>()
     };
-    let held = range(shares(&["verbatim", "carried"]).into_iter(), whole)?;
-    let mut lost = LOST.map(|(fate, what)| (shares(&[fate]), what));
+    let mut lost = LOST.map(|(fate, what)| (shares(fate), what));
     lost.sort_by(|(one, _), (other, _)| median(other).total_cmp(&median(one)));
     let lost = lost
         .into_iter()
-        .filter(|(shares, _)| shares.iter().any(|share| *share >= 0.005));
-    let lost = lost.filter_map(|(shares, what)| {
-        Some(format!("{} % {what}", range(shares.into_iter(), whole)?))
-    });
-    let lost = lost.collect::<Vec<_>>().join(", ");
-    let lost = if lost.is_empty() {
-        "none is lost".to_owned()
-    } else {
-        lost
-    };
-    let replaced = range(
-        shares(&["superseded"])
-            .into_iter()
-            .filter(|share| *share >= 0.005),
-        whole,
-    );
-    let replaced = replaced.map_or(String::new(), |share| {
-        format!(", {share} % were replaced by newer ones")
-    });
-    let who = match &rows[..] {
-        [only] => format!("{} still holds", code(&only.name)),
-        _ => "the strategies still hold".to_owned(),
-    };
-    Some(format!(
-        "At the end {who} {held} % of all facts; {lost}{replaced}."
-    ))
-}
-
-/// The strategies' median recall over sizes, and without a verbatim tail.
-fn size_and_split(sweep: &Sweep) -> Option<String> {
-    let usable = |point: &&SweepPoint| point.family.is_tested() && point.fails.is_none();
-    let at = |points: &[SweepPoint], is: &dyn Fn(&SweepPoint) -> bool| {
-        let values = points
-            .iter()
-            .filter(usable)
-            .filter(|point| is(point))
-            .filter_map(|point| point.recall.value);
-        Some(median(&values.collect::<Vec<_>>())).filter(|median| !median.is_nan())
-    };
-    let of_size = |retained: u32| {
-        Some((
-            retained,
-            at(&sweep.sizes, &|point| point.retained == retained)?,
-        ))
-    };
-    let mut sizes = sweep
-        .sizes
-        .iter()
-        .map(|point| point.retained)
+        .filter(|(shares, _)| shares.iter().any(|share| *share >= 0.005))
+        .filter_map(|(shares, what)| Some(format!("{} {what}", percents(shares.into_iter())?)))
         .collect::<Vec<_>>();
-    sizes.sort_unstable();
-    let ends = [sizes.first(), Some(&sweep.retained), sizes.last()];
-    let mut sizes = ends
-        .into_iter()
-        .flatten()
-        .filter_map(|size| of_size(*size))
-        .collect::<Vec<_>>();
-    sizes.dedup();
-    let shown = |(size, recall): &(u32, f64)| {
-        format!("{} with {}", short_share(*recall), grouped((*size).into()))
-    };
-    let sizes = sizes.iter().map(shown).collect::<Vec<_>>().join(", ");
-    let least = sweep
-        .splits
-        .iter()
-        .filter(|point| !point.is_own_split)
-        .map(|point| point.split)
-        .min_by(f64::total_cmp);
-    let split = least.and_then(|least| {
-        let has_both = |point: &SweepPoint, is_own: bool| {
-            let both = |other: &SweepPoint| usable(&other) && other.strategy == point.strategy;
-            let is_there = |own: bool| {
-                sweep
-                    .splits
-                    .iter()
-                    .any(|other| both(other) && is(other, own, least))
-            };
-            is(point, is_own, least) && is_there(true) && is_there(false)
-        };
-        let [own, common] =
-            [true, false].map(|own| at(&sweep.splits, &|point| has_both(point, own)));
-        let kept = if least == 0.0 {
-            "nothing kept verbatim (as `-s NAME:tail=0` has it)".to_owned()
-        } else {
-            format!("{:.0} % kept verbatim", 100.0 * least)
-        };
-        Some(format!(
-            "with {kept} it is {} instead of {}",
-            short_share(common?),
-            short_share(own?)
-        ))
-    });
-    let sizes = (!sizes.is_empty()).then(|| format!("{sizes} tokens left"));
-    let parts = [sizes, split].into_iter().flatten().collect::<Vec<_>>();
-    (!parts.is_empty()).then(|| {
-        format!(
-            "On {} of the conversations, replayed at other sizes, the strategies' median recall is {}.",
-            sweep.conversations,
-            parts.join("; ")
-        )
+    Some(match lost.is_empty() {
+        true => "At the end no fact is lost.".to_owned(),
+        false => format!("Lost, of all facts: {}.", lost.join(", ")),
     })
-}
-
-/// Whether the point has its strategy's own split, or else the common one.
-fn is(point: &SweepPoint, own: bool, common: f64) -> bool {
-    if own {
-        point.is_own_split
-    } else {
-        !point.is_own_split && point.split == common
-    }
-}
-
-/// What the run leaves open.
-fn undecided(group: &Group) -> String {
-    let mut open = Vec::new();
-    if group.units < FEWEST_UNITS {
-        let groups = if group.units == 1 {
-            "1 group".to_owned()
-        } else {
-            format!("{} groups", group.units)
-        };
-        open.push(format!(
-            "any difference between strategies ({groups} of conversations; it takes {FEWEST_UNITS})"
-        ));
-    } else {
-        let least = group
-            .comparisons
-            .iter()
-            .filter_map(|made| made.detectable)
-            .filter(|least| *least >= 0.005);
-        let least =
-            range(least, short_share).map(|range| format!("differences of recall under {range}"));
-        open.extend(least);
-    }
-    let open_model = match (
-        has_mock(&group.summarizer, group.target.as_deref()),
-        group.protocol.limits(),
-    ) {
-        (false, _) => "what another model would write",
-        (true, LimitsOf::Recording) => "what a real model would write",
-        (true, _) => {
-            "which strategy is best with your model or on your sessions (see `compactometer losses`)"
-        }
-    };
-    open.push(open_model.to_owned());
-    open.push(
-        "whether tasks succeed, since the recorded turns follow whatever was lost".to_owned(),
-    );
-    format!("Not decided here: {}.", open.join("; "))
-}
-
-/// A share in whole per cent, without the sign.
-fn whole(share: f64) -> String {
-    format!("{:.0}", 100.0 * share)
 }
 
 /// The middle value; not a number if there is none.

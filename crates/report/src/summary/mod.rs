@@ -19,10 +19,11 @@ mod use_bounds;
 mod versions;
 mod warnings;
 
-pub(crate) use comparisons::{common_reference, difference};
+pub(crate) use comparisons::{common_reference, difference, in_points};
+pub(crate) use findings::changes;
 pub(crate) use sizes::realized;
 pub(crate) use sweep::short_name as sweep_metric;
-pub(crate) use warnings::is_in_findings;
+pub(crate) use warnings::is_in_heading;
 
 use std::collections::BTreeMap;
 
@@ -52,12 +53,10 @@ pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
         .map(group)
         .collect::<Vec<_>>();
     let sweep = sweep::summarize(runs);
-    let other_mocks = runs
-        .first()
-        .map_or(&[][..], |run| &run.manifest.other_mocks);
     let findings = groups
         .first()
-        .map(|group| findings::sentences(group, sweep.as_ref(), other_mocks));
+        .zip(runs.first())
+        .map(|(group, run)| findings::sentences(group, &run.manifest.settings));
     let versions = runs.iter().find(|run| !run.is_swept()).map(versions::parts);
     Summary {
         version: VERSION,
@@ -115,6 +114,12 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
     };
     StrategySummary {
         name: strategy.name.to_owned(),
+        base: run
+            .manifest
+            .settings
+            .get(strategy.name)
+            .map(|settings| settings.base.clone())
+            .filter(|base| base != strategy.name),
         family: strategy.family,
         unmetered: run.is_unmetered(strategy.name),
         not_understood: metrics::failures::not_understood(strategy).is_some(),

@@ -76,15 +76,13 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
 const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever was lost, so it measures retention and not \
                       task success; reading again after a loss is not simulated";
 
-/// How two warnings begin that the findings also give.
+/// How a warning begins that the first line of a screen also gives.
 const MOCK: &str = "mechanism, not model";
 const FEW: &str = "the suite has few groups";
 
-/// Whether the findings say what a warning says.
-pub(crate) fn is_in_findings(warning: &str) -> bool {
-    [MOCK, FEW]
-        .iter()
-        .any(|beginning| warning.starts_with(beginning))
+/// Whether the first line of a screen says what a warning says.
+pub(crate) fn is_in_heading(warning: &str) -> bool {
+    warning.starts_with(MOCK)
 }
 
 /// What a strategy's records are counted for.

@@ -107,8 +107,8 @@ fn a_comparison_agrees_with_scipy() {
         &summarize(&of_model(&manifest), &records, &prices()),
         &Screen::WHOLE,
     );
-    let sentence = "1 Recall compared with `summarize` (recall of old facts .50), in pairs over 8 groups of conversations: `chained` \
-                    -0.05 [-0.10, -0.01].";
+    let sentence = "1 Old facts kept beside `summarize` (50 %), in points, in pairs over 8 groups of conversations: `chained` \
+                    -5 (-10 to -1).";
     assert!(text.replace("\n  ", " ").contains(sentence), "{text}");
     assert!(text.contains("minus summarize, paired by unit"), "{text}");
     let line = "chained CR*  -0.05 [-0.10, -0.01]  p 0.039  MDE 0.06 G 8   supported difference\n";

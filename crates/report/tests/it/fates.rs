@@ -236,13 +236,13 @@ fn where_chance_is_unknown_the_table_shows_plain_recall() {
     );
     assert!(
         text.contains(
-            "Recall: share of the values said long before that the context holds; chance is in it."
+            "Facts kept: of the values said long before, the share that is held; chance is in it."
         ),
         "{text}"
     );
     assert!(
         text.lines()
-            .any(|line| line.starts_with("hybrid-checkpoint") && line.contains(".62")),
+            .any(|line| line.starts_with("hybrid-checkpoint") && line.contains("62 %")),
         "{text}"
     );
 }

@@ -183,7 +183,7 @@ fn prompted_recall_is_over_the_facts_that_were_asked_for() {
     assert!(!table(&made).contains("stored, not in the context"));
     made.observations[0].fates = point(1, "vus").fates;
     let said = "stored, not in the context (summarize): 50 % of what is out of it; with what is retrieved for a question, 4 tokens on \
-                average, prompted recall is .50";
+                average, prompted recall is 50 %";
     assert!(table(&made).contains(said), "{}", table(&made));
 }
 

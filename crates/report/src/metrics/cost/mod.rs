@@ -29,7 +29,7 @@ const LONG_GAP_MS: i64 = 600_000;
 
 pub(crate) const COST_USD: Metric = Metric {
     id: "cost_usd",
-    column: Column::at(70, ["cost", "$"], ""),
+    column: Column::at(30, ["", "cost"], ""),
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "agent's input (cache read, cache write or uncached by the price row's rules; with fixed_prefix_tokens) and output, \
@@ -87,7 +87,7 @@ pub(crate) const COST_AGAINST_FULL: Metric = Metric {
     is_signed: true,
     better: Better::Lower,
     column: Column::at(
-        30,
+        70,
         ["cost", "vs full"],
         "Cost: with prompt caching; `full` never compacts.",
     ),

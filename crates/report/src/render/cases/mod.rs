@@ -82,7 +82,7 @@ impl Written {
 }
 
 /// The address of a strategy's list, from the report.
-pub(super) fn list_address(protocol: Protocol, strategy: &str) -> String {
+pub(in crate::render) fn list_address(protocol: Protocol, strategy: &str) -> String {
     format!("{FOLDER}/{}/index.html", folder_of(protocol, strategy))
 }
 

@@ -1,4 +1,5 @@
-//! The table of a group: as many columns as the terminal has room for, the most important first.
+//! The table of a group: rows by how their strategies work, and as many columns as the terminal has
+//! room for, the most important first.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +7,23 @@ use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
 use compactometer_text::lines::{clipped, wrapped};
+use serde_json::{Value, json};
 
 use super::Screen;
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
 use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
 use crate::metrics::failures::is_marked;
-use crate::metrics::recall::{ADDRESS_USE_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
+use crate::metrics::recall::{
+    ADDRESS_USE_LIFT, ADDRESS_USE_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED,
+};
 use crate::metrics::scores::shown_recall;
 use crate::metrics::{self, Column, Metric, MetricUnit};
-use crate::numbers::short_share;
+use crate::numbers::{percent, points};
+use crate::render::cases::list_address;
 use crate::render::compared::OWN_REFERENCE;
 use crate::render::phrases::seconds;
-use crate::stats::sign_flip::FEWEST_UNITS;
-use crate::summary::{common_reference, difference};
+use crate::summary::{changes, common_reference, in_points};
 
 /// Most rows where not all are asked for, beside changed ideas.
 const ROWS: usize = 11;
@@ -27,10 +31,31 @@ const ROWS: usize = 11;
 const CONTROLS: usize = 3;
 /// Blanks between columns.
 const GAP: usize = 2;
+/// Characters for the columns of a page's first table.
+const ROOM: usize = 48;
+/// Under this width, rows are shown without what they have in common.
+const NARROW: usize = 80;
+/// From this width on, intervals are shown.
+const WIDE: usize = 110;
 
-/// Controls in the order in which they are shown: what nothing loses, what no model writes, then
-/// the rest.
-const FIRST_CONTROLS: [&str; 4] = [FULL, RECENT_TALK, SAME_SIZE[0], SAME_SIZE[1]];
+/// Controls in the order in which they are shown: what keeps as much without a model, what nothing
+/// loses, then the rest.
+const FIRST_CONTROLS: [&str; 4] = [RECENT_TALK, SAME_SIZE[1], SAME_SIZE[0], FULL];
+
+/// How strategies work: what a group of rows is called, and the strategies in it.
+const APPROACHES: [(&str, &[&str]); 4] = [
+    ("prompt", &["summarize", "prompt-checkpoint", "handoff"]),
+    (
+        "middleware",
+        &[
+            "middleware-checkpoint",
+            "hybrid-checkpoint",
+            "threshold-summary",
+        ],
+    ),
+    ("chain", &["chained"]),
+    ("levels", &["progressive"]),
+];
 
 /// A column with the texts of all rows.
 struct Filled {
@@ -41,55 +66,59 @@ struct Filled {
     cells: Vec<String>,
 }
 
-/// Rows under one heading.
-type Rows<'g> = (Option<&'static str>, Vec<&'g StrategySummary>);
+/// Rows with what they have in common.
+type Rows<'g> = (&'static str, Vec<&'g StrategySummary>);
 
-/// The lines of the table, and below it what its columns show.
-pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
+/// The lines of a table, what its columns show, and the number of rows that are left out.
+pub(super) struct Table {
+    pub(super) lines: Vec<String>,
+    pub(super) key: String,
+    pub(super) hidden: usize,
+}
+
+/// The table of a group.
+pub(super) fn lines(group: &Group, screen: &Screen) -> Table {
     let (sections, hidden) = sections(group, screen.all_rows);
     let rows = sections
         .iter()
         .flat_map(|(_, rows)| rows.iter().copied())
         .collect::<Vec<_>>();
     // A narrow terminal needs its room for numbers.
-    let most = (3 * screen.width / 10).max(12);
-    let names = names(&rows, group, most);
-    let name_width = names
+    let names = names(&rows, group, (3 * screen.width / 10).max(12));
+    let firsts = sections
         .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or_default();
+        .flat_map(|(name, rows)| (0..rows.len()).map(move |at| if at == 0 { *name } else { "" }));
+    let firsts: Vec<&str> = match screen.width < NARROW || sections.len() == 1 {
+        true => vec![""; rows.len()],
+        false => firsts.collect(),
+    };
+    let widest = |texts: &mut dyn Iterator<Item = &str>| {
+        texts
+            .map(|text| text.chars().count())
+            .max()
+            .unwrap_or_default()
+    };
+    let first_width = match widest(&mut firsts.iter().copied()) {
+        0 => 0,
+        width => width + 1,
+    };
+    let name_width = first_width + widest(&mut names.iter().map(String::as_str));
     let columns = that_fit(
-        columns(group, &rows),
+        columns(group, &rows, screen),
         screen.width.saturating_sub(name_width),
     );
     let mut lines = [0, 1]
         .map(|line| {
-            laid_out(
-                "",
-                name_width,
-                columns.iter().map(|column| &*column.header[line]),
-                &columns,
-            )
+            let cells = columns.iter().map(|column| &*column.header[line]);
+            laid_out("", name_width, cells, &columns)
         })
         .to_vec();
-    let mut at = 0;
-    for (heading, rows) in sections {
-        lines.extend(heading.map(str::to_owned));
-        for _ in rows {
-            lines.push(laid_out(
-                &names[at],
-                name_width,
-                columns.iter().map(|column| &*column.cells[at]),
-                &columns,
-            ));
-            at += 1;
-        }
-    }
-    if hidden > 0 {
-        lines.push(format!(
-            "{hidden} more {}: --all",
-            if hidden == 1 { "row" } else { "rows" }
+    for (at, name) in names.iter().enumerate() {
+        lines.push(laid_out(
+            &format!("{:<first_width$}{name}", firsts[at]),
+            name_width,
+            columns.iter().map(|column| &*column.cells[at]),
+            &columns,
         ));
     }
     if rows.iter().any(|row| is_marked(row)) {
@@ -107,13 +136,53 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Vec<String> {
             screen.width,
         ));
     }
-    let key = columns
+    let abouts = columns.iter().map(|column| column.about.as_str());
+    let abouts = abouts.filter(|about| !about.is_empty());
+    Table {
+        key: abouts.collect::<Vec<_>>().join(" "),
+        lines,
+        hidden,
+    }
+}
+
+/// The columns that a narrow terminal shows, as a page's table.
+pub(super) fn for_page(group: &Group) -> Value {
+    let screen = Screen {
+        width: NARROW,
+        all_rows: false,
+        all_notes: false,
+    };
+    let (sections, _) = sections(group, false);
+    let rows = sections.iter().flat_map(|(_, rows)| rows.iter().copied());
+    let rows = rows.collect::<Vec<_>>();
+    let columns = that_fit(columns(group, &rows, &screen), ROOM);
+    let names = names(&rows, group, usize::MAX);
+    let firsts = sections
         .iter()
-        .map(|column| column.about.as_str())
-        .filter(|about| !about.is_empty())
-        .collect::<Vec<_>>();
-    lines.extend(wrapped(&key.join(" "), screen.width));
-    lines
+        .flat_map(|(name, rows)| (0..rows.len()).map(move |at| if at == 0 { *name } else { "" }));
+    let cells = |at: usize| columns.iter().map(move |column| &column.cells[at]);
+    let lines = rows
+        .iter()
+        .zip(firsts)
+        .enumerate()
+        .map(|(at, (row, first))| {
+            json!({
+                "first": first,
+                "name": names[at].trim_start(),
+                "is_idea": row.family == Family::Idea,
+                "is_control": row.family == Family::Control,
+                "address": list_address(group.protocol, &row.name),
+                "cells": cells(at).collect::<Vec<_>>(),
+            })
+        });
+    let header = |column: &Filled| column.header.join(" ").trim().to_owned();
+    let abouts = columns.iter().map(|column| column.about.as_str());
+    let abouts = abouts.filter(|about| !about.is_empty());
+    json!({
+        "columns": columns.iter().map(header).collect::<Vec<_>>(),
+        "rows": lines.collect::<Vec<_>>(),
+        "note": abouts.collect::<Vec<_>>().join(" "),
+    })
 }
 
 /// Why a row is not compared.
@@ -168,7 +237,7 @@ fn names(rows: &[&StrategySummary], group: &Group, most: usize) -> Vec<String> {
     let name = |row: &StrategySummary| {
         let base = base_of(row, group).filter(|_| row.family == Family::Idea);
         let idea = base.and_then(|base| row.name.strip_prefix(base)?.strip_prefix('-'));
-        idea.map_or(row.name.clone(), |idea| format!("  {idea}"))
+        idea.map_or(words(row).to_owned(), |idea| format!("  {idea}"))
     };
     let of = |most: usize| {
         rows.iter()
@@ -181,6 +250,19 @@ fn names(rows: &[&StrategySummary], group: &Group, most: usize) -> Vec<String> {
     } else {
         of(usize::MAX).collect()
     }
+}
+
+/// A row's name, or what a control of the same size keeps.
+fn words(row: &StrategySummary) -> &str {
+    let known = [
+        (RECENT_TALK, "newest messages"),
+        (SAME_SIZE[1], "list of values"),
+        (SAME_SIZE[0], "random old text"),
+    ];
+    let known = known.iter().find(|(name, _)| *name == row.name);
+    known
+        .filter(|_| row.family == Family::Control)
+        .map_or(&row.name, |(_, words)| words)
 }
 
 /// The rows to show, and the number of those left out.
@@ -196,53 +278,53 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
         of(|family| family.is_tested() && family != Family::Recorded).collect::<Vec<_>>();
     let mut controls = of(|family| family == Family::Control).collect::<Vec<_>>();
     let rank = |name: &str| {
-        FIRST_CONTROLS
-            .iter()
+        let mut first = FIRST_CONTROLS.iter();
+        first
             .position(|first| *first == name)
             .unwrap_or(FIRST_CONTROLS.len())
     };
     controls.sort_by_key(|row| rank(&row.name));
-    // So few cannot tell strategies apart; how far text and values of the same size get can be
-    // seen.
-    let leads = !recorded.is_empty() || group.units < FEWEST_UNITS;
-    let is_first = |row: &&StrategySummary| leads && SAME_SIZE.contains(&row.name.as_str());
-    let (first, mut last) = controls.into_iter().partition::<Vec<_>, _>(is_first);
-    let most = ROWS + with_ideas(&mut tested, group);
-    let before = recorded.len() + first.len() + tested.len() + last.len();
+    let before = group.strategies.len();
     if !all {
-        let room = most.saturating_sub(recorded.len() + first.len());
-        let kept = if leads { 0 } else { CONTROLS.min(last.len()) };
-        keep(&mut tested, room.saturating_sub(kept), group);
-        last.truncate(room.saturating_sub(tested.len()));
+        keep(&mut tested, ROWS - CONTROLS.min(controls.len()), group);
+        controls.truncate(ROWS.saturating_sub(recorded.len() + tested.len()));
     }
-    let shown = recorded.len() + first.len() + tested.len() + last.len();
-    let strategies = if leads && !first.is_empty() {
-        Some("strategies")
-    } else {
-        None
+    let mut sections = vec![("recorded", recorded)];
+    let approach = |row: &StrategySummary| {
+        let base = row.base.as_deref().unwrap_or(&row.name);
+        let mut known = APPROACHES.iter();
+        known.position(|(_, names)| names.contains(&base))
     };
-    let mut sections = vec![
-        (None, recorded),
-        (Some("of the same size, without a summary"), first),
-        (strategies, tested),
-        (Some("controls"), last),
-    ];
+    let (known, own): (Vec<_>, Vec<_>) =
+        tested.into_iter().partition(|row| approach(row).is_some());
+    sections.push(("own", own));
+    sections.extend(APPROACHES.iter().enumerate().map(|(at, (name, _))| {
+        let rows = known.iter().filter(|row| approach(row) == Some(at));
+        (*name, rows.copied().collect())
+    }));
+    for (_, rows) in &mut sections {
+        with_ideas(rows, group, all);
+    }
+    sections.push(("no model", controls));
+    let shown: usize = sections.iter().map(|(_, rows)| rows.len()).sum();
     sections.retain(|(_, rows)| !rows.is_empty());
     (sections, before - shown)
 }
 
-/// Puts the rows that change one idea behind those that they are compared with, and counts them.
-fn with_ideas<'g>(tested: &mut Vec<&'g StrategySummary>, group: &'g Group) -> usize {
+/// Puts the rows that change one idea behind those that they are compared with: all, or those of
+/// which the change shows.
+fn with_ideas<'g>(rows: &mut Vec<&'g StrategySummary>, group: &'g Group, all: bool) {
     let ideas = group.strategies.iter();
-    let ideas: Vec<_> = ideas.filter(|row| row.family == Family::Idea).collect();
+    let ideas: Vec<_> = ideas
+        .filter(|row| row.family == Family::Idea && (all || !changes(group, row).is_empty()))
+        .collect();
     for idea in ideas.iter().rev() {
         let base = base_of(idea, group);
-        let place = tested
-            .iter()
-            .position(|row| Some(row.name.as_str()) == base);
-        tested.insert(place.map_or(tested.len(), |place| place + 1), idea);
+        let mut places = rows.iter();
+        if let Some(place) = places.position(|row| Some(row.name.as_str()) == base) {
+            rows.insert(place + 1, idea);
+        }
     }
-    ideas.len()
 }
 
 /// The row that one with a changed idea is compared with.
@@ -268,15 +350,16 @@ fn keep(rows: &mut Vec<&StrategySummary>, most: usize, group: &Group) {
     rows.truncate(most);
 }
 
-fn columns(group: &Group, rows: &[&StrategySummary]) -> Vec<Filled> {
-    let mut columns = metric_columns(group, rows);
+fn columns(group: &Group, rows: &[&StrategySummary], screen: &Screen) -> Vec<Filled> {
+    let mut columns = metric_columns(group, rows, screen.width >= WIDE);
     columns.extend(fates(rows));
+    columns.extend(mostly(rows));
     columns.extend(difference_to_reference(group, rows));
     columns
 }
 
 /// The metrics that have a column of their own and a value in it.
-fn metric_columns(group: &Group, rows: &[&StrategySummary]) -> Vec<Filled> {
+fn metric_columns(group: &Group, rows: &[&StrategySummary], is_wide: bool) -> Vec<Filled> {
     let recall = shown_recall(&group.strategies);
     let place = |metric: &Metric, column: &Column| match metric.id {
         // What a program kept is judged by what its later calls needed.
@@ -285,7 +368,7 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary]) -> Vec<Filled> {
     };
     let filled = |metric: &'static Metric, column: Column| {
         let is_known = rows.iter().any(|row| metric.value(row).is_some());
-        let cell = |row: &&StrategySummary| match column.has_interval {
+        let cell = |row: &&StrategySummary| match column.has_interval && is_wide {
             true => with_interval(metric.get(row)),
             false => show(row, metric),
         };
@@ -330,10 +413,10 @@ fn about(metric: &Metric, column: &Column, group: &Group) -> String {
 fn about_plain(recall: &Metric) -> Option<&'static str> {
     match recall.id {
         id if id == CONTEXT_RECALL_CORRECTED.id => Some(
-            "Recall: share of the values said long before that the context holds, less chance.",
+            "Facts kept: of the values said long before, the share that is held, without chance.",
         ),
         id if id == CONTEXT_RECALL.id => Some(
-            "Recall: share of the values said long before that the context holds; chance is in it.",
+            "Facts kept: of the values said long before, the share that is held; chance is in it.",
         ),
         _ => None,
     }
@@ -386,21 +469,46 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
     ]
 }
 
+/// How most of the facts that are not held went.
+fn mostly(rows: &[&StrategySummary]) -> Option<Filled> {
+    let ways = [
+        ("dropped_unseen", "unread"),
+        ("unwritten", "left out"),
+        ("eroded", "later"),
+    ];
+    let cell = |row: &&StrategySummary| {
+        let share = |fate: &str| row.fates.get(fate).copied().unwrap_or_default();
+        let most = ways
+            .iter()
+            .max_by(|(one, _), (other, _)| share(one).total_cmp(&share(other)));
+        most.filter(|(fate, _)| row.family != Family::Control && share(fate) > 0.0)
+            .map_or("-", |(_, words)| words)
+            .to_owned()
+    };
+    let cells: Vec<String> = rows.iter().map(cell).collect();
+    cells.iter().any(|cell| cell != "-").then(|| Filled {
+        place: 41,
+        header: ["lost".to_owned(), "mostly".to_owned()],
+        about: "Lost mostly: left out by a summarizer that read them, unread, or later.".to_owned(),
+        cells,
+    })
+}
+
 /// The paired difference to the reference with its interval.
 fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<Filled> {
     let mut made = group.comparisons.iter();
     let of_uses = made.find(|made| made.metric == ADDRESS_USE_RECALL.id && made.n > 0);
     let first = of_uses.or(group.comparisons.first())?;
     let cell = |row: &&StrategySummary| match comparison_of(group, &row.name, &first.metric) {
-        Some(made) if made.difference.is_some() => difference(made).replace("0.", "."),
+        Some(made) if made.difference.is_some() => in_points(made),
         Some(Comparison { verdict, .. }) => verdict.name().to_owned(),
         None => "-".to_owned(),
     };
     let reference = common_reference(&group.comparisons).unwrap_or(OWN_REFERENCE);
     let header = [
         match of_uses {
-            Some(_) => "at use minus".to_owned(),
-            None => "recall minus".to_owned(),
+            Some(_) => "needed minus".to_owned(),
+            None => "kept minus".to_owned(),
         },
         format!("{}, 95 %", clipped(reference, 13)),
     ];
@@ -433,7 +541,10 @@ pub(super) fn show(strategy: &StrategySummary, metric: &Metric) -> String {
         .value(strategy)
         .map_or("-".to_owned(), |value| match metric.unit {
             MetricUnit::Share if metric.id == COST_AGAINST_FULL.id => growth(value),
-            MetricUnit::Share => short_share(value),
+            MetricUnit::Share if metric.id == ADDRESS_USE_LIFT.id => points(value),
+            MetricUnit::Share => percent(value),
+            MetricUnit::Usd if value < 9.995 => format!("${value:.2}"),
+            MetricUnit::Usd => format!("${value:.1}"),
             MetricUnit::Milliseconds => seconds(value),
             other => other.show(value),
         })
@@ -453,13 +564,9 @@ pub(super) fn with_interval(metric: Option<&MetricValue>) -> String {
     let Some(value) = metric.and_then(|metric| metric.value) else {
         return "-".to_owned();
     };
-    match metric.and_then(|metric| metric.low.zip(metric.high)) {
-        Some((low, high)) => format!(
-            "{} {}–{}",
-            short_share(value),
-            short_share(low),
-            short_share(high)
-        ),
-        None => short_share(value),
-    }
+    let ends = metric.and_then(|metric| metric.low.zip(metric.high));
+    ends.map_or(percent(value), |(low, high)| {
+        let [low, high] = [low, high].map(|end| percent(end).replace(" %", ""));
+        format!("{} ({low}–{high})", percent(value))
+    })
 }

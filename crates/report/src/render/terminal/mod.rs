@@ -5,18 +5,20 @@ mod grid;
 mod notes;
 mod versions;
 
+use compactometer_formats::mock::has_mock;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_text::lines::wrapped;
+use serde_json::{Value, json};
 
 use crate::numbers::grouped;
 use crate::render::phrases::{conditions, models};
 use crate::render::sweep;
 
-/// Most lines of a screen. Progress and the report's place take three more.
-const LINES: usize = 42;
+/// Most lines of a screen. What is planned and the report's place take two more.
+const LINES: usize = 28;
 /// Least lines for notes, whatever came before.
-const LEAST_NOTES: usize = 4;
+const LEAST_NOTES: usize = 1;
 
 /// How much of a report a terminal shows.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +48,6 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
             lines.push(String::new());
         }
         lines.extend(wrapped(&heading(group), screen.width));
-        lines.push(String::new());
         if at == 0 && !summary.findings.is_empty() {
             let numbered = summary
                 .findings
@@ -54,10 +55,14 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
                 .enumerate()
                 .map(|(at, finding)| format!("{} {finding}", at + 1));
             lines.extend(numbered.flat_map(|finding| wrapped(&finding, screen.width)));
+        }
+        lines.push(String::new());
+        let table = grid::lines(group, screen);
+        lines.extend(table.lines);
+        if screen.all_notes {
+            lines.extend(wrapped(&table.key, screen.width));
             lines.push(String::new());
         }
-        lines.extend(grid::lines(group, screen));
-        lines.push(String::new());
         let swept = summary
             .sweep
             .as_ref()
@@ -76,10 +81,15 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
             );
         } else {
             let room = LINES.saturating_sub(lines.len()).max(LEAST_NOTES);
-            lines.extend(notes::few(group, swept, screen.width, room));
+            lines.extend(notes::few(group, swept, table.hidden, screen.width, room));
         }
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// What a page opens with: the run in a sentence and the table of the first screen.
+pub(super) fn opening(group: &Group) -> Value {
+    json!({"heading": heading(group), "table": grid::for_page(group)})
 }
 
 /// The table of a run by the version of the recorded program; nothing if no transcript has one.
@@ -99,7 +109,9 @@ fn heading(group: &Group) -> String {
     } = group;
     let [window, retained] = [window, retained].map(|tokens| grouped(f64::from(*tokens)));
     let limits = match group.protocol.limits() {
-        LimitsOf::Run => format!("window {window} tokens, {retained} left by a compaction"),
+        LimitsOf::Run => {
+            format!("compacted to {retained} tokens in a window of {window}")
+        }
         LimitsOf::Recording => "compacted when and as far as the recorded program did".to_owned(),
         LimitsOf::Strategy => format!(
             "protocol {}, window of controls {window} tokens",
@@ -107,6 +119,10 @@ fn heading(group: &Group) -> String {
         ),
     };
     let model = models(&group.summarizer, group.target.as_deref());
+    let model = match has_mock(&group.summarizer, group.target.as_deref()) {
+        true => format!("A simulated model wrote ({model}); a real one may differ"),
+        false => format!("Summaries by {model}"),
+    };
     let plural = if *conversations == 1 { "" } else { "s" };
-    format!("{suite}: {conversations} conversation{plural}, {limits}; summaries by {model}")
+    format!("{suite}: {conversations} conversation{plural}, {limits}. {model}.")
 }

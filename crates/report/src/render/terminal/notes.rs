@@ -15,13 +15,19 @@ use crate::numbers::grouped;
 use crate::render::compared::OWN_REFERENCE;
 use crate::render::phrases::verdict;
 use crate::render::{compared, judged, reasons};
-use crate::summary::{common_reference, difference, is_in_findings};
+use crate::summary::{common_reference, difference, is_in_heading};
 
 /// Most notes beside those that all are asked for.
 const NOTES: usize = 8;
 
 /// Every failed check whatever its length, the gravest notes that fit, and where the rest is.
-pub(super) fn few(group: &Group, swept: Option<&Sweep>, width: usize, room: usize) -> Vec<String> {
+pub(super) fn few(
+    group: &Group,
+    swept: Option<&Sweep>,
+    hidden: usize,
+    width: usize,
+    room: usize,
+) -> Vec<String> {
     let failed = group
         .checks
         .iter()
@@ -33,7 +39,7 @@ pub(super) fn few(group: &Group, swept: Option<&Sweep>, width: usize, room: usiz
     let warnings = group
         .warnings
         .iter()
-        .filter(|warning| !is_in_findings(warning));
+        .filter(|warning| !is_in_heading(warning));
     let warnings = warnings.map(|warning| format!("- {warning}"));
     let mut lines = failed
         .flat_map(|line| wrapped(&line, width))
@@ -65,13 +71,17 @@ pub(super) fn few(group: &Group, swept: Option<&Sweep>, width: usize, room: usiz
         .filter(|check| check.passed == Some(true))
         .count();
     let rest = (all(group, swept).len() - group.checks.len()).saturating_sub(shown);
-    let checks = format!("{holding} of {} checks hold", decided.count());
-    let more = if rest == 0 {
-        String::new()
-    } else {
-        format!("; {rest} more notes and all differences: --notes")
+    let rows = match hidden {
+        0 => String::new(),
+        1 => "; 1 more row: --all".to_owned(),
+        _ => format!("; {hidden} more rows: --all"),
     };
-    lines.extend(wrapped(&format!("{checks}{more}"), width));
+    let notes = match rest {
+        0 => "; what columns show: --notes".to_owned(),
+        _ => format!("; what columns show, {rest} notes: --notes"),
+    };
+    let checks = format!("{holding} of {} checks hold{rows}{notes}", decided.count());
+    lines.extend(wrapped(&checks, width));
     lines
 }
 
