@@ -528,3 +528,32 @@ fn one_file_of_a_run_holds_text_and_the_others_can_be_shared() {
         assert_eq!(held(&file), 0, "{}", file.display());
     }
 }
+
+/// A reader pastes what a sentence advises.
+#[test]
+fn every_row_that_a_sentence_names_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |rows: &str, sample: &str, out: &str| {
+        let args = [
+            "compare", "smoke", "-q", "--sample", sample, "-s", rows, "--out", out,
+        ];
+        done(dir.path(), &args);
+    };
+    run(
+        "summarize,chained,progressive,@ideas,recent-talk,full",
+        "16",
+        "out",
+    );
+    let summary = std::fs::read(dir.path().join("out/summary.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    let sentences: Vec<_> = summary["findings"].as_array().unwrap().iter().collect();
+    let rows = sentences
+        .iter()
+        .flat_map(|sentence| sentence.as_str().unwrap().split("`-s ").skip(1))
+        .filter_map(|rest| Some(rest.split_once('`')?.0))
+        .collect::<Vec<_>>();
+    assert_eq!(rows, ["recent-talk", "summarize:tail=0"], "{sentences:?}");
+    for (at, row) in rows.iter().enumerate() {
+        run(row, "1", &format!("advised-{at}"));
+    }
+}
