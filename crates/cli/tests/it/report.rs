@@ -552,7 +552,11 @@ fn every_row_that_a_sentence_names_runs() {
         .flat_map(|sentence| sentence.as_str().unwrap().split("`-s ").skip(1))
         .filter_map(|rest| Some(rest.split_once('`')?.0))
         .collect::<Vec<_>>();
-    assert_eq!(rows, ["recent-talk", "summarize:tail=0"], "{sentences:?}");
+    assert_eq!(
+        rows,
+        ["recent-talk", "no-tail=summarize:tail=0"],
+        "{sentences:?}"
+    );
     for (at, row) in rows.iter().enumerate() {
         run(row, "1", &format!("advised-{at}"));
     }

@@ -274,7 +274,8 @@ fn is_apart(one: &MetricValue, other: &MetricValue) -> bool {
     })
 }
 
-/// The row as `-s` takes it: the strategy and the parameters in which it differs from another row.
+/// The row as `-s` takes it: a short name, the strategy, and the parameters in which it differs from
+/// another row.
 fn spec(
     row: &StrategySummary,
     from: &StrategySummary,
@@ -288,7 +289,13 @@ fn spec(
         .iter()
         .filter(|(name, value)| other.parameters.get(*name) != Some(value))
         .map(|(name, value)| format!(":{name}={value}"));
-    format!("{}{}", from.name, changed.collect::<String>())
+    let short = row.name.strip_prefix(&format!("{}-", from.name));
+    format!(
+        "{}={}{}",
+        short.unwrap_or(&row.name),
+        own.base,
+        changed.collect::<String>()
+    )
 }
 
 /// What the paired comparisons show, where a model wrote the text.
