@@ -128,7 +128,7 @@ pub(crate) const ADDRESS_USE_LIFT: Metric = Metric {
     column: Column::at(
         3,
         ["over", "random"],
-        "Over random: points of them above as much random old text.",
+        "Over random: the points by which that is more than as much random old text would hold.",
     ),
     definition: "of the uses of address_use_recall, the share whose value the context holds as it was said, minus the mean share in 20 \
               random contexts of the same sizes, which keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and \

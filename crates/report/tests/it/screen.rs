@@ -47,6 +47,19 @@ fn of_a_model() {
     insta::assert_snapshot!(rendered(&of_model(simulated::run(12)), 110));
 }
 
+/// A real summarizer wrote the summaries, whatever answers.
+#[test]
+fn who_wrote_is_the_summarizer() {
+    let (manifest, records) = of_model(simulated::run(2));
+    let manifest = Manifest {
+        target: Some("mock:strong".to_owned()),
+        ..manifest
+    };
+    let text = rendered(&(manifest, records), 160).replace("\n  ", " ");
+    let said = "Summaries by openai:small, target model mock:strong, which is simulated; a real one may differ.";
+    assert!(text.contains(said), "{text}");
+}
+
 /// A row that changes one idea is below the row that it changes, and takes none of the others' room.
 #[test]
 fn ideas_are_below_what_they_change() {

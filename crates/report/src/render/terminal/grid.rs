@@ -85,12 +85,9 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Table {
         .collect::<Vec<_>>();
     // A narrow terminal needs its room for numbers.
     let names = names(&rows, group, (3 * screen.width / 10).max(12));
-    let firsts = sections
-        .iter()
-        .flat_map(|(name, rows)| (0..rows.len()).map(move |at| if at == 0 { *name } else { "" }));
     let firsts: Vec<&str> = match screen.width < NARROW || sections.len() == 1 {
         true => vec![""; rows.len()],
-        false => firsts.collect(),
+        false => firsts(&sections).collect(),
     };
     let widest = |texts: &mut dyn Iterator<Item = &str>| {
         texts
@@ -157,13 +154,10 @@ pub(super) fn for_page(group: &Group) -> Value {
     let rows = rows.collect::<Vec<_>>();
     let columns = that_fit(columns(group, &rows, &screen), ROOM);
     let names = names(&rows, group, usize::MAX);
-    let firsts = sections
-        .iter()
-        .flat_map(|(name, rows)| (0..rows.len()).map(move |at| if at == 0 { *name } else { "" }));
     let cells = |at: usize| columns.iter().map(move |column| &column.cells[at]);
     let lines = rows
         .iter()
-        .zip(firsts)
+        .zip(firsts(&sections))
         .enumerate()
         .map(|(at, (row, first))| {
             json!({
@@ -183,6 +177,15 @@ pub(super) fn for_page(group: &Group) -> Value {
         "rows": lines.collect::<Vec<_>>(),
         "note": abouts.collect::<Vec<_>>().join(" "),
     })
+}
+
+/// What the rows have in common, at the first of them.
+fn firsts<'s>(sections: &'s [Rows<'_>]) -> impl Iterator<Item = &'static str> + use<'s> {
+    let of = |(name, rows): &Rows<'_>| {
+        let blanks = rows.len().saturating_sub(1);
+        std::iter::once(*name).chain(std::iter::repeat_n("", blanks))
+    };
+    sections.iter().flat_map(of)
 }
 
 /// Why a row is not compared.
@@ -569,4 +572,19 @@ pub(super) fn with_interval(metric: Option<&MetricValue>) -> String {
         let [low, high] = [low, high].map(|end| percent(end).replace(" %", ""));
         format!("{} ({low}–{high})", percent(value))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_strategy_of_the_program_has_one_approach() {
+        let mut listed: Vec<_> = APPROACHES.iter().flat_map(|(_, names)| *names).collect();
+        let specs = compactometer_engine::strategies::ALL.iter();
+        let mut known: Vec<_> = specs.map(|spec| &spec.name).collect();
+        listed.sort();
+        known.sort();
+        assert_eq!(listed, known);
+    }
 }

@@ -5,7 +5,7 @@ mod grid;
 mod notes;
 mod versions;
 
-use compactometer_formats::mock::has_mock;
+use compactometer_formats::mock::{has_mock, is_mock as is_simulated};
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_text::lines::wrapped;
@@ -119,9 +119,11 @@ fn heading(group: &Group) -> String {
         ),
     };
     let model = models(&group.summarizer, group.target.as_deref());
-    let model = match has_mock(&group.summarizer, group.target.as_deref()) {
-        true => format!("A simulated model wrote ({model}); a real one may differ"),
-        false => format!("Summaries by {model}"),
+    let is_mock = has_mock(&group.summarizer, group.target.as_deref());
+    let model = match (is_mock, is_simulated(&group.summarizer)) {
+        (true, true) => format!("A simulated model wrote ({model}); a real one may differ"),
+        (true, false) => format!("Summaries by {model}, which is simulated; a real one may differ"),
+        (false, _) => format!("Summaries by {model}"),
     };
     let plural = if *conversations == 1 { "" } else { "s" };
     format!("{suite}: {conversations} conversation{plural}, {limits}. {model}.")
