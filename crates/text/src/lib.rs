@@ -1,6 +1,6 @@
 //! Text of any subject: values found in it and whether they belong to a subject, the purposes of a
-//! call's arguments, code spans, lines
-//! of a width, and suggestions of similar names.
+//! call's arguments, code spans, lines of a width, words of a shell, and suggestions of similar
+//! names.
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
 
@@ -13,4 +13,5 @@ pub mod folders;
 pub mod generic;
 pub mod lines;
 pub mod matcher;
+pub mod shell;
 pub mod suggest;

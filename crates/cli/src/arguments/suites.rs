@@ -1,4 +1,5 @@
-//! Where suites come from: files of scenarios, generator specs, or the program itself.
+//! Where suites come from: files of scenarios, generator specs, transcripts of other programs, or the
+//! program itself.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +7,10 @@ use anyhow::{Context, Result, bail};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_formats::scenario::Split;
-use compactometer_formats::suite::Suite;
+use compactometer_formats::suite::{Suite, is_suite_file};
 use compactometer_suites::SuiteSpec;
 use compactometer_suites::embedded::{self, agentic};
+use compactometer_suites::import::{self, Importer, Options};
 use compactometer_text::suggest::unknown;
 
 use super::recordings;
@@ -102,15 +104,29 @@ pub(crate) fn spec(path: &Path) -> Result<Option<SuiteSpec>> {
     Ok(embedded.map(|embedded| embedded.spec()).transpose()?)
 }
 
-/// The suites that the paths name, joined into one.
+/// The suites that the paths name, joined into one. Transcripts of one program are one suite.
 ///
 /// # Errors
 /// If a suite cannot be read, windows differ, or two suites share an id.
 pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
-    let (first, others) = paths.split_first().context("no suite is named")?;
-    let mut joined = read(first)?;
-    for path in others {
-        let suite = read(path)?;
+    let mut transcripts: Vec<(&Importer, Vec<PathBuf>)> = Vec::new();
+    let mut others = Vec::new();
+    for path in paths {
+        match importer(path) {
+            None => others.push(path),
+            Some(of) => match transcripts.iter_mut().find(|known| known.0.name == of.name) {
+                Some((_, files)) => files.push(path.clone()),
+                None => transcripts.push((of, vec![path.clone()])),
+            },
+        }
+    }
+    let imported = transcripts
+        .iter()
+        .map(|(importer, files)| imported(importer, files));
+    let mut suites = others.into_iter().map(|path| read(path)).chain(imported);
+    let mut joined = suites.next().context("no suite is named")??;
+    for suite in suites {
+        let suite = suite?;
         if suite.header.window != joined.header.window {
             bail!(
                 "suites `{}` and `{}` are made for different windows; run them one by one",
@@ -126,6 +142,28 @@ pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
         bail!("scenario id `{id}` is in two of the suites");
     }
     Ok(joined)
+}
+
+/// What reads the file, if it is a transcript of another program.
+fn importer(path: &Path) -> Option<&'static Importer> {
+    let is_spec = path.extension().is_some_and(|end| end == "toml");
+    if is_spec || !path.is_file() || is_suite_file(path) {
+        return None;
+    }
+    import::by_content(path).ok()
+}
+
+/// The suite of transcripts, with their exact values as facts.
+fn imported(importer: &Importer, files: &[PathBuf]) -> Result<Suite> {
+    let options = Options {
+        auto_facts: true,
+        ..Options::default()
+    };
+    let name = match files {
+        [file] => file.file_stem().unwrap_or_default().to_string_lossy(),
+        _ => importer.name.into(),
+    };
+    Ok(import::import(importer, files, &name, &options)?.suite)
 }
 
 fn repeated_id(suite: &Suite) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! The settings that make a program run the hook.
 
 use anyhow::Context;
+use compactometer_text::shell::shell_word;
 use serde_json::json;
 
 use super::super::ledger::BUDGET;
@@ -26,7 +27,7 @@ pub(super) fn text(program: Option<&str>, budget: u32) -> Result<String, Failure
         } else {
             format!(" --budget {budget}")
         };
-        let command = format!("{} hook {name}{budget}", quoted(&executable));
+        let command = format!("{} hook {name}{budget}", shell_word(&executable));
         let hook = json!({"type": "command", "command": command, "timeout": SECONDS});
         let settings =
             json!({"hooks": {"SessionStart": [{"matcher": "compact", "hooks": [hook]}]}});
@@ -36,18 +37,6 @@ pub(super) fn text(program: Option<&str>, budget: u32) -> Result<String, Failure
         format!("Errors are logged in {}.\n", path.display())
     });
     Ok(sections.collect::<Vec<_>>().join("\n") + "\n" + &log)
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &str) -> String {
-    let is_plain = path
-        .chars()
-        .all(|letter| letter.is_ascii_alphanumeric() || "/._-+:".contains(letter));
-    if is_plain {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
-    }
 }
 
 const CLAUDE_CODE: &str = "\

@@ -11,6 +11,7 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
 use compactometer_report::losses::{By, Losses};
 use compactometer_suites::import::{self, ImportReport, Options};
+use compactometer_text::shell::shell_word;
 
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
@@ -38,7 +39,7 @@ pub(crate) struct LossesArgs {
     /// read. A format lists those of its program, and a folder those in it.
     #[arg(value_names = ["FORMAT|FILE|FOLDER", "FILE"], num_args = 0..)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Write an HTML page that needs no other file. It has every value that was not in sight as it
+    /// Write an HTML page that needs no other file. It has every value that was not held as it
     /// was said, with the message that said it and the call that used it, and every summary.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
@@ -108,20 +109,24 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     }
     say(&found.text(terminal_width()))?;
     match found.compactions.is_empty() {
-        true => Err(nothing_measured(&found)),
+        true => Err(nothing_measured(&found, &args.inputs)),
         false => Ok(()),
     }
 }
 
 /// No compaction of the sessions is measured.
-fn nothing_measured(found: &Losses) -> Failure {
+fn nothing_measured(found: &Losses, inputs: &[PathBuf]) -> Failure {
     let sessions = found.sessions;
     let why = match found.unmeasured.is_empty() {
         true => "no recorded compaction",
         false => "no compaction that can be measured",
     };
+    let files = match inputs {
+        [file] if file.is_file() => shell_word(&file.to_string_lossy()),
+        _ => "FILE...".to_owned(),
+    };
     Failure::usage(anyhow!(
-        "{why} in {sessions} session{}; to see what a strategy would lose of {}, run: compactometer compare FILE -s summarize",
+        "{why} in {sessions} session{}; to see what a strategy would lose of {}, run: compactometer compare {files} -s summarize",
         if sessions == 1 { "" } else { "s" },
         if sessions == 1 { "it" } else { "them" }
     ))
