@@ -224,7 +224,7 @@ fn what_a_compaction_cost_beside_values_is_counted() {
 }
 
 #[test]
-fn the_screen_and_the_page_name_what_was_out_of_sight() {
+fn the_screen_and_the_page_name_what_was_not_held() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
     let shown = run(dir.path(), &["losses", "s-1.jsonl", "--html", "page.html"]);
@@ -262,7 +262,7 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
         page.contains("src&#x2f;lost-0815.rs") && !page.contains("<script>"),
         "{page}"
     );
-    assert!(page.contains("In sight as they were said: 1"), "{page}");
+    assert!(page.contains("Held as they were said: 1"), "{page}");
     // The value links to the message that said it, and that message to the use.
     assert!(
         page.contains("href=\"#m-s-1-5\"") && page.contains("id=\"m-s-1-5\""),
@@ -273,6 +273,17 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
         "{page}"
     );
     assert!(page.contains("href=\"#c-s-1-0\">after message "), "{page}");
+    let counted = |text: &str| {
+        let (_, after) = text.split_once("Not held when they were needed: ")?;
+        Some(
+            after
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect::<String>(),
+        )
+    };
+    assert!(counted(&out).is_some_and(|number| number != "0"), "{out}");
+    assert_eq!(counted(&out), counted(&page));
     for address in page
         .split("href=\"#")
         .skip(1)
@@ -360,11 +371,88 @@ fn sessions_without_a_compaction_say_so_and_what_to_run() {
     assert_eq!(refused.status.code(), Some(2));
     let error = text(&refused.stderr);
     assert!(
-        error.contains("no recorded compaction in 1 session")
-            && error.contains("compactometer compare"),
+        error.contains("no recorded compaction in 1 session"),
         "{error}"
     );
     assert_eq!(error.lines().count(), 1, "{error}");
+}
+
+/// A session without a compaction, in a file whose name a shell would split.
+#[test]
+fn the_commands_that_are_advised_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let uncompacted = session()
+        .lines()
+        .filter(|line| !line.to_lowercase().contains("compact"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    std::fs::write(dir.path().join("my session.jsonl"), uncompacted).unwrap();
+    let refused = run(dir.path(), &["losses", "my session.jsonl", "-q"]);
+    let many = (1..=12)
+        .map(|number| {
+            let name = format!("s-{number}.jsonl");
+            let lines = session_with("no path at all").replace("s-1", &format!("s-{number}"));
+            std::fs::write(dir.path().join(&name), lines).unwrap();
+            name
+        })
+        .collect::<Vec<_>>();
+    let names = many.iter().map(String::as_str);
+    let measured = run(
+        dir.path(),
+        &["losses", "-q"]
+            .into_iter()
+            .chain(names)
+            .collect::<Vec<_>>(),
+    );
+    let advised = [
+        text(&refused.stderr),
+        text(&measured.stdout).replace("\n    ", " "),
+    ];
+    for advised in advised {
+        let (_, command) = advised.split_once("run: compactometer ").expect(&advised);
+        let command = command.lines().next().unwrap();
+        let done = Command::new("sh")
+            .args([
+                "-c",
+                &format!("\"$0\" {command}"),
+                env!("CARGO_BIN_EXE_compactometer"),
+            ])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{command}: {}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn a_comparison_reads_transcripts() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
+    std::fs::write(
+        dir.path().join("s-2.jsonl"),
+        session_with("no path at all").replace("s-1", "s-2"),
+    )
+    .unwrap();
+    let compared = |files: &[&str]| {
+        let args = [&["compare"], files, &["-s", "recorded", "--json", "-q"]].concat();
+        let output = run(dir.path(), &args);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["groups"][0]["strategies"][0]["metrics"].clone()
+    };
+    let args = [
+        "import",
+        "s-1.jsonl",
+        "s-2.jsonl",
+        "--auto-facts",
+        "--out",
+        "suite.jsonl",
+        "-q",
+    ];
+    assert!(run(dir.path(), &args).status.success());
+    assert_eq!(
+        compared(&["s-1.jsonl", "s-2.jsonl"]),
+        compared(&["suite.jsonl"])
+    );
 }
 
 #[test]

@@ -207,7 +207,7 @@ impl Losses {
     }
 
     /// The uses of addresses that found nothing, even with what the program may have put back.
-    fn addresses_out_of_sight(&self) -> Vec<&UseSeen> {
+    fn needed_not_held(&self) -> Vec<&UseSeen> {
         let of_addresses = self
             .each_use
             .iter()

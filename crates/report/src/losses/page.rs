@@ -42,14 +42,21 @@ impl Losses {
         };
         let lists = [
             uses(
-                "Addresses out of sight",
-                "Values that said where or what to act on, and that what the compaction left did not hold when a call took them. The \
-                 call was made all the same: the agent rebuilt the value, or found it again.",
-                of(&lost(UseKind::Address)),
+                "Not held when they were needed",
+                "Values that said where or what to act on, and that the compaction left out. The call was made all the same: the agent \
+                 rebuilt the value, or found it again.",
+                of(&|seen: &UseSeen| seen.kind == UseKind::Address && !seen.is_held_at_most()),
             ),
             uses(
-                "Named otherwise",
-                "Paths that what the compaction left named relative to a working directory or to the user's home.",
+                "Perhaps put back by the program",
+                "The log does not show these values after the compaction, but the program may have read their files again.",
+                of(&|seen: &UseSeen| {
+                    seen.kind == UseKind::Address && !seen.is_held() && seen.is_held_at_most()
+                }),
+            ),
+            uses(
+                "Held by another name",
+                "Paths that the compaction left relative to a working directory or to the user's home.",
                 of(&|seen: &UseSeen| seen.held == Held::NamedOtherwise),
             ),
             uses(
@@ -64,8 +71,8 @@ impl Losses {
                 of(&lost(UseKind::Generic)),
             ),
             uses(
-                "In sight as they were said",
-                "Values of every kind that what the compaction left held when a call took them.",
+                "Held as they were said",
+                "Values of every kind that the compaction left and a later call took.",
                 of(&|seen: &UseSeen| seen.held == Held::AsSaid),
             ),
         ];
@@ -92,7 +99,7 @@ impl Losses {
         render_template("losses.html", include_str!("page.html"), &page)
     }
 
-    /// The uses that found their value out of sight after this compaction.
+    /// The uses whose value this compaction left out.
     fn lost_at(&self, compaction: &CompactionLosses) -> Vec<Value> {
         let is_of = |seen: &UseSeen| {
             (&seen.session, seen.compaction) == (&compaction.session, compaction.place)

@@ -142,7 +142,7 @@ impl Losses {
                 .max(by.name().len());
             lines.push(String::new());
             lines.push(format!(
-                "{:width$}  sessions  addresses  in sight  with ledger  read again  waited",
+                "{:width$}  sessions     needed      held  with ledger  read again  waited",
                 by.name()
             ));
             for (name, part) in names.iter().zip(parts) {

@@ -23,8 +23,11 @@ impl Losses {
         }
         lines.extend(self.addresses());
         lines.extend(self.other_kinds());
-        lines.push(String::new());
-        lines.extend(self.costs());
+        let costs = self.costs();
+        if !costs.is_empty() {
+            lines.push(String::new());
+            lines.extend(costs);
+        }
         lines.extend(self.part_lines());
         let advice = self.advice();
         if !advice.is_empty() {
@@ -65,17 +68,12 @@ impl Losses {
         let shares = &self.uses.address;
         if shares.uses == 0 {
             return vec![
-                "No later call took an address that was last said before a compaction.".to_owned(),
+                "No later call needed a value that was last said before a compaction.".to_owned(),
             ];
         }
-        let addresses = if shares.uses == 1 {
-            "address"
-        } else {
-            "addresses"
-        };
         let mut lines = vec![format!(
-            "Later calls took {} {addresses} that were last said before a compaction:",
-            shares.uses
+            "Later calls needed {} last said before a compaction, such as paths and ids. The context held",
+            counted(shares.uses, "value")
         )];
         let shares = self.share_lines(shares);
         let width = shares
@@ -89,10 +87,10 @@ impl Losses {
                 .into_iter()
                 .map(|ShareLine { name, text, .. }| format!("  {name:<width$}{text}")),
         );
-        let lost = self.addresses_out_of_sight();
+        let lost = self.needed_not_held();
         if !lost.is_empty() {
             lines.push(format!(
-                "Out of sight when they were needed: {} ({})",
+                "Not held when they were needed: {} ({})",
                 lost.len(),
                 kinds(&lost)
             ));
@@ -105,7 +103,7 @@ impl Losses {
         lines
     }
 
-    /// The shares of addresses that were in sight, each with what it is of.
+    /// The shares of needed values that were held, each with what it is of.
     pub(super) fn share_lines(&self, shares: &Shares) -> Vec<ShareLine> {
         let line = |name: String, key: &str, share: Option<f64>| {
             let interval = shares
@@ -130,7 +128,7 @@ impl Losses {
             most.text = "unknown: what the program puts back is not known".to_owned();
         }
         let mut random = line(with("random values"), "with_random", shares.with_random);
-        if let Some((low, high)) = shares.with_random_range {
+        if let Some((low, high)) = shares.with_random_range.filter(|(low, high)| low < high) {
             random
                 .text
                 .push_str(&format!("; draws {} to {}", bare(low), bare(high)));
@@ -146,7 +144,7 @@ impl Losses {
         }
         let mut lines = vec![
             line(
-                "in sight, as the log shows".to_owned(),
+                "as the log shows".to_owned(),
                 "held_in_log",
                 shares.held_in_log,
             ),
@@ -175,43 +173,62 @@ impl Losses {
 
     fn other_kinds(&self) -> Vec<String> {
         let uses = &self.uses;
-        let pair = |shares: &Shares| match (shares.held_in_log, shares.held_at_most) {
-            (Some(log), Some(most)) => {
-                format!(", {} in sight, at most {}", percent(log), percent(most))
+        let mut lines = Vec::new();
+        if uses.address.named_otherwise > 0 {
+            lines.push(format!(
+                "By another name: {} of those held, relative to the working directory",
+                uses.address.named_otherwise
+            ));
+        }
+        if uses.authored.uses > 0 {
+            let held = match (uses.authored.held_in_log, uses.authored.held_at_most) {
+                (Some(log), Some(most)) => {
+                    format!(", {} held, at most {}", percent(log), percent(most))
+                }
+                (Some(log), None) => format!(", {} held", percent(log)),
+                _ => String::new(),
+            };
+            lines.push(format!(
+                "In text that the agent wrote: {}{held}",
+                counted(uses.authored.uses, "value")
+            ));
+        }
+        if uses.generic.uses > 0 {
+            lines.push(format!(
+                "Generic, such as timeouts and /dev/null: {}, not counted above",
+                counted(uses.generic.uses, "value")
+            ));
+        }
+        let kept = |share: Option<f64>| share.map(percent);
+        match (
+            kept(self.used_values.share()),
+            kept(self.unused_values.share()),
+        ) {
+            (Some(used), Some(others)) => lines.push(format!(
+                "Exact values kept: {used} of those that calls used later, {others} of the others"
+            )),
+            (Some(all), None) | (None, Some(all)) => {
+                lines.push(format!("Exact values kept: {all}"));
             }
-            (Some(log), None) => format!(", {} in sight", percent(log)),
-            _ => String::new(),
-        };
-        let mut lines = vec![format!(
-            "Named otherwise, so in sight: {} of them (relative to the working directory)",
-            uses.address.named_otherwise
-        )];
-        lines.push(format!(
-            "In text that the agent wrote: {}{}",
-            counted(uses.authored.uses, "use"),
-            pair(&uses.authored)
-        ));
-        lines.push(format!(
-            "Generic, such as timeouts and /dev/null: {}, not counted above",
-            counted(uses.generic.uses, "use")
-        ));
-        lines.push(format!(
-            "Exact values kept: {} of those that calls used later, {} of the others",
-            self.used_values.share().map_or("-".to_owned(), percent),
-            self.unused_values.share().map_or("-".to_owned(), percent)
-        ));
+            (None, None) => {}
+        }
         lines
     }
 
     /// What compactions cost beside values.
     pub(super) fn costs(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        lines.push(format!(
-            "Read again per compaction: {} tokens in 50 calls after, {} in 50 before",
-            thousands(self.typical.read_again as u64),
-            thousands(self.typical.read_again_before as u64)
-        ));
-        if let Some(Pair { of, first, second }) = self.typical.waited_ms {
+        let read =
+            [self.typical.read_again, self.typical.read_again_before].map(|read| read as u64);
+        if read != [0, 0] {
+            lines.push(format!(
+                "Read again per compaction: {} tokens in 50 calls after, {} in 50 before",
+                thousands(read[0]),
+                thousands(read[1])
+            ));
+        }
+        let waited = self.typical.waited_ms;
+        if let Some(Pair { of, first, second }) = waited.filter(|pair| pair.first >= 500) {
             lines.push(format!(
                 "Waited: {:.0} s for the summary, {:.0} s for the next reply (medians of {of})",
                 first as f64 / 1e3,
@@ -240,7 +257,7 @@ impl Losses {
                 cost.prices_of
             ));
         }
-        let said = self
+        let said_again = self
             .compactions
             .iter()
             .map(|one| one.costs.said_again.len())
@@ -250,11 +267,17 @@ impl Losses {
             .iter()
             .map(|one| one.costs.wrong_values.len())
             .sum::<usize>();
-        lines.push(format!(
-            "Users said {} again; {} failed on a path that nobody had said",
-            counted(said, "lost value"),
+        let said = format!("Users said {} again", counted(said_again, "lost value"));
+        let wrong_calls = format!(
+            "{} failed on a path that nobody had said",
             counted(wrong, "call")
-        ));
+        );
+        match (said_again, wrong) {
+            (0, 0) => {}
+            (_, 0) => lines.push(said),
+            (0, _) => lines.push(wrong_calls),
+            _ => lines.push(format!("{said}; {wrong_calls}")),
+        }
         lines
     }
 
@@ -290,7 +313,7 @@ impl Losses {
             lines.push("Numbers in brackets are 95 % intervals over sessions.".to_owned());
         }
         lines.push(
-            "Out of sight is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
+            "What was not held is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
         );
         lines
     }
