@@ -44,17 +44,23 @@ for (const file of pages) {
     const tab = await open(file, width, height);
     const screens = await tab.evaluate(() => document.documentElement.scrollHeight / innerHeight);
     await tab.$$eval("details", (all) => all.forEach((folded) => (folded.open = true)));
-    const { overflow, clipped, groups, deaf } = await tab.evaluate(() => ({
+    const { overflow, clipped, groups, deaf, smallest } = await tab.evaluate(() => ({
       overflow: document.documentElement.scrollWidth - innerWidth,
       // The grid of facts scrolls beside its names.
       clipped: [...document.querySelectorAll(".scroll:not(:has(.grid))")].filter((region) => region.scrollWidth > region.clientWidth + 1).length,
       groups: Math.max(1, document.querySelectorAll("h2[id]").length),
-      deaf: [...document.querySelectorAll(".scroll")].filter((region) => region.tabIndex !== 0).length,
+      // Letters of pictures, in pixels of the screen.
+      smallest: Math.min(...[...document.querySelectorAll("figure svg")].filter((svg) => svg.checkVisibility()).flatMap((svg) => {
+        const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+        return [...svg.querySelectorAll("text")].map((text) => parseFloat(getComputedStyle(text).fontSize) * scale);
+      })),
+      deaf: [...document.querySelectorAll(".scroll, .plot")].filter((region) => region.tabIndex !== 0).length,
     }));
     expect(overflow <= 0, `${file} is wider than ${width} pixels by ${overflow}`);
+    expect(width > 390 || smallest >= 11, `${file}: letters of ${smallest.toFixed(1)} pixels in a picture at ${width}`);
     expect(deaf === 0, `${file}: ${deaf} tables cannot be scrolled by keyboard`);
     expect(clipped === 0, `${file}: ${clipped} tables are clipped at ${width} pixels`);
-    expect(file !== "index.html" || width < 1440 || screens <= 12 * groups, `${file} has ${screens.toFixed(1)} screens for ${groups} groups`);
+    expect(file !== "index.html" || width < 1440 || screens <= 10 * groups, `${file} has ${screens.toFixed(1)} screens for ${groups} groups`);
     await tab.close();
   }
   const tab = await browser.newPage();

@@ -124,12 +124,12 @@ impl Axes {
 
     /// Grid, tick labels and titles.
     pub(super) fn draw(&self, figure: &mut Figure, x_title: &str, y_title: &str) {
-        for tick in self.y.ticks() {
-            let (_, y) = self.at(self.x.min, tick);
-            figure.line(vec![(self.left, y), (self.right, y)], PALE, 1.0, &[]);
-            figure.text((self.left - 8.0, y), self.y.show(tick), Anchor::End);
-        }
-        self.draw_x(figure, x_title);
+        self.frame(figure, true);
+        figure.text(
+            ((self.left + self.right) / 2.0, self.bottom + LINE * 1.9),
+            x_title,
+            Anchor::Middle,
+        );
         let widest = self
             .y
             .ticks()
@@ -150,8 +150,29 @@ impl Axes {
         );
     }
 
+    /// Grid and tick labels of one panel of several, without titles.
+    pub(super) fn frame(&self, figure: &mut Figure, has_levels: bool) {
+        for tick in self.y.ticks() {
+            let (_, y) = self.at(self.x.min, tick);
+            figure.line(vec![(self.left, y), (self.right, y)], PALE, 1.0, &[]);
+            if has_levels {
+                figure.text((self.left - 8.0, y), self.y.show(tick), Anchor::End);
+            }
+        }
+        self.numbers_across(figure);
+    }
+
     /// Only the horizontal axis, with grid lines across the inside.
     pub(super) fn draw_x(&self, figure: &mut Figure, title: &str) {
+        self.numbers_across(figure);
+        figure.text(
+            ((self.left + self.right) / 2.0, self.bottom + LINE * 1.9),
+            title,
+            Anchor::Middle,
+        );
+    }
+
+    fn numbers_across(&self, figure: &mut Figure) {
         for tick in self.x.ticks() {
             let (x, _) = self.at(tick, self.y.min);
             figure.line(vec![(x, self.top), (x, self.bottom)], PALE, 1.0, &[]);
@@ -161,11 +182,6 @@ impl Axes {
                 Anchor::Middle,
             );
         }
-        figure.text(
-            ((self.left + self.right) / 2.0, self.bottom + LINE * 1.9),
-            title,
-            Anchor::Middle,
-        );
         figure.line(
             vec![(self.left, self.bottom), (self.right, self.bottom)],
             GREY,

@@ -15,7 +15,8 @@ use crate::numbers::grouped;
 const HEIGHT: f64 = 420.0;
 
 pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
-    let records = records(run, group);
+    let all = records(run, group);
+    let records = chosen(&all);
     let scenario = records
         .first()
         .map_or("", |(_, record)| record.case.scenario.as_str());
@@ -26,7 +27,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         "message",
         "input_tokens",
     ])];
-    for (_, record) in &records {
+    for (_, record) in &all {
         for (at, turn) in record.turns.iter().enumerate() {
             let numbers = [at + 1, turn.message.0 as usize, turn.input as usize]
                 .map(|number| number.to_string());
@@ -43,15 +44,42 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
              drop is a compaction.{}{}{}",
             code(scenario),
             if limits(run).is_empty() {
-                " Each strategy has its own window and trigger, so none is drawn."
+                " Each strategy has its own context window and trigger, so none is drawn."
             } else {
                 ""
             },
-            on_one_line(&records),
+            among(&all),
             beyond(run, &records)
         ),
         figure: draw(run.manifest.window, &limits(run), &records),
         rows,
+    }
+}
+
+/// The records of strategies under test.
+fn tested<'r>(records: &[(Style, &'r Record)]) -> impl Iterator<Item = (Style, &'r Record)> {
+    records
+        .iter()
+        .copied()
+        .filter(|(_, record)| record.case.family.is_tested())
+}
+
+/// Those of the records under test that send the fewest and the most tokens; without any, all.
+fn chosen<'r>(records: &[(Style, &'r Record)]) -> Vec<(Style, &'r Record)> {
+    let sent = |(_, record): &(Style, &Record)| {
+        let turns = record.turns.iter();
+        turns.map(|turn| u64::from(turn.input)).sum::<u64>()
+    };
+    let (least, most) = (
+        tested(records).min_by_key(sent),
+        tested(records).max_by_key(sent),
+    );
+    match (least, most) {
+        (Some(least), Some(most)) if least.1.case.strategy != most.1.case.strategy => {
+            vec![least, most]
+        }
+        (Some(only), _) => vec![only],
+        _ => records.to_vec(),
     }
 }
 
@@ -72,23 +100,20 @@ pub(crate) fn of_conversation(records: &[&Record]) -> Figure {
         .filter(|(_, record)| record.case.protocol.has_limits_of_run());
     let limits = of_all.map_or(Vec::new(), |(_, record)| {
         vec![
-            ("window", record.case.budget.window),
+            ("context window", record.case.budget.window),
             ("trigger", record.case.budget.trigger),
         ]
     });
     draw(window, &limits, &records)
 }
 
-/// Which strategies never compacted, where their lines hide each other.
-fn on_one_line(records: &[(Style, &Record)]) -> String {
-    let idle = records.iter().filter(|(_, record)| record.rounds() == 0);
-    let names = idle
-        .map(|(_, record)| code(&record.case.strategy))
-        .collect::<Vec<_>>();
-    if names.len() > 1 {
-        format!(" Never compacted, so on one line: {}.", names.join(", "))
-    } else {
-        String::new()
+/// Which rows are drawn, where there are more.
+fn among(records: &[(Style, &Record)]) -> String {
+    match tested(records).count() {
+        0..=2 => String::new(),
+        all => format!(
+            " Of {all} rows under test, these two send the fewest and the most tokens; the data has every row."
+        ),
     }
 }
 
@@ -183,7 +208,7 @@ fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Fi
 fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
     match run.protocol.limits() {
         LimitsOf::Run => vec![
-            ("window", run.manifest.window),
+            ("context window", run.manifest.window),
             ("trigger", run.manifest.trigger),
         ],
         LimitsOf::Strategy | LimitsOf::Recording => Vec::new(),

@@ -99,7 +99,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let priced = priced.map_or(String::new(), |row| format!(" Prices of {row}{beside}."));
     let caption = format!(
         "Agent's turns, computed from their sizes and the provider's cache rules, and the session's calls, where turns follow \
-         each other by 10 s; means over units. The dashed line is `full`, with caching too. Beside each bar: its cost, and the \
+         each other by 10 s; means over conversations. The dashed line is `full`, with caching too. Beside each bar: its cost, and the \
          turns after which a compaction is paid for.{priced}"
     );
     Plot {

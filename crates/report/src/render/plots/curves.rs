@@ -6,7 +6,7 @@ use super::axes::{Scale, beside_legend, with_legend};
 use super::figure::{Figure, Style};
 use super::{header, number, styled};
 use crate::numbers::grouped;
-use crate::summary::sweep_metric;
+use crate::vocabulary;
 
 const HEIGHT: f64 = 520.0;
 
@@ -113,7 +113,7 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
     axes.draw(
         &mut figure,
         x_title,
-        &format!("recall ({})", sweep_metric(&sweep.metric)),
+        &format!("recall ({})", vocabulary::name(&sweep.metric)),
     );
     // The first strategies lie on top.
     for (place, curve) in curves.iter().enumerate().rev() {

@@ -8,6 +8,7 @@ use super::bars::{Bars, Row};
 use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
 use super::{Plot, header};
 use crate::data::ProtocolRun;
+use crate::vocabulary::of_fate;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours.
 pub(crate) const COLOURS: [RGBColor; 9] = [
@@ -38,10 +39,9 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
         .zip(COLOURS)
         .filter(|(fate, _)| occurs(fate))
         .collect();
-    let segments: Vec<(RGBColor, &str)> = shown
-        .iter()
-        .map(|(fate, colour)| (*colour, fate.name()))
-        .collect();
+    let names: Vec<String> = shown.iter().map(|(fate, _)| of_fate(**fate)).collect();
+    let colours = shown.iter().map(|(_, colour)| *colour);
+    let segments: Vec<(RGBColor, &str)> = colours.zip(names.iter().map(String::as_str)).collect();
     let mut rows = vec![header(&["strategy", "fate", "share"])];
     let mut bars = Vec::new();
     for strategy in &group.strategies {
@@ -83,7 +83,7 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
         title: "Where each fact ended",
         caption:
             "Shares of all stated facts, decoys left out, at each conversation's last observation point; means over \
-                  units. Blue and green are still held; grey is no longer valid; the rest is lost, by cause. What is missing \
+                  conversations. Blue and green are still held; grey is no longer valid; the rest is lost, by cause. What is missing \
                   to 100 was in contexts that count as empty."
                 .to_owned(),
         figure,

@@ -2,38 +2,34 @@
 //! many turns wait at all.
 
 use compactometer_formats::summary::{Group, StrategySummary};
-use plotters::style::RGBColor;
+use plotters::style::{RGBColor, WHITE};
 
 use super::axes::{Axes, LINE, Scale, swatches};
-use super::colours::{BLUE, GREY, ORANGE, SKY};
+use super::colours::{BLUE, GREY, ORANGE};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure};
 use super::{Plot, WIDTH, header, number};
-use crate::data::ProtocolRun;
-use crate::metrics::Metric;
+use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::compactions::{
-    WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms,
+    WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms, waits_of,
 };
+use crate::stats::quantile;
 
 const ROW: f64 = 30.0;
 /// Pixels between two panels.
 const GAP: f64 = 30.0;
 
+/// Shares of the waits that are shorter: the ends of the thin line, of the bar, and its middle.
+const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
 /// A strategy under which some turn waits, in seconds and percent.
 struct Waiting<'s> {
     name: &'s str,
-    p50: f64,
-    p95: f64,
+    /// The waits at [`SHARES`].
+    waits: [f64; 5],
     total: f64,
     background: f64,
     turns: f64,
-}
-
-/// A bar of two parts for each strategy.
-struct Panel {
-    title: String,
-    parts: fn(&Waiting) -> [f64; 2],
-    colours: [RGBColor; 2],
 }
 
 pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
@@ -68,7 +64,8 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         row.extend([number(WAITING_SHARE.value(strategy)), number(background)]);
         row.push(group.latency.remark().unwrap_or("measured").to_owned());
         rows.push(row);
-        match waiting_of(strategy, background) {
+        let waits = run.strategy(&strategy.name).and_then(waits_at);
+        match waiting_of(strategy, waits, background) {
             Some(row) => waiting.push(row),
             None if strategy.unmetered => {}
             None => others.push(strategy.name.as_str()),
@@ -86,8 +83,8 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         name: "latency".to_owned(),
         title: "Waiting for compactions",
         caption: format!(
-            "Left: the time of one turn that waits, up to its median and its 95th percentile. Middle: all waits of a conversation, \
-             mean over units. Right: the share of turns that wait. Calls that no turn waits for are drawn apart, as background; a \
+            "Left: the turns that wait: half of them within the bar, which the median divides, and nine of ten along the line. Middle: all waits of a conversation, \
+             mean over conversations. Right: the share of turns that wait. Calls that no turn waits for are drawn apart, as background; a \
              replay compacts in the foreground.{nobody}{worth}"
         ),
         figure: draw(&waiting, group.latency.remark()),
@@ -95,13 +92,25 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     }
 }
 
-fn waiting_of(strategy: &StrategySummary, background: Option<f64>) -> Option<Waiting<'_>> {
-    let seconds = |metric: &Metric| Some(metric.value(strategy)? / 1_000.0);
+fn waits_at(strategy: &StrategyRecords) -> Option<[f64; 5]> {
+    let waits = waits_of(strategy)?;
+    let at = |share| quantile(&waits, share).map(|wait| wait / 1_000.0);
+    let found = SHARES.map(at);
+    found
+        .iter()
+        .all(Option::is_some)
+        .then(|| found.map(Option::unwrap_or_default))
+}
+
+fn waiting_of(
+    strategy: &StrategySummary,
+    waits: Option<[f64; 5]>,
+    background: Option<f64>,
+) -> Option<Waiting<'_>> {
     Some(Waiting {
         name: &strategy.name,
-        p50: seconds(&WAIT_MS_P50)?,
-        p95: seconds(&WAIT_MS_P95)?,
-        total: seconds(&WAIT_MS_TOTAL)?,
+        waits: waits.filter(|_| !strategy.unmetered)?,
+        total: WAIT_MS_TOTAL.value(strategy)? / 1_000.0,
         background: background.unwrap_or(0.0) / 1_000.0,
         turns: 100.0 * WAITING_SHARE.value(strategy)?,
     })
@@ -114,10 +123,7 @@ fn draw(waiting: &[Waiting], remark: Option<&str>) -> Figure {
         .map(|row| text_width(row.name))
         .fold(60.0, f64::max);
     let left = names + 24.0;
-    let mut entries = vec![
-        (BLUE, "median, or all (blocking)"),
-        (SKY, "95th percentile"),
-    ];
+    let mut entries = vec![(BLUE, "a turn waits (blocking)")];
     if waiting.iter().any(|row| row.background > 0.0) {
         entries.push((ORANGE, "background"));
     }
@@ -126,45 +132,56 @@ fn draw(waiting: &[Waiting], remark: Option<&str>) -> Figure {
     let bottom = top + ROW * waiting.len().max(3) as f64;
     figure.height = bottom + LINE * 2.6;
     let worth = remark.map_or(String::new(), |remark| format!(" ({remark})"));
-    let panels = [
-        Panel {
-            title: format!("one wait, s{worth}"),
-            parts: |row| [row.p50, row.p95 - row.p50],
-            colours: [BLUE, SKY],
-        },
-        Panel {
-            title: format!("conversation, s{worth}"),
-            parts: |row| [row.total, row.background],
-            colours: [BLUE, ORANGE],
-        },
-        Panel {
-            title: "turns that wait, %".to_owned(),
-            parts: |row| [row.turns, 0.0],
-            colours: [BLUE, SKY],
-        },
+    let [wide, narrow] = [0.46, 0.27].map(|share| share * (WIDTH - 24.0 - left - 2.0 * GAP));
+    let most = |of: fn(&Waiting) -> f64| Scale::covering(waiting.iter().map(of));
+    let scales = [
+        (
+            format!("one wait, s{worth}"),
+            wide,
+            most(|row| row.waits[4]),
+        ),
+        (
+            format!("conversation, s{worth}"),
+            narrow,
+            most(|row| row.total + row.background),
+        ),
+        (
+            "turns that wait, %".to_owned(),
+            narrow,
+            most(|row| row.turns),
+        ),
     ];
-    let width = (WIDTH - 24.0 - left - 2.0 * GAP) / 3.0;
-    for (at, panel) in panels.iter().enumerate() {
-        let left = left + at as f64 * (width + GAP);
-        let x = Scale::covering(waiting.iter().map(|row| (panel.parts)(row).iter().sum()));
+    let mut start = left;
+    for (at, (title, width, x)) in scales.into_iter().enumerate() {
         let axes = Axes {
-            left,
+            left: start,
             top,
-            right: left + width,
+            right: start + width,
             bottom,
             x,
             y: Scale::covering([1.0]),
         };
-        axes.draw_x(&mut figure, &panel.title);
+        start += width + GAP;
+        axes.draw_x(&mut figure, &title);
         for (place, row) in waiting.iter().enumerate() {
-            draw_bar(
-                &mut figure,
-                &axes,
-                top + ROW * (place as f64 + 0.5),
-                &(panel.parts)(row),
-                &panel.colours,
-            );
+            let y = top + ROW * (place as f64 + 0.5);
+            match at {
+                0 => draw_waits(&mut figure, &axes, y, &row.waits),
+                1 => draw_bar(
+                    &mut figure,
+                    &axes,
+                    y,
+                    [(row.total, BLUE), (row.background, ORANGE)],
+                ),
+                _ => draw_bar(&mut figure, &axes, y, [(row.turns, BLUE)]),
+            }
         }
+        figure.line(
+            vec![(axes.left, axes.top), (axes.left, axes.bottom)],
+            GREY,
+            1.0,
+            &[],
+        );
         if waiting.is_empty() {
             axes.say_empty(&mut figure, "no wait is recorded");
         }
@@ -179,20 +196,25 @@ fn draw(waiting: &[Waiting], remark: Option<&str>) -> Figure {
     figure
 }
 
-fn draw_bar(figure: &mut Figure, axes: &Axes, y: f64, parts: &[f64; 2], colours: &[RGBColor; 2]) {
+/// A line from 5 to 95 %, a bar of the middle half, and its median.
+fn draw_waits(figure: &mut Figure, axes: &Axes, y: f64, waits: &[f64; 5]) {
+    let [first, low, median, high, last] = waits.map(|wait| axes.at(wait, 0.0).0);
+    figure.line(vec![(first, y), (last, y)], BLUE, 1.5, &[]);
+    for end in [first, last] {
+        figure.line(vec![(end, y - 4.0), (end, y + 4.0)], BLUE, 1.5, &[]);
+    }
+    figure.bar((low, y - 9.0), (high.max(low + 1.0), y + 9.0), BLUE);
+    figure.line(vec![(median, y - 9.0), (median, y + 9.0)], WHITE, 2.5, &[]);
+}
+
+fn draw_bar<const N: usize>(figure: &mut Figure, axes: &Axes, y: f64, parts: [(f64, RGBColor); N]) {
     let mut sum = 0.0;
-    for (part, colour) in parts.iter().zip(colours) {
+    for (part, colour) in parts {
         let (from, _) = axes.at(sum, 0.0);
         sum += part;
         let (to, _) = axes.at(sum, 0.0);
         if to - from >= 0.5 {
-            figure.bar((from, y - 10.0), (to, y + 10.0), *colour);
+            figure.bar((from, y - 10.0), (to, y + 10.0), colour);
         }
     }
-    figure.line(
-        vec![(axes.left, axes.top), (axes.left, axes.bottom)],
-        GREY,
-        1.0,
-        &[],
-    );
 }

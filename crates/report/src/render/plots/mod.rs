@@ -21,6 +21,7 @@ mod fates;
 mod figure;
 mod hatching;
 mod latency;
+mod panels;
 mod recall;
 mod rounds;
 mod sizes;
@@ -212,6 +213,77 @@ mod tests {
             .cloned()
             .chain((1..=40).flat_map(named))
             .collect()
+    }
+
+    /// The rectangles that a picture's marks cover; lines of the grid, frames and white do not
+    /// count.
+    fn covered(figure: &Figure) -> Vec<[f64; 4]> {
+        let of = |mark: &Mark| match mark {
+            Mark::Line { colour, .. } if [colours::PALE, colours::GREY].contains(colour) => {
+                Vec::new()
+            }
+            Mark::Line { points, .. } => points
+                .windows(2)
+                .map(|ends| {
+                    let [(a, b), (c, d)] = [ends[0], ends[1]];
+                    [a.min(c), a.max(c), b.min(d), b.max(d)]
+                })
+                .collect(),
+            Mark::Bar { from, to, colour } if *colour != plotters::style::WHITE => {
+                vec![[from.0, to.0, from.1, to.1]]
+            }
+            Mark::Symbol { at, .. } => vec![[at.0 - 5.0, at.0 + 5.0, at.1 - 5.0, at.1 + 5.0]],
+            _ => Vec::new(),
+        };
+        let texts = boxes(figure).into_iter().map(|(_, edges)| edges);
+        figure.marks.iter().flat_map(of).chain(texts).collect()
+    }
+
+    /// The share of the picture that its largest empty rectangle takes, on a grid of cells.
+    fn emptiness(figure: &Figure) -> f64 {
+        const CELLS: usize = 30;
+        let mut is_full = [[false; CELLS]; CELLS];
+        let cell = |place: f64, whole: f64| {
+            ((place / whole * CELLS as f64).floor().max(0.0) as usize).min(CELLS - 1)
+        };
+        for [left, right, top, bottom] in covered(figure) {
+            for row in is_full
+                .iter_mut()
+                .take(cell(bottom, figure.height) + 1)
+                .skip(cell(top, figure.height))
+            {
+                row[cell(left, figure.width)..=cell(right, figure.width)].fill(true);
+            }
+        }
+        let mut largest = 0;
+        for top in 0..CELLS {
+            let mut column = [false; CELLS];
+            for bottom in top..CELLS {
+                (0..CELLS).for_each(|at| column[at] |= is_full[bottom][at]);
+                let widest = column
+                    .split(|is_full| *is_full)
+                    .map(<[bool]>::len)
+                    .max()
+                    .unwrap_or(0);
+                largest = largest.max(widest * (bottom - top + 1));
+            }
+        }
+        largest as f64 / (CELLS * CELLS) as f64
+    }
+
+    #[test]
+    fn no_picture_is_a_third_empty() {
+        let (manifest, records) = common::simulated::run(5);
+        let (swept, sweeps) = common::simulated::swept(5);
+        let all = plots(&manifest, &records).into_iter();
+        for plot in all.chain(plots(&swept, &sweeps)) {
+            let empty = emptiness(&plot.figure);
+            assert!(
+                plot.name == "dummy_picture" || empty < 1.0 / 3.0,
+                "{}: {empty:.2} of it is one empty rectangle",
+                plot.name
+            );
+        }
     }
 
     #[test]

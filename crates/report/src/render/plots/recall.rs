@@ -5,20 +5,19 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, MetricValue};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width, with_legend, wrap};
-use super::colours::GREY;
+use super::colours::{BAND, GREY};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, Style, TEXT};
 use crate::numbers::grouped;
 use crate::render::phrases::label;
 
 use super::{Plot, WIDTH, header, number, styled};
-use crate::data::ProtocolRun;
+use crate::data::{ProtocolRun, RANDOM_DROP};
 use crate::metrics::Metric;
-use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::COST_USD;
 use crate::metrics::engine::TOKENS_RETAINED;
-use crate::metrics::recall::CONTEXT_RECALL_CORRECTED;
 use crate::metrics::scores::shown_recall;
+use crate::vocabulary;
 
 const HEIGHT: f64 = 470.0;
 /// A control that recalls so many times as much as any strategy is named and not drawn, since it
@@ -72,14 +71,10 @@ pub(super) fn over_cost(_: &ProtocolRun, group: &Group) -> Plot {
 
 fn plot(group: &Group, across: &Across) -> Plot {
     let metric = shown_recall(&group.strategies);
-    let title = match metric.id {
-        id if id == BOUND_RECALL_CORRECTED.id => "bound recall, corrected for rivals (BR*)",
-        id if id == CONTEXT_RECALL_CORRECTED.id => "context recall, corrected for chance (CR*)",
-        _ => "context recall (CR), not corrected for chance",
-    };
+    let title = &vocabulary::name(metric.id);
     let caption = format!(
-        "Mean over units with 95 % intervals, upright for recall and level for the other. Higher and further left is better. {} A \
-         strategy that fails, or exceeds the window, in over 5 % is marked.",
+        "Mean over conversations with 95 % intervals, upright for recall and level for the other. Higher and further left is better. The grey band is random old text of the same size. {} A \
+         strategy that fails, or exceeds the context window, in over 5 % is marked.",
         across.caption
     );
     let figure = draw(group, across, metric, title);
@@ -171,6 +166,7 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     }
     let bottom = axes.bottom;
     let mut figure = Figure::new(WIDTH, height);
+    draw_band(&mut figure, &axes, group, metric);
     axes.draw(&mut figure, across.axis, title);
     for (label, point) in labels
         .iter()
@@ -277,6 +273,22 @@ fn place(points: &mut [RecallPoint], axes: &Axes) {
             point.across.value.unwrap_or(0.0),
             point.recall.value.unwrap_or(0.0),
         );
+    }
+}
+
+/// What random old text of the same size recalls, across the picture.
+fn draw_band(figure: &mut Figure, axes: &Axes, group: &Group, metric: &Metric) {
+    let random = group
+        .strategies
+        .iter()
+        .find(|strategy| strategy.name == RANDOM_DROP);
+    let ends = random
+        .and_then(|random| metric.get(random))
+        .and_then(|found| found.low.zip(found.high));
+    if let Some((low, high)) = ends {
+        let [low, high] =
+            [low, high].map(|end| axes.at(axes.x.min, end.clamp(axes.y.min, axes.y.max)).1);
+        figure.bar((axes.left, high), (axes.right, low), BAND);
     }
 }
 
