@@ -47,7 +47,7 @@ pub struct ProtocolRow {
 /// Whose limits a protocol sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitsOf {
-    /// The run's: one window, trigger and retained budget for all, which a sweep can vary.
+    /// The run's: one context window, trigger and retained budget for all, which a sweep can vary.
     Run,
     /// Each strategy's own, times the run's scale.
     Strategy,
@@ -61,7 +61,7 @@ impl Protocol {
         ProtocolRow {
             protocol: Protocol::Matched,
             name: "matched",
-            about: "one window, trigger and retained budget for all",
+            about: "one context window, trigger and retained budget for all",
             limits: LimitsOf::Run,
         },
         ProtocolRow {

@@ -30,7 +30,7 @@ pub const ALL: &[Format] = &[
     },
     Format {
         name: "record",
-        about: "a line of `records.jsonl`: all that one case showed",
+        about: "a line of `records.jsonl`: all that one replay showed",
         schema: written::<record::Line<'_>>,
     },
     Format {

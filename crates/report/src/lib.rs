@@ -16,6 +16,7 @@ mod stats;
 mod summary;
 pub mod tables;
 mod version;
+pub mod vocabulary;
 
 pub use data::run_files::{RunFiles, RunFilesError};
 pub use render::{

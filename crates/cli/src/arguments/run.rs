@@ -27,8 +27,8 @@ pub(crate) const DEFAULT_MODEL: &str = "mock";
 /// What to run.
 #[derive(clap::Args, Serialize, Deserialize)]
 pub(crate) struct RunArgs {
-    /// Suites: files of `import` or `generate`, specs (`.toml`), or `agentic`, `smoke` and
-    /// `standard`. Files are `.jsonl`. Without a suite it is `agentic`, or what `--model
+    /// Suites: files of `import` or `generate`, specs (`.toml`), transcripts, or `agentic`, `smoke`
+    /// and `standard`. Without a suite it is `agentic`, or what `--model
     /// cassette:DIR` was recorded on.
     pub(crate) suites: Vec<PathBuf>,
     /// Only the conversations of one split. Results are reported on `test`, and nothing is tuned on
@@ -39,11 +39,11 @@ pub(crate) struct RunArgs {
     /// name and their ids. If there are fewer, all are taken.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
-    /// Strategies or groups (`@reference`, `@ideas`, `@controls`, `@faithful`, `@all`, `@ablation`),
+    /// Strategies or sets (`@reference`, `@ideas`, `@controls`, `@faithful`, `@all`, `@ablation`),
     /// `NAME=BASE:key=value`, or `NAME=exec:COMMAND`; separate with commas or repeat. The second
     /// form is a strategy with other parameters (`terse=chained:prompt=my.md`), the third a program
     /// of yours. `@ideas` changes one idea of a strategy, `@ablation` takes its corrections back;
-    /// each is compared with its own strategy. Default: the first three groups, or a recording's rows.
+    /// each is compared with its own strategy. Default: the first three sets, or a recording's rows.
     #[arg(
         short = 's',
         long = "strategy",
@@ -55,14 +55,14 @@ pub(crate) struct RunArgs {
     /// them.
     #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
-    /// Also replay 6 short conversations, one per group, at other sizes (up to four times the run's)
+    /// Also replay 6 short conversations, independent ones, at other sizes (up to four times the run's)
     /// and other splits (0 and 50 % of the retained budget kept verbatim). The report adds curves
     /// of recall; no other number changes. Each strategy under test replays those conversations 5
     /// more times, with all calls. Default: `true` for `compare` without a suite, strategy, model
     /// or protocol, else `false`.
     #[arg(hide_short_help = true, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) sweep: Option<bool>,
-    /// How limits are set. Several, separated with commas, give as many groups in one report.
+    /// How limits are set. Several, separated with commas, give as many parts of one report.
     #[arg(
         long,
         value_name = "PROTOCOL",
@@ -208,11 +208,11 @@ pub(crate) struct SettingArgs {
     /// that suits the suite's lengths.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = tokens)]
     pub(crate) window: Option<u32>,
-    /// Share of the window at which a compaction starts, from 0.02 to 1. Published limits have
-    /// their own.
+    /// Share of the context window at which a compaction starts, from 0.02 to 1. Published limits
+    /// have their own.
     #[arg(hide_short_help = true, long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
     pub(crate) trigger: f64,
-    /// Share of the window that a compaction may leave. It is at least 0.01 and below the trigger's
+    /// Share of the context window that a compaction may leave. It is at least 0.01 and below the trigger's
     /// share. Several, separated with commas (`.1,.2,.3`), give each strategy a curve over sizes,
     /// of all conversations; tables, comparisons and gates use the largest. Published limits have
     /// their own retained budgets. Without this option it is the suite's own, else 0.3; of own

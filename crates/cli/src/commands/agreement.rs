@@ -24,7 +24,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 #[command(
     after_help = "The runs differ in `--model` or `--summarizer`, `--seed` and `--out` only. Skipped: strategies missing from a run,\n\
-    failing over 5 % of their compactions, or over the window in over 5 % of their turns.\n\
+    failing over 5 % of their compactions, or over the context window in over 5 % of their turns.\n\
     Exit codes: 0 done, whatever the claim, 2 usage or mismatch."
 )]
 pub(crate) struct AgreementArgs {

@@ -39,7 +39,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 pass, 1 failed (a hard check, `--exact`, a self-test), 2 usage or mismatch, 3 regression, 4 \
-    inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
+    inconclusive.\nUnder 5 independent conversations, or too few for the number of strategies, a gate is always inconclusive."
 )]
 pub(crate) struct GateArgs {
     /// The run's folder, or a folder of runs for its latest. With `--self-test`: no folder, for two
@@ -47,7 +47,7 @@ pub(crate) struct GateArgs {
     /// only); or two folders of runs that differ in their seed.
     #[arg(value_name = "DIR")]
     pub(crate) dirs: Vec<PathBuf>,
-    /// The baseline file: hashes, scores by unit and fates of facts, never text.
+    /// The baseline file: hashes, scores by conversation and fates of facts, never text.
     #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
     pub(crate) baseline: Option<PathBuf>,
     /// Accept the run as the baseline. What it would have judged is printed first.

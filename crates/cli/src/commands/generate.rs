@@ -109,7 +109,7 @@ fn summary_line(suite: &Suite, tokens: usize) -> String {
     let lines = [
         format!("suite {}, blake3 {}", suite.header.name, suite.hash()),
         format!(
-            "conversations {}, groups {}, tokens {tokens}",
+            "conversations {}, independent {}, tokens {tokens}",
             scenarios.len(),
             groups.len()
         ),

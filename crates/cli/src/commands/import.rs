@@ -40,7 +40,7 @@ pub(crate) struct ImportArgs {
     /// measured without labels.
     #[arg(long)]
     pub(crate) auto_facts: bool,
-    /// Join N sessions of different groups, interleaved by user turn, into one long conversation.
+    /// Join N independent sessions, interleaved by user turn, into one long conversation.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
     pub(crate) concat: Option<u16>,
     /// Keep secrets instead of masking them.
@@ -88,6 +88,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         report.lines().iter().for_each(|line| note(line));
         properties
             .iter()
+            .filter(|property| property.value.is_some())
             .for_each(|property| note(&property.line()));
         note(&format!("wrote {}", args.out.display()));
     }

@@ -35,74 +35,90 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
     /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`,
-    /// `formats`, `secrets`, `schemas`, `models`, `prices`, `profiles` or `faults`. Default: all.
+    /// `formats`, `secrets`, `schemas`, `models`, `prices`, `profiles` or `faults`. Without one, the
+    /// kinds are listed.
     pub(crate) kind: Option<String>,
-    /// Print names and what they are as JSON, by kind.
+    /// Print names and what they are as JSON, of one kind or of all.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// A registry's name and its rows: the name of an entry and what it is.
+/// A registry's name, what it holds, and its rows: the name of an entry and what it is.
 struct ListedKind {
     name: &'static str,
+    about: &'static str,
     rows: fn() -> Vec<(String, String)>,
 }
 
 const KINDS: &[ListedKind] = &[
     ListedKind {
         name: "strategies",
+        about: "ways of compacting, for `-s`",
         rows: || [entrants(Family::Custom), entrants(Family::Reference)].concat(),
     },
     ListedKind {
         name: "faithful",
+        about: "the same as their documents published them, with what they break",
         rows: faithful,
     },
     ListedKind {
         name: "parameters",
+        about: "of strategies, as `-s NAME:PARAMETER=VALUE`",
         rows: parameters,
     },
     ListedKind {
         name: "controls",
+        about: "rows that every comparison has beside it",
         rows: || entrants(Family::Control),
     },
     ListedKind {
         name: "suites",
+        about: "conversations that the program brings",
         rows: suites,
     },
     ListedKind {
         name: "metrics",
+        about: "ids in summary.json, with definitions",
         rows: metrics,
     },
     ListedKind {
         name: "targets",
+        about: "what the source documents ask of themselves",
         rows: targets,
     },
     ListedKind {
         name: "formats",
+        about: "transcripts that `import` and `losses` read",
         rows: importers,
     },
     ListedKind {
         name: "secrets",
+        about: "what imports mask",
         rows: secrets,
     },
     ListedKind {
         name: "schemas",
+        about: "of the files that this program writes",
         rows: schemas,
     },
     ListedKind {
         name: "models",
+        about: "names for `--model`",
         rows: models,
     },
     ListedKind {
         name: "prices",
+        about: "US dollars per million tokens",
         rows: prices,
     },
     ListedKind {
         name: "profiles",
+        about: "what the simulated models assume",
         rows: profiles,
     },
     ListedKind {
         name: "faults",
+        about: "failures that a simulated model can have",
         rows: faults,
     },
 ];
@@ -126,11 +142,22 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
                 .collect::<BTreeMap<_, _>>(),
         );
     }
-    say(&kinds
-        .iter()
-        .map(|kind| section(kind, known_width().unwrap_or(usize::MAX)))
-        .collect::<Vec<_>>()
-        .join("\n"))
+    let width = known_width().unwrap_or(usize::MAX);
+    match args.kind {
+        Some(_) => kinds
+            .iter()
+            .try_for_each(|kind| say(&section(kind.name, &(kind.rows)(), width))),
+        None => say(&section("compactometer list KIND", &counted(), width)),
+    }
+}
+
+/// Every kind, with the number of its rows and what they are.
+fn counted() -> Vec<(String, String)> {
+    let row = |kind: &ListedKind| {
+        let about = format!("{:>3}  {}", (kind.rows)().len(), kind.about);
+        (kind.name.to_owned(), about)
+    };
+    KINDS.iter().map(row).collect()
 }
 
 /// The rows of a kind, for programs.
@@ -141,8 +168,7 @@ fn row_values(kind: &ListedKind) -> Vec<Value> {
         .collect()
 }
 
-fn section(kind: &ListedKind, width: usize) -> String {
-    let rows = (kind.rows)();
+fn section(heading: &str, rows: &[(String, String)], width: usize) -> String {
     let names = rows
         .iter()
         .map(|(name, _)| name.chars().count())
@@ -161,11 +187,7 @@ fn section(kind: &ListedKind, width: usize) -> String {
         });
         lines.collect::<String>()
     };
-    format!(
-        "{}\n{}",
-        kind.name,
-        rows.iter().map(row).collect::<String>()
-    )
+    format!("{heading}\n{}", rows.iter().map(row).collect::<String>())
 }
 
 fn entrants(family: Family) -> Vec<(String, String)> {

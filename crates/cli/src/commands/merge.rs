@@ -54,7 +54,7 @@ fn write(args: &MergeArgs) -> Result<(), Failure> {
     let (prices, _) = args.prices.table()?;
     let spending = Spending::of(&folder)?;
     let notes = spending.note().into_iter().collect::<Vec<_>>();
-    let bar = progress::bar(cases, "cases", args.quiet);
+    let bar = progress::bar(cases, "replays", args.quiet);
     let merged = merge(&folder, &args.out, &notes, &|done| {
         bar.set_position(done as u64)
     });
@@ -62,7 +62,7 @@ fn write(args: &MergeArgs) -> Result<(), Failure> {
     let merged = merged.map_err(failure)?;
     if !args.quiet {
         note(&format!(
-            "merged {} shards: {} cases, {} texts",
+            "merged {} shards: {} replays, {} texts",
             folder.plan.shards, merged.cases, merged.texts
         ));
         spending.lines(&prices).iter().for_each(|line| note(line));

@@ -18,7 +18,7 @@ use crate::resolve::{self, Resolved};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "plan",
-    about: "Deal out the cases of a run to shards, for several machines",
+    about: "Deal out the replays of a run to shards, for several machines",
     group: HelpGroup::Rest,
     arguments: |command| {
         let command = PlanArgs::augment_args(command).mut_arg("out", |arg| {
@@ -33,7 +33,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
         let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
         match OF_WORKER.into_iter().find(is_given) {
             Some(id) => Err(Failure::usage(anyhow!(
-                "`--{}` is up to each worker; give it to `run --shard`, which keeps calls and finished cases in the plan's folder",
+                "`--{}` is up to each worker; give it to `run --shard`, which keeps calls and finished replays in the plan's folder",
                 id.replace('_', "-")
             ))),
             None => plan(parsed(matches)?),
@@ -46,8 +46,8 @@ const OF_WORKER: [&str; 4] = ["jobs", "max_cost", "record", "store"];
 
 #[derive(Args)]
 struct PlanArgs {
-    /// The number of shards, fixed from here on: `N` or `hash:N` (a case's shard depends on nothing
-    /// but the case), or `slice:N` (sizes differ by at most one case).
+    /// The number of shards, fixed from here on: `N` or `hash:N` (a replay's shard depends on
+    /// nothing but the replay), or `slice:N` (sizes differ by at most one replay).
     #[arg(long, value_name = "[RULE:]N")]
     shards: Shards,
     #[command(flatten)]
@@ -103,7 +103,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
             sizes.iter().max().copied().unwrap_or(0),
         );
         note(&format!(
-            "{} cases in {} shards of {least} to {most} cases",
+            "{} replays in {} shards of {least} to {most} replays",
             plan.cases.len(),
             sizes.len()
         ));

@@ -131,7 +131,7 @@ impl Estimate {
     /// The table: a line for each purpose and one for all.
     pub(crate) fn table(&self) -> String {
         let mut text = format!(
-            "estimate for {} cases, from a dry run with the mock: low as the mock used, high with requests of {TOKENS_AT_MOST} times its \
+            "estimate for {} replays, from a dry run with the mock: low as the mock used, high with requests of {TOKENS_AT_MOST} times its \
              tokens and the longest replies; calls made again are not in it\n",
             self.cases
         );

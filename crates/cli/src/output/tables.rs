@@ -70,7 +70,7 @@ pub(crate) fn write(
     let folder = half.path().join(FOLDER);
     fs::create_dir(&folder).map_err(|error| failed(error.into()))?;
     let mut tables = Tables::create(&folder, manifest, prices).map_err(failed)?;
-    let bar = progress::bar(manifest.cases, "cases", quiet);
+    let bar = progress::bar(manifest.cases, "replays", quiet);
     let mut found = 0;
     each_record(dir, |record| {
         found += 1;
@@ -81,7 +81,7 @@ pub(crate) fn write(
     bar.finish_and_clear();
     if found < manifest.cases as u64 && !quiet {
         note(&format!(
-            "the run is not finished: the tables hold {found} of {} cases",
+            "the run is not finished: the tables hold {found} of {} replays",
             manifest.cases
         ));
     }

@@ -93,7 +93,7 @@ fn a_run_that_nothing_stops_is_ok_and_nothing_is_written() {
     for line in [
         "ok       model      `mock:claude-code` answers without",
         "ok       output     `reports` can be",
-        "ok       run        4 cases",
+        "ok       run        4 replays",
     ] {
         assert!(text.contains(line), "{line} in {text}");
     }
@@ -247,7 +247,7 @@ fn a_recording_that_lacks_calls_says_how_many_cases_and_which_command_records() 
     assert!(recorded.status.success());
     let replay = ["--model", "cassette:tape"];
     let line = check_line(dir.path(), &replay, "ok       recording", 0);
-    assert!(line.contains("every call of 4 cases"), "{line}");
+    assert!(line.contains("every call of 4 replays"), "{line}");
     let (text, code) = doctor(dir.path(), &[&replay[..], &["--seed", "7"]].concat());
     assert_eq!(code, 1, "{text}");
     let line = text
@@ -255,7 +255,7 @@ fn a_recording_that_lacks_calls_says_how_many_cases_and_which_command_records() 
         .find(|line| line.starts_with("problem  recording"))
         .unwrap();
     assert!(
-        line.contains(" of 4 cases stop at a call")
+        line.contains(" of 4 replays stop at a call")
             && line.contains("--model mock:claude-code --record tape"),
         "{line}"
     );
@@ -303,7 +303,7 @@ fn a_run_folder_or_store_that_cannot_be_read_is_a_problem() {
     );
     let (text, code) = doctor(dir.path(), &["--out", "out"]);
     assert!(
-        code == 0 && text.contains("`out` holds 4 of 4 cases"),
+        code == 0 && text.contains("`out` holds 4 of 4 replays"),
         "{text}"
     );
     let records = dir.path().join("out/records.jsonl");

@@ -160,7 +160,8 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     run(dir, "other", &["--window", "4400"]);
     let mismatch = expect(dir, 2, &["gate", "other", "--baseline", "base.json"]);
     assert!(
-        mismatch.contains("the window: `4400` against `4000`") && mismatch.contains("--update"),
+        mismatch.contains("the context window: `4400` against `4000`")
+            && mismatch.contains("--update"),
         "{mismatch}"
     );
     fs::write(
@@ -393,7 +394,9 @@ fn an_inconclusive_gate_does_what_it_is_told() {
     expect(dir, 0, &other);
     let open = expect(dir, 4, &["gate", "few", "--baseline", "base.json"]);
     assert!(
-        open.contains("3 units are too few to decide among 2 tests: at least 6 are needed"),
+        open.replace("\n    ", " ").contains(
+            "3 independent conversations are too few to decide among 2 tests: at least 6 are needed"
+        ),
         "{open}"
     );
     let warned = expect(

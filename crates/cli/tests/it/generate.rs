@@ -31,7 +31,7 @@ fn a_spec_becomes_a_suite_that_says_what_it_holds() {
     assert!(made.status.success(), "{}", text(&made.stderr));
     let told = text(&made.stdout);
     for line in [
-        "conversations 5, groups 5, tokens ",
+        "conversations 5, independent 5, tokens ",
         "splits: dev 3, test 2, calibration 0",
         "facts 120, decoys 120, questions ",
         "questions answered without the conversation: 0.0",
@@ -193,7 +193,7 @@ fn a_sample_is_noted_resumes_and_is_never_more_than_there_are() {
     }
     let again = run("3", "three");
     assert!(
-        text(&again.stderr).contains("resumed: 6 of 6 cases"),
+        text(&again.stderr).contains("resumed: 6 of 6 replays"),
         "{}",
         text(&again.stderr)
     );

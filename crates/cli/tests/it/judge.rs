@@ -117,7 +117,7 @@ fn a_judges_calls_are_replayed_from_their_own_recording_and_doctor_misses_them()
     let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
     assert_eq!(read("live/records.jsonl"), read("replayed/records.jsonl"));
     assert!(
-        ok(&program(dir.path(), "doctor", &replay)).contains("every call of 6 cases is recorded")
+        ok(&program(dir.path(), "doctor", &replay)).contains("every call of 6 replays is recorded")
     );
     let calls = read("tape/judge/calls.jsonl");
     std::fs::write(

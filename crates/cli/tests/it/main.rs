@@ -41,3 +41,4 @@ mod tables;
 mod terminal;
 mod transcripts;
 mod when;
+mod words;

@@ -342,7 +342,7 @@ fn other_mocks_tell_how_the_order_changes() {
     );
     let told = String::from_utf8_lossy(&output.stdout).replace("\n  ", " ");
     assert!(
-        told.contains("order under other mocks, by BR* over ")
+        told.contains("order under other mocks, by facts kept over ")
             && told.contains("; under mock:strong "),
         "{told}"
     );

@@ -346,7 +346,7 @@ fn explain_asks_and_caps_like_a_run() {
     let told = stderr(&refused);
     assert_eq!(refused.status.code(), Some(2), "{told}");
     assert!(
-        told.contains("estimate for 1 cases") && told.contains("--max-cost USD"),
+        told.contains("estimate for 1 replays") && told.contains("--max-cost USD"),
         "{told}"
     );
     let capped = explain(&["--max-cost", "0.0001"]);

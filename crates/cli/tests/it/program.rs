@@ -108,8 +108,19 @@ fn help_and_lists_name_what_there_is() {
     ] {
         assert!(help.contains(word), "{word} in {help}");
     }
-    let list = stdout(&program(dir.path(), &["list"]));
-    for word in ["chained", "random-drop", "lift", "tau-bench", "mock:strong"] {
+    for (kind, word) in [
+        ("strategies", "chained"),
+        ("controls", "random-drop"),
+        ("metrics", "lift"),
+        ("formats", "tau-bench"),
+        ("models", "mock:strong"),
+    ] {
+        let kinds = stdout(&program(dir.path(), &["list"]));
+        assert!(
+            kinds.contains(kind) && kinds.lines().count() <= 24,
+            "{kind} in {kinds}"
+        );
+        let list = stdout(&program(dir.path(), &["list", kind]));
         assert!(list.contains(word), "{word} in {list}");
     }
     assert_eq!(
@@ -252,7 +263,6 @@ fn typing_errors_and_bad_input_say_what_to_do() {
         (&["compare", "empty.jsonl"], "line 1"),
         (&["compare", "torn.jsonl"], "line 2"),
         (&["compare", "bytes.jsonl"], "invalid UTF-8"),
-        (&["compare", "alpha.jsonl"], "compactometer import"),
         (
             &["import", "claude-cod", "alpha.jsonl", "--out", "x.jsonl"],
             "`claude-code`",
@@ -426,8 +436,8 @@ fn two_protocols_make_one_report() {
     );
     let table = stdout(&first);
     for heading in [
-        "conversations, compacted to 600 tokens in a window of 2,000",
-        "protocol published, scale 0.2, window of controls 2,000 tokens",
+        "conversations, compacted to 600 tokens in a context window of 2,000",
+        "protocol published, scale 0.2, context window of controls 2,000 tokens",
     ] {
         assert!(table.contains(heading), "{table}");
     }

@@ -180,7 +180,7 @@ fn a_server_that_rejects_every_request_ends_the_run_and_nothing_is_recorded() {
     assert_eq!(output.status.code(), Some(1), "{}", words(&output.stderr));
     let told = words(&output.stderr);
     assert!(
-        told.contains("first request of 5 cases in a row")
+        told.contains("first request of 5 replays in a row")
             && told.contains("nothing is taken today"),
         "{told}"
     );

@@ -209,7 +209,7 @@ fn a_terminated_shard_finishes_its_case_and_asks_to_be_tried_again() {
         .unwrap();
     assert!(
         said.contains(&format!(
-            "stopped: {kept} of 16 cases of shard 1/1 are kept"
+            "stopped: {kept} of 16 replays of shard 1/1 are kept"
         )),
         "{said}"
     );
@@ -269,7 +269,7 @@ fn two_workers_on_one_shard_count_once() {
     ];
     let won = said
         .iter()
-        .filter(|said| said.contains("shard 1/1 is done: 16 cases"))
+        .filter(|said| said.contains("shard 1/1 is done: 16 replays"))
         .count();
     let lost = said
         .iter()

@@ -41,7 +41,9 @@ fn a_session_becomes_a_suite_that_runs() {
     );
     let told = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(
-        told.starts_with("mine: 1 conversation, compacted to 3,600 tokens in a window of 12,000"),
+        told.starts_with(
+            "mine: 1 conversation, compacted to 3,600 tokens in a context window of 12,000"
+        ),
         "{told}{run:?}"
     );
     let generated = program(

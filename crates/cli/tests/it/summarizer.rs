@@ -154,7 +154,7 @@ fn a_recording_of_both_replays_without_either() {
     assert_eq!(read("live/records.jsonl"), read("replayed/records.jsonl"));
     let doctor = ok(&tiny(dir.path(), "doctor", &["--model", "cassette:c"]));
     assert!(
-        doctor.contains("every call of 10 cases is recorded"),
+        doctor.contains("every call of 10 replays is recorded"),
         "{doctor}"
     );
     assert!(
@@ -245,7 +245,7 @@ fn a_run_that_was_stopped_goes_on_and_one_of_another_pair_does_not() {
     .unwrap();
     let again = run("cut", &[]);
     assert!(
-        String::from_utf8_lossy(&again.stderr).contains("resumed: 1 of 10 cases"),
+        String::from_utf8_lossy(&again.stderr).contains("resumed: 1 of 10 replays"),
         "{again:?}"
     );
     assert_eq!(read("cut/records.jsonl"), whole);
@@ -292,7 +292,7 @@ fn a_manifest_and_a_report_name_both() {
         ]
     );
     let table = table.replace("\n  ", " ");
-    let heading = "tiny: 2 conversations, compacted to 600 tokens in a window of 2,000. A simulated model wrote (mock:weak, target model mock:strong); a real one may differ.\n";
+    let heading = "tiny: 2 conversations, compacted to 600 tokens in a context window of 2,000. A simulated model wrote (mock:weak, target model mock:strong); a real one may differ.\n";
     assert!(table.starts_with(heading), "{table}");
     assert!(
         read("pair/report.md")

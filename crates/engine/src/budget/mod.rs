@@ -169,7 +169,7 @@ impl Budget {
             return Ok(self);
         }
         Err(BudgetError(format!(
-            "trigger `{trigger}` must lie between 1 and the window, `{window}` tokens"
+            "trigger `{trigger}` must lie between 1 and the context window, `{window}` tokens"
         )))
     }
 }

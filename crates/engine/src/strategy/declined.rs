@@ -56,7 +56,7 @@ pub enum FailReason {
     #[error("answer holds no readable checkpoint")]
     NoCheckpoint,
     /// The summarizer's window cannot hold the prompt, an answer and anything to read.
-    #[error("summarizer's window of {0} tokens is too small for the prompt and the answer")]
+    #[error("summarizer's context window of {0} tokens is too small for the prompt and the answer")]
     WindowTooSmall(u32),
     /// The session's calls are used up.
     #[error("all {0} calls of the session are used up")]

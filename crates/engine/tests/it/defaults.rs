@@ -699,22 +699,22 @@ fn windows_that_cannot_hold_their_limits_are_refused() {
         (
             "summarize",
             "9999",
-            "`trigger` is 10000 tokens; the window has 9999",
+            "`trigger` is 10000 tokens; the context window has 9999",
         ),
         (
             "hybrid-checkpoint",
             "9999",
-            "`trigger` is 10000 tokens; the window has 9999",
+            "`trigger` is 10000 tokens; the context window has 9999",
         ),
         (
             "threshold-summary",
             "79999",
-            "`threshold` is 80000 tokens; the window has 79999",
+            "`threshold` is 80000 tokens; the context window has 79999",
         ),
         (
             "handoff",
             "199999",
-            "`threshold` is 200000 tokens; the window has 199999",
+            "`threshold` is 200000 tokens; the context window has 199999",
         ),
         (
             "chained",

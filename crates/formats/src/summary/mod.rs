@@ -252,7 +252,7 @@ impl Compared {
             Compared::Dominated => "is dominated",
             Compared::Equivalent => "equivalent within .05",
             Compared::NoSupportedDifference => "no supported difference",
-            Compared::TooFewUnits => "too few units",
+            Compared::TooFewUnits => "too few conversations",
             Compared::SizesDiffer => "sizes differ",
             Compared::DidNotTrigger => "did not trigger",
             Compared::FailsTooOften => "fails too often",

@@ -10,7 +10,7 @@ use crate::plan::Control;
 
 pub(super) const CONTROL: Control = Control {
     name: "full",
-    about: "no compaction: the whole conversation, over the window too",
+    about: "no compaction: the whole conversation, over the context window too",
     tail_share: 1.0,
     compacts: false,
     evidence: None,

@@ -570,7 +570,7 @@ mod tests {
         assert_eq!(
             asked.map(|(_, value)| value).as_deref(),
             Some("80"),
-            "parameters scale with the window"
+            "parameters scale with the context window"
         );
     }
 

@@ -365,7 +365,7 @@ fn limits(strategy: &str, source: LimitsError) -> PlanError {
 pub enum PlanError {
     /// The system prompt and tools leave no room.
     #[error(
-        "window `{window}` is too small for this suite: its system prompts and tools need at least `--window {smallest}`"
+        "context window `{window}` is too small for this suite: its system prompts and tools need at least `--window {smallest}`"
     )]
     Infeasible {
         /// What was asked for, in tokens.

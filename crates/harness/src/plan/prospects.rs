@@ -81,9 +81,8 @@ impl Prospects {
     pub fn remedy(&self) -> String {
         match self.window {
             Some(window) => format!("`--window {window}` would do"),
-            None => {
-                "no smaller window would do: import or generate longer conversations".to_owned()
-            }
+            None => "no smaller context window would do: import or generate longer conversations"
+                .to_owned(),
         }
     }
 }

@@ -35,7 +35,7 @@ impl Trigger {
     pub const ABOUT: &str = "when a compaction starts under published limits, such as `40 messages or 60 %`, or `20 turns and 50 %`; under \
                              others the run's trigger counts (condition, default the strategy's own)";
     /// What values it takes, for errors.
-    pub const VALUES: &str = "numbers of `messages` or `turns` and shares of the window such as `60 %` or `.6`, joined by `and` and `or`";
+    pub const VALUES: &str = "numbers of `messages` or `turns` and shares of the context window such as `60 %` or `.6`, joined by `and` and `or`";
 
     /// Nothing where the text is no such condition.
     pub fn parse(text: &str) -> Option<Self> {

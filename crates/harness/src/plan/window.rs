@@ -119,7 +119,7 @@ pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, St
         let (events, groups) = events(&suite, shares.sizes(candidate.window).trigger);
         if events >= enough && groups >= ENOUGH_GROUPS {
             let because = format!(
-                "{}, {events} {counted} in {groups} groups",
+                "{}, {events} {counted} in {groups} independent conversations",
                 candidate.because
             );
             return (candidate.window, because);
@@ -127,7 +127,7 @@ pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, St
     }
     let window = candidates.first().map_or(smallest, |first| first.window);
     let because = format!(
-        "the largest feasible one: no share of the median conversation ({median} tokens) leaves {enough} {counted} in {ENOUGH_GROUPS} groups"
+        "the largest feasible one: no share of the median conversation ({median} tokens) leaves {enough} {counted} in {ENOUGH_GROUPS} independent conversations"
     );
     (window, because)
 }

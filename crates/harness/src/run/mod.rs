@@ -284,10 +284,10 @@ pub enum RunError {
     #[error(transparent)]
     Write(JournalError),
     /// A case cannot be kept in its store.
-    #[error("{0}; finished cases are kept, and the same command resumes")]
+    #[error("{0}; finished replays are kept, and the same command resumes")]
     Keep(KeepError),
     /// The model cannot be asked.
-    #[error("{0}; finished cases are kept, and the same command resumes")]
+    #[error("{0}; finished replays are kept, and the same command resumes")]
     Model(Stopped),
     /// The server rejects every request of this form.
     #[error("{0}")]

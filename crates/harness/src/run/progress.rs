@@ -61,7 +61,7 @@ pub enum KeepError {
     Restore(String),
     /// Another process continues the same conversation.
     #[error(
-        "another run of the same cases uses this store (thread `{thread}`); wait for it to end, or choose another `--store`"
+        "another run of the same replays uses this store (thread `{thread}`); wait for it to end, or choose another `--store`"
     )]
     Shared {
         /// The conversation's thread in the store.

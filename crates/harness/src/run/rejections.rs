@@ -31,8 +31,8 @@ struct Row {
 /// A server that rejects every request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the server rejected the first request of {CASES} cases in a row: {words}; choose a model or a server that takes such \
-     requests, or leave out the strategies that make them with `-s`; these cases are not recorded"
+    "the server rejected the first request of {CASES} replays in a row: {words}; choose a model or a server that takes such \
+     requests, or leave out the strategies that make them with `-s`; these replays are not recorded"
 )]
 pub struct RejectedByAll {
     /// The server's words.

@@ -12,7 +12,7 @@ use super::lines::{At, LineReader, Place};
 use super::{PlanFolder, ShardError};
 use crate::run::{FinishedCase, JournalError};
 
-const REMEDY: &str = "delete the file, and its cases run again";
+const REMEDY: &str = "delete the file, and its replays run again";
 
 /// What the attempts at a shard have finished.
 #[derive(Default)]

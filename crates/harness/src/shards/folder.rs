@@ -241,7 +241,7 @@ impl PlanFolder {
         } else {
             Err(damaged(
                 1,
-                "its cases are not those of `plan.json`".to_owned(),
+                "its replays are not those of `plan.json`".to_owned(),
             ))
         }
     }

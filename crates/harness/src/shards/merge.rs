@@ -207,10 +207,10 @@ impl<'f> Parts<'f> {
         let wrong = match reader.next()? {
             Some((ShardLine::Case(case), _)) if case.key == key => return Ok(case),
             Some((ShardLine::Case(case), _)) => {
-                format!("the case `{}` is there instead of `{key}`", case.key)
+                format!("the replay `{}` is there instead of `{key}`", case.key)
             }
             Some((ShardLine::Begin(_), _)) => "a second beginning".to_owned(),
-            Some((ShardLine::End(_), _)) | None => format!("it ends before the case `{key}`"),
+            Some((ShardLine::End(_), _)) | None => format!("it ends before the replay `{key}`"),
         };
         Err(reader.damaged(wrong))
     }
@@ -223,7 +223,7 @@ impl<'f> Parts<'f> {
             let is_whole =
                 matches!(reader.next()?, Some((ShardLine::End(end), _)) if end.cases == cases);
             if !is_whole {
-                return Err(reader.damaged(format!("expected the end after {cases} cases")));
+                return Err(reader.damaged(format!("expected the end after {cases} replays")));
             }
         }
         Ok(())

@@ -44,7 +44,7 @@ impl PlanFolder {
                 let (file, at) = kept
                     .cases
                     .get(*key)
-                    .ok_or_else(|| std::io::Error::other("a case is missing"))?;
+                    .ok_or_else(|| std::io::Error::other("a replay is missing"))?;
                 out.write_all(&line_at(&files[*file], *at)?)?;
             }
             out.write_all(ShardLine::End(end).to_line()?.as_bytes())

@@ -46,7 +46,7 @@ impl<'w> Worker<'w> {
     pub fn new(folder: &'w PlanFolder, plan: &'w Plan, shard: Shard) -> Result<Self, ShardError> {
         let keys = plan.cases.iter().map(|case| case.key.as_str());
         if keys_hash(keys.clone()) != folder.plan.keys_hash {
-            let what = "the keys of its cases differ".to_owned();
+            let what = "the keys of its replays differ".to_owned();
             return Err(ShardError::OtherCases {
                 dir: folder.dir.clone(),
                 what,

@@ -328,7 +328,8 @@ fn of_two_runs_on_one_store_the_loser_says_what_to_do() {
             .map(|error| error.to_string())
             .unwrap_or_default();
         assert!(
-            message.starts_with("another run of the same cases uses this store (thread `chained:"),
+            message
+                .starts_with("another run of the same replays uses this store (thread `chained:"),
             "{message}"
         );
         assert!(

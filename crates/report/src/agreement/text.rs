@@ -8,6 +8,7 @@ use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, LeftOut, MetricAgree
 use crate::metrics::MetricUnit;
 use crate::numbers::grouped;
 use crate::stats::FEWEST_UNITS;
+use crate::vocabulary;
 
 /// The only claim that the numbers permit, or that no claim is supported.
 pub(super) fn words(found: &Agreement) -> String {
@@ -38,7 +39,7 @@ fn why(found: &Agreement) -> String {
         units, strategies, ..
     } = found;
     if *units < FEWEST_UNITS {
-        return format!("{units} units are under {FEWEST_UNITS},");
+        return format!("{units} independent conversations are under {FEWEST_UNITS},");
     }
     if strategies.len() < FEWEST_STRATEGIES {
         return format!(
@@ -68,7 +69,7 @@ pub fn agreement_text(found: &Agreement) -> String {
         ..
     } = found;
     let mut text = format!(
-        "order of {} strategies under {mock} and {model}: Kendall's tau-b, 95 % percentile bootstrap over {units} units\n\n",
+        "order of {} strategies under {mock} and {model}: Kendall's tau, 95 % percentile bootstrap over {units} conversations\n\n",
         strategies.len()
     );
     for metric in &found.metrics {
@@ -76,7 +77,7 @@ pub fn agreement_text(found: &Agreement) -> String {
         let _ = writeln!(
             text,
             "{:<26} tau {}",
-            metric.metric,
+            vocabulary::name(metric.metric),
             format_value(&metric.tau)
         );
         let _ = writeln!(text, "{:<26} ceiling {}", "", format_value(&metric.ceiling));
@@ -97,7 +98,9 @@ fn values(metric: &MetricAgreement, strategies: &[String]) -> String {
     let width = strategies.iter().map(String::len).max().unwrap_or(0);
     let mut text = format!(
         "\n{:<width$}  {:>6}  {:>6}\n",
-        metric.metric, "mock", "model"
+        vocabulary::name(metric.metric),
+        "mock",
+        "model"
     );
     for (name, (mock, model)) in strategies.iter().zip(&metric.values) {
         let _ = writeln!(text, "{name:<width$}  {mock:>6.2}  {model:>6.2}");
@@ -128,7 +131,7 @@ fn format_value(value: &MetricValue) -> String {
         return format!("- ({})", value.reason.as_deref().unwrap_or("undefined"));
     };
     let ends = value.low.zip(value.high).map_or(
-        " (too few units for an interval)".to_owned(),
+        " (too few conversations for an interval)".to_owned(),
         |(low, high)| {
             format!(
                 " [{}, {}]",

@@ -84,7 +84,7 @@ impl RunFiles {
             return Ok(headline(RunFiles { manifest, records }));
         }
         let what = format!(
-            " has records of {found} cases and the manifest lists {cases}; the run's own command finishes it"
+            " has records of {found} replays and the manifest lists {cases}; the run's own command finishes it"
         );
         Err(RunFilesError::Unusable { path, what })
     }

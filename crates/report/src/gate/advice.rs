@@ -6,6 +6,7 @@ use super::metric_gate::MetricGate;
 use super::{GatedStrategy, Verdict};
 use crate::metrics::answered::COST_USD_PROBES;
 use crate::metrics::cost::{COST_USD_CHECKPOINT, COST_USD_COMPACTION};
+use crate::vocabulary;
 
 /// What a decision needs: units, their cost on both sides, and the next command.
 pub(super) fn next(
@@ -20,8 +21,8 @@ pub(super) fn next(
     let most = told.into_iter().max_by_key(|metric| metric.units_needed);
     let untold = untold.iter().map(|metric| {
         format!(
-            "more units cannot decide `{}`; see its reason",
-            metric.metric
+            "more conversations cannot decide {}; see its reason",
+            vocabulary::name(&metric.metric)
         )
     });
     let said: Vec<String> = most
@@ -35,12 +36,12 @@ pub(super) fn next(
 fn from_units(pair: &GatedStrategy, metric: &MetricGate, summary: &Summary) -> Option<String> {
     let needed = metric.units_needed?;
     let found = format!(
-        "with {needed} units, a loss of two margins of `{}` is found with probability .80",
-        metric.metric
+        "with {needed} independent conversations, a loss of two margins of {} is found with probability .80",
+        vocabulary::name(&metric.metric)
     );
     if needed <= metric.units {
         return Some(format!(
-            "{found}, and the run has enough; the difference is close to the margin, and more units would narrow its bounds"
+            "{found}, and the run has enough; the difference is close to the margin, and more conversations would narrow its bounds"
         ));
     }
     let per_unit = pair.strategy.records().count() as f64 / pair.strategy.units.len().max(1) as f64;

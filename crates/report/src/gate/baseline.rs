@@ -204,7 +204,7 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
         named("the matcher's results", &new.matcher, &old.matcher)?;
     }
     named(
-        "the window",
+        "the context window",
         &new.window.to_string(),
         &old.window.to_string(),
     )?;

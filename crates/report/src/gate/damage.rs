@@ -44,7 +44,7 @@ impl Damage {
         match self {
             Damage::ValueList => "values without their subjects",
             Damage::FailedCompactions => "a third of the compactions fail",
-            Damage::OverWindow => "last turns go over the window",
+            Damage::OverWindow => "last turns go over the context window",
         }
     }
 
@@ -163,7 +163,7 @@ fn unfit(run: &RunFiles, strategy: &str, damage: Damage) -> Option<String> {
         .map(|record| &record.case.group);
     let units = groups.collect::<std::collections::BTreeSet<_>>().len();
     if units < rule::fewest(TESTS) {
-        return Some(format!("{units} units are too few to decide"));
+        return Some(format!("{units} conversations are too few to decide"));
     }
     let mut records = run.records.iter().filter(of_strategy);
     let fits = records.all(|record| damage.fits(record));

@@ -50,7 +50,7 @@ pub(super) const GUARDS: [Guard; 3] = [
         whole: |head| Some(head.over_window as f64),
         finding: |new, old| {
             format!(
-                "{}: no provider takes a request over the window",
+                "{}: no provider takes a request over the context window",
                 counts(new, old)
             )
         },
@@ -182,7 +182,7 @@ impl Rise {
 fn counts(new: &StrategyHead, old: &StrategyHead) -> String {
     let due = |head: &StrategyHead| head.failed + head.applied;
     format!(
-        "{} of {} compactions failed and {} turns were over the window, {} of {} and {} in the baseline",
+        "{} of {} compactions failed and {} turns were over the context window, {} of {} and {} in the baseline",
         new.failed,
         due(new),
         new.over_window,

@@ -230,7 +230,7 @@ fn cannot_pass(pair: &GatedStrategy, without_score: usize) -> Option<String> {
         ));
     }
     (without_score > 0)
-        .then(|| format!("{without_score} units of the baseline have no score in the run"))
+        .then(|| format!("{without_score} conversations of the baseline have no score in the run"))
 }
 
 /// CR* leaves out what chance nearly always finds. If the two sides leave out different facts,
@@ -334,7 +334,9 @@ fn few(units: usize, fewest: usize, tests: usize) -> String {
     } else {
         String::new()
     };
-    format!("{units} units are too few to decide{among}: at least {fewest} are needed")
+    format!(
+        "{units} independent conversations are too few to decide{among}: at least {fewest} are needed"
+    )
 }
 
 fn notes(pair: &GatedStrategy) -> Vec<String> {

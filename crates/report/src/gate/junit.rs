@@ -8,6 +8,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::text::{about, change_line, changed, equivalence, number, power};
 use super::{GateReport, StrategyGate, Verdict};
 use crate::render::phrases::in_xml;
+use crate::vocabulary;
 
 /// XML that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -102,8 +103,9 @@ fn of_strategy(strategy: &StrategyGate, margin: f64) -> JunitCase {
         let [old, new, low, high] =
             [metric.baseline, metric.run, metric.low, metric.high].map(number);
         let found = format!(
-            "{}: {old} to {new}, bounds {low} and {high}, {} units",
-            metric.metric, metric.units
+            "{}: {old} to {new}, bounds {low} and {high}, {} conversations",
+            vocabulary::name(&metric.metric),
+            metric.units
         );
         let said = equivalence(metric, margin)
             .into_iter()

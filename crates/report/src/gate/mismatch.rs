@@ -38,7 +38,7 @@ pub enum Mismatch {
     Swept,
     /// A run without the replay that a gate reads.
     #[error(
-        "the run has no {what} at its own window and retained budget, which a gate reads; run it again with `compactometer run`"
+        "the run has no {what} at its own context window and retained budget, which a gate reads; run it again with `compactometer run`"
     )]
     NoDefault {
         /// What is missing.

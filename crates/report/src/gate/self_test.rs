@@ -272,7 +272,7 @@ fn one_strategy(
     let pairs = arms.len() / 2;
     if pairs < FEWEST_PAIRS {
         return Err(SelfTestError(format!(
-            "`{}`: {pairs} units differ between the runs and {identical} are identical, which do not count; {FEWEST_PAIRS} are needed",
+            "`{}`: {pairs} conversations differ between the runs and {identical} are identical, which do not count; {FEWEST_PAIRS} are needed",
             strategy.name
         )));
     }
@@ -280,7 +280,7 @@ fn one_strategy(
     let population = Population::new(arms);
     let no_power = || {
         let what = format!(
-            "a loss of two margins of {margin} cannot be planted, or no number of units finds it"
+            "a loss of two margins of {margin} cannot be planted, or no number of conversations finds it"
         );
         SelfTestError(format!("`{}`: {what}", strategy.name))
     };
@@ -437,7 +437,7 @@ pub fn self_test_text(found: &SelfTest) -> String {
     );
     for one in &found.strategies {
         text.push_str(&format!(
-            "{} ({}, {}): {} units differ, {} identical, ignored; sd {:.3}, with losses {:.3}; G* {}\n",
+            "{} ({}, {}): {} conversations differ, {} identical, ignored; sd {:.3}, with losses {:.3}; G* {}\n",
             one.strategy,
             one.protocol.name(),
             one.metric,
@@ -449,7 +449,7 @@ pub fn self_test_text(found: &SelfTest) -> String {
         ));
         for row in &one.simulated {
             text.push_str(&format!(
-                "  true difference {:>6.3} at {:>3} units: pass {:.3}, inconclusive {:.3}, regression {:.3}\n",
+                "  true difference {:>6.3} at {:>3} conversations: pass {:.3}, inconclusive {:.3}, regression {:.3}\n",
                 row.difference, row.units, row.pass, row.inconclusive, row.regression
             ));
         }

@@ -10,6 +10,8 @@ use super::power::POWER;
 use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
 use crate::render::phrases::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
+use crate::vocabulary;
+use crate::vocabulary::of_fate;
 
 /// Most lines of the short form. An error takes one more.
 const LINES: usize = 29;
@@ -125,8 +127,9 @@ fn short_line(metric: &MetricGate) -> String {
         .as_ref()
         .map_or(String::new(), |reason| format!("; {reason}"));
     format!(
-        "{}{numbers}, {} groups of conversations{reason}",
-        metric.metric, metric.units
+        "{}{numbers}, {} independent conversations{reason}",
+        vocabulary::name(&metric.metric),
+        metric.units
     )
 }
 
@@ -221,7 +224,7 @@ pub fn markdown(report: &GateReport) -> String {
         report.margin
     );
     text.push_str(
-        "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | units | power | equivalent | verdict |\n",
+        "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | conversations | power | equivalent | verdict |\n",
     );
     text.push_str("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---|---|\n");
     for strategy in &report.strategies {
@@ -286,7 +289,11 @@ pub(super) fn changed(strategy: &StrategyGate) -> Option<String> {
 }
 
 fn metric_line(metric: &MetricGate, margin: f64) -> String {
-    let mut line = format!("{}: {}", metric.metric, metric.verdict.name());
+    let mut line = format!(
+        "{}: {}",
+        vocabulary::name(&metric.metric),
+        metric.verdict.name()
+    );
     if let (Some(old), Some(new), Some(difference)) =
         (metric.baseline, metric.run, metric.difference)
     {
@@ -297,7 +304,7 @@ fn metric_line(metric: &MetricGate, margin: f64) -> String {
         );
         line.push_str(&probabilities(metric));
     }
-    let _ = write!(line, ", {} units", metric.units);
+    let _ = write!(line, ", {} independent conversations", metric.units);
     equivalence(metric, margin)
         .into_iter()
         .chain(power(metric, margin))
@@ -337,7 +344,7 @@ pub(super) fn power(metric: &MetricGate, margin: f64) -> Option<String> {
     let power = metric.power?;
     let enough = metric.units_needed.filter(|_| power < POWER);
     let enough = enough.map_or(String::new(), |units| {
-        format!(", which takes {units} units for {POWER:.2}")
+        format!(", which takes {units} conversations for {POWER:.2}")
     });
     Some(format!(
         "power {power:.2} for a loss of {}{enough}",
@@ -425,7 +432,7 @@ fn short(text: &str) -> String {
 }
 
 fn fates(change: &FateChange) -> String {
-    format!("{} -> {}", change.before.name(), change.after.name())
+    format!("{} -> {}", of_fate(change.before), of_fate(change.after))
 }
 
 /// A number with three digits, or a dash.
@@ -446,7 +453,7 @@ fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
         "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {equivalent} | {verdict} |\n",
         markdown_cell(&strategy.strategy),
         strategy.protocol.name(),
-        markdown_cell(&code(&metric.metric)),
+        markdown_cell(&vocabulary::name(&metric.metric)),
         number(metric.baseline),
         number(metric.run),
         number(metric.difference),

@@ -16,7 +16,7 @@ use crate::metrics::value::{over_units, ratio};
 
 pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",
-    definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
+    definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by conversation",
     compute: |_, strategy| {
         rate(
             strategy,
@@ -38,7 +38,7 @@ pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
 pub(crate) const IS_SUMMARY: Metric = Metric {
     id: "is_summary",
     definition: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
-              asked for one, failed calls included, by unit; mean over units",
+              asked for one, failed calls included, by conversation",
     compute: |_, strategy| {
         rate(strategy, "no compaction asked for a summary", |record| {
             let asked = || record.compactions.iter().filter(|row| has_asked(row));

@@ -5,13 +5,13 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, fact_means, mean_over_looks};
-use super::{Column, Metric, Section};
+use super::{Metric, Section};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 use crate::metrics::value::{over_units, undefined};
 
 pub(crate) const BOUND_RECALL: Metric = Metric {
     id: "bound_recall",
-    definition: "BR: as CR over facts with a subject; hit = the context holds the fact, and at an occurrence of its value the \
+    definition: "as context_recall over facts with a subject; hit = the context holds the fact, and at an occurrence of its value the \
               fact's own subject wins among all subjects of the conversation",
     compute: |_, strategy| {
         bound(strategy, |look| {
@@ -24,13 +24,8 @@ pub(crate) const BOUND_RECALL: Metric = Metric {
 pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     id: "bound_recall_corrected",
     is_signed: true,
-    column: Some(Column {
-        header: ["facts", "kept"],
-        place: 1,
-        has_interval: true,
-        about: "Facts kept: of what was said long before, the share that is held with its subject.",
-    }),
-    definition: "BR*: as BR, hit = (own - wrong / rivals) / (own + wrong); own = 1 if the context binds the fact, else 0; wrong = the other \
+    place: Some(1),
+    definition: "as bound_recall, hit = (own - wrong / rivals) / (own + wrong); own = 1 if the context binds the fact, else 0; wrong = the other \
               subjects that win at its value although no message gave it to them; rivals = the values of the mentioned subjects that \
               could, over those of its own subject; 0 if none wins; never clipped",
     compute: |_, strategy| bound(strategy, corrected),

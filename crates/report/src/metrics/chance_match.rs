@@ -15,13 +15,14 @@ use crate::metrics::value::{over_units, ratio};
 pub(crate) const KEYWORD_LUCK: Metric = Metric {
     id: "keyword_luck",
     better: Better::Neither,
-    definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
-              all kinds; mean over units. The q of CR* pools units instead, by kind and round",
+    definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a conversation's observation points and \
+              all kinds; mean over conversations. The q of context_recall_corrected pools conversations instead, by kind and round",
     compute: |_, strategy| over_units(strategy, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
     ..Metric::share(Section::Recall, "Chance correction")
 };
 
-const NO_FOREIGN: &str = "the suite has too few other groups whose facts could be looked for";
+const NO_FOREIGN: &str =
+    "the suite has too few other conversations whose facts could be looked for";
 
 /// Recall and chance matches by the facts' value kind. Exploratory, so without intervals.
 pub(crate) fn by_kind(

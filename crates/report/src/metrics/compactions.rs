@@ -4,7 +4,7 @@
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Column, Metric, MetricUnit, Section, engine};
+use super::{Better, Metric, MetricUnit, Section, engine};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::value::{defined, over_units, ratio, undefined};
 use crate::stats::{mean, quantile};
@@ -12,7 +12,7 @@ use crate::stats::{mean, quantile};
 pub(crate) const FREED_SHARE: Metric = Metric {
     id: "freed_share",
     is_signed: true,
-    definition: "(tokens of the request before - after) / before; mean over a unit's applied compactions, then over units",
+    definition: "(tokens of the request before - after) / before; mean over a conversation's applied compactions, then over conversations",
     compute: |_, strategy| over_units(strategy, NONE_APPLIED, freed),
     ..Metric::share(Section::Requests, "Compactions")
 };
@@ -21,7 +21,7 @@ pub(crate) const REFIRE_SHARE: Metric = Metric {
     id: "refire_share",
     better: Better::Lower,
     definition: "applied compactions that the next one follows within three turns of the agent / applied compactions with a next \
-              one, by unit; mean over units",
+              one, by conversation",
     compute: |_, strategy| over_units(strategy, "no compaction followed another", refired),
     ..Metric::share(Section::Requests, "Compactions")
 };
@@ -29,7 +29,7 @@ pub(crate) const REFIRE_SHARE: Metric = Metric {
 pub(crate) const LIVE_REQUEST_PRESENT: Metric = Metric {
     id: "live_request_present",
     definition: "applied compactions after which the context holds the user's last message, whole or in part / applied compactions, \
-              by unit; mean over units",
+              by conversation",
     compute: |_, strategy| {
         over_units(
             strategy,
@@ -42,7 +42,7 @@ pub(crate) const LIVE_REQUEST_PRESENT: Metric = Metric {
 
 pub(crate) const WRITTEN_BUDGET: Metric = Metric {
     id: "written_budget",
-    column: Column::at(65, ["may", "write"], ""),
+    place: Some(65),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that the strategy may write at a compaction; the rest of the retained budget is its verbatim tail",
@@ -52,7 +52,7 @@ pub(crate) const WRITTEN_BUDGET: Metric = Metric {
 
 pub(crate) const WAIT_MS_P50: Metric = Metric {
     id: "wait_ms_p50",
-    column: Column::at(68, ["wait", "p50"], ""),
+    place: Some(68),
     definition: "median over the turns that waited for compactions or checkpoints of the time that they waited; no interval",
     compute: |_, strategy| wait(strategy, 0.5),
     ..IN_MILLISECONDS
@@ -60,7 +60,7 @@ pub(crate) const WAIT_MS_P50: Metric = Metric {
 
 pub(crate) const WAIT_MS_P95: Metric = Metric {
     id: "wait_ms_p95",
-    column: Column::at(40, ["", "wait"], "Wait: 19 of 20 are shorter."),
+    place: Some(40),
     definition: "95th percentile over the turns that waited for compactions or checkpoints of the time that they waited; no interval",
     compute: |_, strategy| wait(strategy, 0.95),
     ..IN_MILLISECONDS
@@ -68,8 +68,7 @@ pub(crate) const WAIT_MS_P95: Metric = Metric {
 
 pub(crate) const WAIT_MS_TOTAL: Metric = Metric {
     id: "wait_ms_total",
-    definition: "time that all turns of a conversation waited for compactions and checkpoints; mean over a unit's conversations, \
-              then over units",
+    definition: "time that all turns of a conversation waited for compactions and checkpoints; mean over conversations",
     compute: |_, strategy| over_units(strategy, engine::NO_WAITS, waited),
     ..IN_MILLISECONDS
 };
@@ -77,7 +76,7 @@ pub(crate) const WAIT_MS_TOTAL: Metric = Metric {
 pub(crate) const WAITING_SHARE: Metric = Metric {
     id: "waiting_share",
     better: Better::Lower,
-    definition: "turns of the agent that waited for compactions or checkpoints / turns, by unit; mean over units",
+    definition: "turns of the agent that waited for compactions or checkpoints / turns, by conversation",
     compute: |_, strategy| over_units(strategy, engine::NO_WAITS, waiting),
     ..Metric::share(Section::Requests, "Latency")
 };
@@ -211,15 +210,19 @@ pub(crate) fn background_ms(strategy: &StrategyRecords) -> Option<f64> {
     )
 }
 
+/// How long each turn that waited did, in milliseconds, the shortest first; nothing where that is
+/// not known.
+pub(crate) fn waits_of(strategy: &StrategyRecords) -> Option<Vec<f64>> {
+    let mut waits = engine::waits(strategy)?;
+    waits.retain(|wait| *wait > 0.0);
+    waits.sort_by(f64::total_cmp);
+    Some(waits)
+}
+
 fn wait(strategy: &StrategyRecords, share: f64) -> MetricValue {
-    let Some(waits) = engine::waits(strategy) else {
+    let Some(waits) = waits_of(strategy) else {
         return undefined(engine::NO_WAITS);
     };
-    let mut waits = waits
-        .into_iter()
-        .filter(|wait| *wait > 0.0)
-        .collect::<Vec<_>>();
-    waits.sort_by(f64::total_cmp);
     match quantile(&waits, share) {
         Some(wait) => defined(wait, None, strategy.units.len()),
         None => undefined("no turn waited for a compaction"),

@@ -1,12 +1,12 @@
 //! A metric for tests: it is named only in the registry, and must be found in every table, file and
 //! list.
 
-use super::{Better, Column, Metric, MetricUnit, Section};
+use super::{Better, Metric, MetricUnit, Section};
 use crate::metrics::value::defined;
 
 pub(crate) const DUMMY: Metric = Metric {
     id: "dummy_metric",
-    column: Column::at(99, ["", "dummy"], ""),
+    place: Some(99),
     unit: MetricUnit::Count,
     better: Better::Neither,
     definition: "four thousand three hundred and twenty-one",

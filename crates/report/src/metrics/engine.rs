@@ -3,7 +3,7 @@
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Column, Metric, Section};
+use super::{Better, Metric, Section};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::MetricUnit;
 use crate::metrics::value::{over_units, ratio};
@@ -11,11 +11,11 @@ use crate::stats::mean;
 
 pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
-    column: Column::at(60, ["tokens", "left"], ""),
+    place: Some(60),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that count against the retained budget after a compaction; a failed one leaves what there was; mean over a \
-              unit's compactions that were applied or failed, then over units",
+              conversation's compactions that were applied or failed, then over conversations",
     compute: |_, strategy| over_units(strategy, "no compaction was due", tokens_retained),
     ..Metric::share(Section::Requests, "Sizes")
 };
@@ -24,7 +24,7 @@ pub(crate) const COMPRESSION_RATIO: Metric = Metric {
     id: "compression_ratio",
     unit: MetricUnit::Ratio,
     better: Better::Neither,
-    definition: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
+    definition: "tokens of the view after / before; mean over a conversation's applied compactions, then over conversations",
     compute: |_, strategy| {
         over_compactions(strategy, |event| {
             ratio(
@@ -38,7 +38,7 @@ pub(crate) const COMPRESSION_RATIO: Metric = Metric {
 
 pub(crate) const REQUEST_VALIDITY: Metric = Metric {
     id: "request_validity",
-    definition: "turns whose request no provider would refuse / turns, by unit; mean over units",
+    definition: "turns whose request no provider would refuse / turns, by conversation",
     compute: |_, strategy| over_units(strategy, NO_TURN, valid_turns),
     ..Metric::share(Section::Requests, "Summaries and checkpoints")
 };

@@ -11,7 +11,7 @@ use crate::metrics::value::{over_units, ratio};
 pub(crate) const FAILED_SHARE: Metric = Metric {
     id: "failed_share",
     better: Better::Lower,
-    definition: "compactions that were due and failed / those that were applied or failed, by unit; mean over units",
+    definition: "compactions that were due and failed / those that were applied or failed, by conversation",
     compute: |_, strategy| over_units(strategy, "no compaction was due", failed),
     ..Metric::share(Section::Requests, "Contexts that count as empty")
 };
@@ -19,7 +19,7 @@ pub(crate) const FAILED_SHARE: Metric = Metric {
 pub(crate) const OVER_WINDOW_SHARE: Metric = Metric {
     id: "over_window_share",
     better: Better::Lower,
-    definition: "turns whose request exceeds the window / turns, by unit; mean over units",
+    definition: "turns whose request exceeds the context window / turns, by conversation",
     compute: |_, strategy| over_units(strategy, "the agent took no turn", over_window),
     ..Metric::share(Section::Requests, "Contexts that count as empty")
 };
@@ -57,7 +57,7 @@ fn fails_too_often(strategy: &StrategyRecords) -> Option<String> {
     }
     let share = mean(over_window)?;
     Some(format!(
-        "{} of its turns were sent over the window, which no provider takes",
+        "{} of its turns were sent over the context window, which no provider takes",
         percent(share)
     ))
 }

@@ -1,4 +1,4 @@
-//! The row of a metric, and its column of the terminal's table.
+//! The row of a metric.
 
 use compactometer_formats::summary::{MetricValue, StrategySummary};
 
@@ -26,36 +26,9 @@ pub struct Metric {
     pub chapter: &'static str,
     /// Whether it can be under 0: what is corrected for chance, and differences.
     pub(crate) is_signed: bool,
-    /// Its column of the terminal's table, which has room for a few; pages show all.
-    pub(crate) column: Option<Column>,
+    /// The place of its column in the terminal's table, which has room for a few; pages show all.
+    pub(crate) place: Option<u8>,
     pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
-}
-
-/// A column of the terminal's table.
-#[derive(Clone, Copy)]
-pub(crate) struct Column {
-    /// Its two lines.
-    pub(crate) header: [&'static str; 2],
-    /// Its place from left to right. A narrow terminal shows the first ones.
-    pub(crate) place: u8,
-    pub(crate) has_interval: bool,
-    /// What the header does not say, as a sentence below the table; may be empty.
-    pub(crate) about: &'static str,
-}
-
-impl Column {
-    pub(super) const fn at(
-        place: u8,
-        header: [&'static str; 2],
-        about: &'static str,
-    ) -> Option<Self> {
-        Some(Column {
-            header,
-            place,
-            has_interval: false,
-            about,
-        })
-    }
 }
 
 /// Which way a metric is better.
@@ -92,7 +65,7 @@ impl Metric {
             section,
             chapter,
             is_signed: false,
-            column: None,
+            place: None,
             compute: |_, _| undefined("not computed"),
         }
     }

@@ -31,8 +31,8 @@ pub(crate) mod survival;
 mod unit;
 pub(crate) mod value;
 
+pub(crate) use metric::UNMETERED;
 pub use metric::{Better, Metric};
-pub(crate) use metric::{Column, UNMETERED};
 pub use section::Section;
 pub use unit::MetricUnit;
 

@@ -12,7 +12,7 @@ use crate::metrics::value::{over_units, ratio, undefined};
 
 pub(crate) const PROMPTED_RECALL: Metric = Metric {
     id: "prompted_recall",
-    definition: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
+    definition: "as context_recall over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
               retrieves for the question, both within the retained budget, hold the fact",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(reason),
@@ -26,7 +26,7 @@ pub(crate) const PROMPTED_RECALL: Metric = Metric {
 pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
     id: "prompted_recall_corrected",
     is_signed: true,
-    definition: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
+    definition: "as context_recall_corrected, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
               and retrieved texts together",
     compute: |run, strategy| {
         if let Some(reason) = why_undefined(strategy) {
@@ -41,7 +41,7 @@ pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
     id: "retrieved_tokens",
     unit: MetricUnit::Tokens,
     better: Better::Neither,
-    definition: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
+    definition: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by conversation",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(reason),
         None => over_units(strategy, NO_QUESTION, tokens_by_question),

@@ -10,7 +10,7 @@ use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, means_by_fact, recall};
 use super::chance::CorrectedRecall;
-use super::{Column, Metric, MetricUnit, Section, bound};
+use super::{Metric, MetricUnit, Section, bound};
 use crate::data::label;
 use crate::data::visits;
 use crate::data::{
@@ -21,8 +21,8 @@ use crate::metrics::value::{defined, estimated, over_units, ratio, undefined};
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
-    definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
-              over a unit's facts, mean over units",
+    definition: "hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
+              over a conversation's facts, mean over conversations",
     compute: |_, strategy| {
         over_units(strategy, NONE_ELIGIBLE, |unit| {
             recall_at_points(unit, |_| true)
@@ -34,12 +34,8 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
     is_signed: true,
-    column: Column::at(
-        75,
-        ["value", "alone"],
-        "Value alone: recall that asks for the value and not for its subject.",
-    ),
-    definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
+    place: Some(75),
+    definition: "as context_recall with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::own(strategy)),
@@ -49,7 +45,7 @@ pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
 pub(crate) const LIFT: Metric = Metric {
     id: "lift",
     is_signed: true,
-    definition: "BR*, or CR* where facts have no subjects, minus the same statistic of 20 random contexts of the same sizes, which \
+    definition: "bound_recall_corrected, or context_recall_corrected where facts have no subjects, minus the same statistic of 20 random contexts of the same sizes, which \
               keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and nothing else",
     compute: |run, strategy| match bound::lift(strategy) {
         Some(lift) => lift,
@@ -61,7 +57,7 @@ pub(crate) const LIFT: Metric = Metric {
 pub(crate) const SELECTION_LIFT: Metric = Metric {
     id: "selection_lift",
     is_signed: true,
-    definition: "CR* minus the same statistic of these random contexts, over observations whose chance is known in both",
+    definition: "context_recall_corrected minus the same statistic of these random contexts, over observations whose chance is known in both",
     compute: against_random,
     ..Metric::share(Section::Recall, "Lift")
 };
@@ -69,21 +65,17 @@ pub(crate) const SELECTION_LIFT: Metric = Metric {
 pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     id: "needed_at_use_recall",
     definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length earlier; uses at \
-              which the context holds it / uses, by unit; mean over units",
+              which the context holds it / uses, by conversation",
     compute: |_, strategy| over_units(strategy, NONE_USED, |unit| needed_at_use(unit, uses)),
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
     id: "address_use_recall",
-    column: Column::at(
-        2,
-        ["values", "needed"],
-        "Values needed: of old values that later calls acted on, the share held just before.",
-    ),
+    place: Some(2),
     definition: "a use of an address: the next turn's call takes a fact as what it acts on, and not in text that the agent writes; \
               it is old if the fact was last mentioned before the latest compaction of a row that keeps nothing, or of the recorded \
-              program; uses whose value the context holds, as it was said or by another name of the same file / uses, over all units \
+              program; uses whose value the context holds, as it was said or by another name of the same file / uses, over all conversations \
               together; undefined under 100 uses",
     compute: |_, strategy| over_needed(strategy, held),
     ..Metric::share(Section::Recall, "Needed at use")
@@ -91,11 +83,7 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
 
 pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
     id: "address_use_recall_floor",
-    column: Column::at(
-        42,
-        ["at", "least"],
-        "At least: what is outside of summaries.",
-    ),
+    place: Some(42),
     definition: "of the uses of address_use_recall, those whose value is outside of everything that a model wrote: no model can lose it",
     compute: |_, strategy| over_needed(strategy, |seen| Some(seen.floor)),
     ..Metric::share(Section::Recall, "Needed at use")
@@ -103,11 +91,7 @@ pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
 
 pub(crate) const ADDRESS_USE_CEILING: Metric = Metric {
     id: "address_use_recall_ceiling",
-    column: Column::at(
-        43,
-        ["at", "most"],
-        "At most: what a summarizer was shown, too.",
-    ),
+    place: Some(43),
     definition: "of the uses of address_use_recall, those whose value is there, or was shown to a summarizer in some request: no \
               model can keep any other; undefined where requests are not known",
     compute: |_, strategy| over_needed(strategy, |seen| seen.ceiling),
@@ -117,7 +101,7 @@ pub(crate) const ADDRESS_USE_CEILING: Metric = Metric {
 pub(crate) const ADDRESS_USES: Metric = Metric {
     id: "address_uses",
     unit: MetricUnit::Count,
-    definition: "the uses of address_use_recall, in all units together: the same number for every row",
+    definition: "the uses of address_use_recall, in all conversations together: the same number for every row",
     compute: |_, strategy| defined(address_uses(strategy), None, strategy.units.len()),
     ..Metric::share(Section::Recall, "Needed at use")
 };
@@ -125,11 +109,7 @@ pub(crate) const ADDRESS_USES: Metric = Metric {
 pub(crate) const ADDRESS_USE_LIFT: Metric = Metric {
     id: "address_use_lift",
     is_signed: true,
-    column: Column::at(
-        3,
-        ["over", "random"],
-        "Over random: the points by which that is more than as much random old text would hold.",
-    ),
+    place: Some(3),
     definition: "of the uses of address_use_recall, the share whose value the context holds as it was said, minus the mean share in 20 \
               random contexts of the same sizes, which keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and \
               nothing else",
@@ -139,12 +119,7 @@ pub(crate) const ADDRESS_USE_LIFT: Metric = Metric {
 
 pub(crate) const UNCOMPACTED_ADDRESS_USE_RECALL: Metric = Metric {
     id: "uncompacted_address_use_recall",
-    column: Column::at(
-        44,
-        ["before", "summary"],
-        "Before summary: at use, before the recorded program first compacted. Later uses were made from its own summary, which \
-         favours what it keeps.",
-    ),
+    place: Some(44),
     definition: "as address_use_recall, over uses before the recorded program first compacted, which no summary shaped; undefined \
               under 100 of them, and where no summary shaped any use",
     compute: |_, strategy| match strategy
@@ -162,7 +137,7 @@ pub(crate) const UNCOMPACTED_ADDRESS_USE_RECALL: Metric = Metric {
 pub(crate) const UNCOMPACTED_ADDRESS_USES: Metric = Metric {
     id: "uncompacted_address_uses",
     unit: MetricUnit::Count,
-    definition: "the uses of address_use_recall before the recorded program first compacted, in all units together",
+    definition: "the uses of address_use_recall before the recorded program first compacted, in all conversations together",
     compute: |_, strategy| {
         let uses = strategy.units.iter().flat_map(needed);
         let unshaped = uses.filter(|seen| !seen.shaped).count();

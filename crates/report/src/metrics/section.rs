@@ -42,12 +42,12 @@ const TABLES: &[(Section, &str, &str)] = &[
     (
         Section::Recall,
         "Recall",
-        "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds.",
+        "Shares of 1 with 95 % intervals over conversations; those that belong together, such as an agent and its helpers, count as one. A replay measures what contexts hold, not whether a task succeeds.",
     ),
     (
         Section::Answers,
         "Answers to questions",
-        "One call per probe on a copy of the session, from the context alone. `closed_book` and the correction take `null` \
+        "One call per question on a copy of the session, from the context alone. `closed_book` and the correction take `null` \
          for a reader without the conversation. Under a mock all of this depends on the mock: shown with its intervals, \
          unranked.",
     ),

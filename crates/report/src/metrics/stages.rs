@@ -10,7 +10,7 @@ use crate::metrics::value::{over_units, ratio, undefined};
 
 pub(crate) const REACHED: Metric = Metric {
     id: "reached",
-    definition: "facts that a request to the summarizer held / facts whose last original left, by unit; mean over units",
+    definition: "facts that a request to the summarizer held / facts whose last original left, by conversation",
     compute: |_, strategy| {
         rate(strategy, "no fact left", |stages| {
             (stages.reached, stages.left)
@@ -21,7 +21,7 @@ pub(crate) const REACHED: Metric = Metric {
 
 pub(crate) const WRITTEN: Metric = Metric {
     id: "written",
-    definition: "facts that a reply held / facts that reached a summarizer, by unit; mean over units",
+    definition: "facts that a reply held / facts that reached a summarizer, by conversation",
     compute: |_, strategy| {
         rate(strategy, "no fact reached a summarizer", |stages| {
             (stages.written, stages.reached)
@@ -32,7 +32,7 @@ pub(crate) const WRITTEN: Metric = Metric {
 
 pub(crate) const KEPT: Metric = Metric {
     id: "kept",
-    definition: "facts that the new context carries / facts that a reply held, by unit; mean over units",
+    definition: "facts that the new context carries / facts that a reply held, by conversation",
     compute: |_, strategy| {
         rate(strategy, "no fact was written", |stages| {
             (stages.kept, stages.written)

@@ -16,7 +16,7 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
     unit: MetricUnit::Bytes,
     better: Better::Lower,
     definition: "bytes of the JSON of all records (summaries, checkpoints, failed attempts) that a session has saved at the end of \
-              its conversation, uncompressed, without views; mean over a unit's conversations, then over units",
+              its conversation, uncompressed, without views; mean over conversations",
     compute: |_, strategy| {
         over_units(strategy, TOO_OLD, |unit| {
             mean(
@@ -32,7 +32,7 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
 pub(crate) const FIELDS_POPULATED: Metric = Metric {
     id: "fields_populated",
     definition: "fields with a value / fields that the conversation supported (a fact of the field's category was stated by then), \
-              over all checkpoints of the strategic plan's form; by unit; mean over units",
+              over all checkpoints of the strategic plan's form; by conversation",
     compute: |_, strategy| {
         over_units(
             strategy,
@@ -52,8 +52,8 @@ pub(crate) const FIELDS_POPULATED: Metric = Metric {
 pub(crate) const STORED_SHARE: Metric = Metric {
     id: "stored_share",
     definition: "facts that the latest checkpoint, the latest pinned record or a note of a message that states them still holds / \
-              facts out of the context (dropped_unseen, unwritten or eroded), at each conversation's last observation point, decoys \
-              left out; by unit; mean over units",
+              facts out of the context (never read, left out or lost later), at each conversation's last observation point, decoys \
+              left out; by conversation",
     compute: |_, strategy| {
         over_units(
             strategy,
@@ -73,8 +73,7 @@ pub(crate) const STORED_SHARE: Metric = Metric {
 
 pub(crate) const CHECKPOINTS_WRITTEN: Metric = Metric {
     id: "checkpoints_written",
-    definition: "checkpoints that were saved in a conversation, at a compaction or before a turn; mean over a unit's conversations, \
-              then over units",
+    definition: "checkpoints that were saved in a conversation, at a compaction or before a turn; mean over conversations",
     compute: |_, strategy| {
         over_units(strategy, TOO_OLD, |unit| {
             let written = |record: &&Record| {
@@ -102,8 +101,7 @@ pub(crate) const CHECKPOINTS_WRITTEN: Metric = Metric {
 
 pub(crate) const RECOVERIES_SHOWN: Metric = Metric {
     id: "recoveries_shown",
-    definition: "times that a checkpoint was shown in the system prompt outside a compaction in a conversation; mean over a unit's \
-              conversations, then over units",
+    definition: "times that a checkpoint was shown in the system prompt outside a compaction in a conversation; mean over conversations",
     compute: |_, strategy| {
         over_units(strategy, "there is no record", |unit| {
             let is_shown =
@@ -117,8 +115,8 @@ pub(crate) const RECOVERIES_SHOWN: Metric = Metric {
 
 pub(crate) const SUMMARIES_SHOWN: Metric = Metric {
     id: "summaries_shown",
-    definition: "summaries that the context shows after an applied compaction, merged ones as one; mean over a unit's compactions, \
-              then over units",
+    definition: "summaries that the context shows after an applied compaction, merged ones as one; mean over a conversation's compactions, \
+              then over conversations",
     compute: |_, strategy| {
         over_units(
             strategy,

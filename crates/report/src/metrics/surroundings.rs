@@ -7,19 +7,15 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::mean_over_looks;
-use super::{Column, Metric, Section};
+use super::{Metric, Section};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 use crate::metrics::value::{over_units, undefined};
 
 pub(crate) const STATED_SHARE: Metric = Metric {
     id: "stated_share",
-    column: Column::at(
-        80,
-        ["in a", "clause"],
-        "In a clause: of the values held, those with other words beside them.",
-    ),
+    place: Some(80),
     definition: "of eligible facts without a subject that the context holds, those in a clause with two or more words that belong to no \
-              exact value; averaged as CR over the looks that hold the fact",
+              exact value; averaged as context_recall over the looks that hold the fact",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(reason),
         None => over_units(strategy, "no context holds an eligible fact", |unit| {
@@ -32,7 +28,7 @@ pub(crate) const STATED_SHARE: Metric = Metric {
 pub(crate) const BINDING_INDEX: Metric = Metric {
     id: "binding_index",
     definition: "2 P - 1; P = the share of up to 20 other values of its kind whose first mention the words around a value in written \
-              text, exact values left out, fit less than the value's own; a tie counts half; averaged as CR over the looks whose \
+              text, exact values left out, fit less than the value's own; a tie counts half; averaged as context_recall over the looks whose \
               written text holds the fact; at least 50 such facts",
     compute: |_, strategy| binding_index(strategy),
     ..Metric::share(Section::Recall, "Imported facts")

@@ -21,7 +21,7 @@ const DRIFT_ROUNDS: usize = 4;
 
 pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     id: "survival_first_round",
-    definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
+    definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each conversation \
               weighing the same",
     compute: |_, strategy| over_units(strategy, |survival| survival.value(|curve| at(curve, 1))),
     ..Metric::share(Section::Survival, "Survival")
@@ -32,7 +32,7 @@ pub(crate) const DRIFT: Metric = Metric {
     is_signed: true,
     better: Better::Lower,
     definition: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
-              censored at the end, a restatement or a replacement; each unit weighs the same",
+              censored at the end, a restatement or a replacement; each conversation weighs the same",
     compute: |_, strategy| drift_at(strategy, DRIFT_ROUNDS),
     ..Metric::share(Section::Survival, "Survival")
 };

@@ -9,6 +9,7 @@ use super::reasons::by_reason;
 use super::rows::{header, number};
 use crate::metrics::MetricUnit;
 use crate::summary::{common_reference, difference};
+use crate::vocabulary;
 
 const COLUMNS: &[&str] = &[
     "strategy",
@@ -18,7 +19,7 @@ const COLUMNS: &[&str] = &[
     "p (sign flip)",
     "p (Holm)",
     "smallest found",
-    "units",
+    "conversations",
     "verdict",
 ];
 
@@ -54,8 +55,8 @@ fn note(group: &Group) -> Option<String> {
         ""
     };
     Some(format!(
-        "Each strategy minus {}, paired by unit; 95 % t intervals, wider on the longer tail and extended to 0 where no difference is \
-         supported; p two-sided, by Holm, {} tests with a result; the smallest true difference that so many units find with \
+        "Each strategy minus {}, paired by conversation; 95 % t intervals, wider on the longer tail and extended to 0 where no difference is \
+         supported; p two-sided, by Holm, {} tests with a result; the smallest true difference that so many conversations find with \
          probability .80 (before Holm). A strategy dominates another if it retains fewer tokens by more than a tenth and its \
          recall is higher, or not lower by .05. A missing difference does not prove equality.{mock}",
         common_reference(&group.comparisons).map_or_else(|| OWN_REFERENCE.to_owned(), code),
@@ -71,7 +72,7 @@ fn tests(group: &Group) -> usize {
 fn cells(made: &Comparison, is_mock: bool) -> [String; 9] {
     [
         made.strategy.clone(),
-        made.metric.clone(),
+        vocabulary::name(&made.metric),
         difference(made),
         p(made.p_t),
         p(made.p_sign_flip),

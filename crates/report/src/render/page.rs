@@ -3,6 +3,7 @@
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Check, Group, Summary, Sweep};
+use compactometer_text::shell::shell_word;
 use serde_json::{Value, json};
 
 use super::cases::Written;
@@ -10,6 +11,7 @@ use super::{compared, judged, reasons, sweep, tables, targets, terminal};
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
 use crate::render::phrases::{conditions, slug, verdict};
+use crate::vocabulary;
 
 /// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead
 /// to.
@@ -61,6 +63,7 @@ fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
         "compared": compared::table(group),
         "judged": group.judged.as_ref().map_or(Vec::new(), judged::lines),
         "targets": targets::table(group),
+        "has_failed": group.checks.iter().any(|check| check.passed == Some(false)),
         "checks": checks(group),
     })
 }
@@ -87,11 +90,11 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         (
             "conversations",
             format!(
-                "{} in {} groups, the units of statistics",
+                "{}, of which {} are independent",
                 manifest.conversations, manifest.groups
             ),
         ),
-        ("cases", manifest.cases.to_string()),
+        ("replays", manifest.cases.to_string()),
         ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
     ];
@@ -113,7 +116,7 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         facts.push(("recorded limits", limits.to_owned()));
     }
     facts.extend([
-        ("window", tokens(manifest.window)),
+        ("context window", tokens(manifest.window)),
         ("trigger", tokens(manifest.trigger)),
         (
             "retained budget",
@@ -150,40 +153,21 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Id, unit, better, definition and chapter.
-fn definition(metric: &Metric) -> [&'static str; 5] {
-    [
+/// Name, id, unit, better, definition and chapter.
+fn definition(metric: &Metric) -> [String; 6] {
+    let [id, unit, better, definition, chapter] = [
         metric.id,
         metric.unit.name(),
         metric.better.name(),
         metric.definition,
         metric.chapter,
     ]
+    .map(str::to_owned);
+    [vocabulary::name(&id), id, unit, better, definition, chapter]
 }
 
 /// A command line as a shell reads it.
 fn shell(command: &[String]) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@+".contains(letter);
-    let word = |word: &String| {
-        if !word.is_empty() && word.chars().all(is_plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    command.iter().map(word).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_can_be_pasted() {
-        let command = ["compactometer", "compare", "my file.jsonl", "it's"].map(str::to_owned);
-        assert_eq!(
-            shell(&command),
-            r"compactometer compare 'my file.jsonl' 'it'\''s'"
-        );
-    }
+    let words = command.iter().map(|word| shell_word(word));
+    words.collect::<Vec<_>>().join(" ")
 }

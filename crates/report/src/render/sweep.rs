@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::metrics::MetricUnit;
 use crate::numbers::grouped;
-use crate::summary::sweep_metric;
+use crate::vocabulary;
 
 /// A strategy's points, in the order of the columns.
 struct SweepRow<'s> {
@@ -42,7 +42,7 @@ pub(super) fn lines(sweep: &Sweep, width: usize) -> Vec<String> {
     let rows = rows(sweep);
     let longest = rows.iter().map(|row| row.name.chars().count()).max();
     let names = longest.unwrap_or(0).min((3 * width / 10).max(12));
-    let metric = sweep_metric(&sweep.metric);
+    let metric = vocabulary::name(&sweep.metric);
     let mut lines = wrapped(
         &format!(
             "{metric} over retained tokens and over the share kept verbatim ({} of {} conversations)",
@@ -72,15 +72,15 @@ pub(super) fn note(sweep: &Sweep) -> String {
     let sample = match sweep.conversations == sweep.of {
         true => "all conversations".to_owned(),
         false => format!(
-            "the {} of {} conversations at every point (`--sweep` takes the shortest with an old fact, one per group)",
+            "the {} of {} conversations at every point (`--sweep` takes the shortest with an old fact, independent ones)",
             sweep.conversations, sweep.of
         ),
     };
     format!(
-        "{} with 95 % intervals over units, in {sample}. A column of tokens is a retained budget, at each strategy's own split; \
+        "{} with 95 % intervals over conversations, in {sample}. A column of tokens is a retained budget, at each strategy's own split; \
          a column of percent is the share of the run's retained budget that is kept verbatim, and the rest may be written. `!` \
-         marks a strategy that fails, or exceeds the window, in over 5 %. No other table has these replays.",
-        sweep_metric(&sweep.metric)
+         marks a strategy that fails, or exceeds the context window, in over 5 %. No other table has these replays.",
+        vocabulary::name(&sweep.metric)
     )
 }
 

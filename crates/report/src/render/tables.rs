@@ -19,9 +19,10 @@ use crate::metrics::recall::CONTEXT_RECALL;
 use crate::metrics::storage::STORED_SHARE;
 use crate::metrics::{self, Metric, Section};
 use crate::numbers::grouped;
+use crate::vocabulary;
 
 /// Tables that a page opens with; it folds the others.
-const OPEN: usize = 2;
+const OPEN: usize = 1;
 /// Most columns of a table beside the strategy's name.
 const COLUMNS: usize = 11;
 /// Characters that these columns have room for at 1,440 pixels.
@@ -184,10 +185,11 @@ fn fates_table(group: &Group) -> Value {
         .latency
         .remark()
         .map_or(String::new(), |remark| format!(" ({remark})"));
-    let waits = ["p50", "p95"].map(|share| format!("wait {share}{remark}"));
+    let waits = [&WAIT_MS_P50, &WAIT_MS_P95]
+        .map(|metric| format!("{}{remark}", vocabulary::name(metric.id)));
     const NOTE: &str = "In how many conversations a strategy compacted, with the most rounds of one; how long a turn waits for a \
                         compaction or checkpoint, if it waits; and where the stated facts ended, for the fates that occur. \
-                        `unusable`: the last context was over the window, or a compaction that was due had failed, so it counts \
+                        Context unusable: it exceeded its limit, or a compaction that was due had failed, so it counts \
                         as empty. Last: of what is out of the context, the share that storage still holds.";
     table(
         group,
@@ -195,9 +197,10 @@ fn fates_table(group: &Group) -> Value {
         NOTE,
         ["compacted, rounds"]
             .into_iter()
-            .chain(waits.iter().map(String::as_str))
-            .chain(names.iter().copied())
-            .chain(["out, still stored"]),
+            .map(str::to_owned)
+            .chain(waits)
+            .chain(names.iter().map(|name| vocabulary::name(name)))
+            .chain(["out, still stored".to_owned()]),
         cells,
     )
 }
@@ -219,7 +222,7 @@ fn metrics_table(group: &Group, section: Section) -> Option<Value> {
             group,
             title,
             note,
-            shown.iter().map(|metric| metric.id),
+            shown.iter().map(|metric| vocabulary::name(metric.id)),
             cells,
         )
     })
@@ -237,7 +240,7 @@ fn decisions_table(group: &Group) -> Value {
         group,
         "Decisions",
         NOTE,
-        decisions(&Decisions::default()).map(|(name, _)| name),
+        decisions(&Decisions::default()).map(|(name, _)| name.to_owned()),
         cells,
     )
 }
@@ -259,7 +262,8 @@ fn decisions(of: &Decisions) -> [(&'static str, usize); 11] {
 }
 
 fn categories_table(group: &Group) -> Value {
-    const NOTE: &str = "CR, exploratory: many small numbers, no intervals; n units.";
+    const NOTE: &str =
+        "Values kept with chance; exploratory: many small numbers, no intervals; n conversations.";
     let cell = |category: Option<&Metrics>| {
         let found = category.and_then(|metrics| metrics.get(CONTEXT_RECALL.id));
         found
@@ -277,7 +281,7 @@ fn categories_table(group: &Group) -> Value {
 
 /// Raw recall beside the rate of chance matches.
 fn kinds_table(group: &Group) -> Value {
-    const NOTE: &str = "CR, not corrected, and in brackets how often values of that kind from other conversations match the same \
+    const NOTE: &str = "Values kept with chance, and in brackets how often values of that kind from other conversations match the same \
                         contexts.";
     let cell = |kind: Option<&Metrics>| {
         let value = |id: &str| kind.and_then(|metrics| metrics.get(id)?.value);
@@ -296,8 +300,8 @@ fn kinds_table(group: &Group) -> Value {
 /// A column for each fifth of the conversation; nothing where no record says which messages state
 /// its facts.
 fn positions_table(group: &Group) -> Option<Value> {
-    const NOTE: &str = "CR of the facts that each fifth of a conversation's messages first states, and in brackets BR where facts \
-                        have subjects; exploratory: no intervals; n units.";
+    const NOTE: &str = "Values kept of the facts that each fifth of a conversation's messages first states, and in brackets with their subjects where facts \
+                        have subjects; exploratory: no intervals; n conversations.";
     const FIFTHS: [&str; 5] = ["first fifth", "second", "third", "fourth", "last fifth"];
     group
         .strategies
@@ -309,7 +313,13 @@ fn positions_table(group: &Group) -> Option<Value> {
                     .map(|fifth| position_cell(strategy.by_position.get(fifth)))
                     .collect()
             };
-            table(group, "Recall by position", NOTE, FIFTHS, cells)
+            table(
+                group,
+                "Recall by position",
+                NOTE,
+                FIFTHS.map(str::to_owned),
+                cells,
+            )
         })
 }
 
@@ -356,15 +366,21 @@ fn table_of_kinds(
             .map(|kind| cell(of(strategy).get(*kind)))
             .collect()
     };
-    table(group, title, note, kinds.iter().copied(), cells)
+    table(
+        group,
+        title,
+        note,
+        kinds.iter().map(|kind| (*kind).to_owned()),
+        cells,
+    )
 }
 
 /// A row for each strategy.
-fn table<'c>(
+fn table(
     group: &Group,
     title: &str,
     note: &str,
-    columns: impl IntoIterator<Item = &'c str>,
+    columns: impl IntoIterator<Item = String>,
     cells: impl Fn(&StrategySummary) -> Vec<String>,
 ) -> Value {
     let row = |strategy: &StrategySummary| {

@@ -52,7 +52,7 @@ fn assert_covered(units: usize) {
         let share = *holding as f64 / *shown as f64;
         assert!(
             share >= 0.93,
-            "{name}, {units} units: {share:.3} of {shown} intervals hold the mean"
+            "{name}, {units} conversations: {share:.3} of {shown} intervals hold the mean"
         );
     }
     let usual = found
@@ -61,7 +61,7 @@ fn assert_covered(units: usize) {
         .count();
     assert!(
         usual >= 13,
-        "{units} units: only {usual} of {} pools mostly have an interval",
+        "{units} conversations: only {usual} of {} pools mostly have an interval",
         found.len()
     );
 }

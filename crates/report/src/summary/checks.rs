@@ -69,14 +69,18 @@ fn understood(run: &ProtocolRun) -> Check {
 
 fn full(strategies: &[StrategySummary]) -> Check {
     let found = value(strategies, FULL, &CONTEXT_RECALL);
-    numeric_check("CR of `full` is 1", found, |found| found >= 1.0 - ROUNDING)
+    numeric_check("`full` keeps every value", found, |found| {
+        found >= 1.0 - ROUNDING
+    })
 }
 
 fn null(strategies: &[StrategySummary]) -> Check {
     let found = value(strategies, NULL, &CONTEXT_RECALL_CORRECTED);
-    numeric_check("CR* of `null` is at most .03", found, |found| {
-        found <= MOST_NULL + ROUNDING
-    })
+    numeric_check(
+        "`null` keeps at most .03 of values beyond chance",
+        found,
+        |found| found <= MOST_NULL + ROUNDING,
+    )
 }
 
 fn numeric_check(name: &str, found: Result<f64, String>, holds: impl Fn(f64) -> bool) -> Check {
@@ -87,7 +91,7 @@ fn numeric_check(name: &str, found: Result<f64, String>, holds: impl Fn(f64) -> 
 }
 
 fn oracle(run: &ProtocolRun, strategies: &[StrategySummary]) -> Check {
-    let name = "CR of `oracle` is at least the best strategy's";
+    let name = "`oracle` keeps as many values as the best strategy, or more";
     // The oracle's is the most that one size can hold.
     if run.protocol.limits() == LimitsOf::Strategy {
         return untold(
@@ -163,7 +167,7 @@ fn decoys(run: &ProtocolRun) -> Check {
     if judged.is_empty() {
         return untold(
             name,
-            "no summarizer read a fact and a decoy in one unit".to_owned(),
+            "no summarizer read a fact and a decoy in one conversation".to_owned(),
         );
     }
     let detail = judged
@@ -237,7 +241,7 @@ impl DecoyFinding<'_> {
             units,
             p,
         } = self;
-        let found = format!("{strategy} {difference:+.3} over {units} units");
+        let found = format!("{strategy} {difference:+.3} over {units} conversations");
         match (self.passes(), p) {
             (None, _) => format!("{found}, too few to decide"),
             (_, Some(p)) if difference.abs() > SMALL => format!("{found}, p = {p:.3}"),

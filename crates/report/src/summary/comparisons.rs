@@ -178,7 +178,8 @@ fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) 
         (Some((verdict, reason)), _) => return Some(undecided(made, verdict, reason)),
         (None, Some(scores)) => scores,
         (None, None) => {
-            let reason = "one of the two has no value in any unit that both have".to_owned();
+            let reason =
+                "one of the two has no value in any conversation that both have".to_owned();
             return Some(undecided(made, Compared::Undefined, reason));
         }
     };

@@ -92,7 +92,7 @@ fn nothing_to_compare(group: &Group) -> Option<String> {
             format!(", most often because of {}", code(&failure.reason))
         });
         return Some(format!(
-            "Nothing can be compared: in over 5 % of compactions or turns, every strategy fails or exceeds the window{most}."
+            "Nothing can be compared: in over 5 % of compactions or turns, every strategy fails or exceeds the context window{most}."
         ));
     }
     if tested(group).all(|strategy| strategy.triggered.conversations == 0) {
@@ -347,7 +347,7 @@ fn told_apart(group: &Group) -> Option<String> {
         reference.and_then(|name| shown_recall(&group.strategies).value(named(group, name)?));
     let recall = recall.map_or(String::new(), |recall| format!(" ({})", percent(recall)));
     Some(format!(
-        "Old facts kept beside {}{recall}, in points, in pairs over {} groups of conversations: {}.",
+        "Old facts kept beside {}{recall}, in points, in pairs over {} conversations: {}.",
         reference.map_or("each one's reference".to_owned(), code),
         made.iter().map(|made| made.n).max().unwrap_or_default(),
         parts.join("; ")

@@ -22,7 +22,6 @@ mod warnings;
 pub(crate) use comparisons::{common_reference, difference, in_points};
 pub(crate) use findings::changes;
 pub(crate) use sizes::realized;
-pub(crate) use sweep::short_name as sweep_metric;
 pub(crate) use warnings::is_in_heading;
 
 use std::collections::BTreeMap;

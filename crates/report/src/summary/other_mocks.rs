@@ -17,7 +17,7 @@ use crate::metrics::{bound, recall};
 use crate::numbers::{range, short_share};
 use crate::stats::kendall::tau_b;
 use crate::stats::{mean, quantile};
-use crate::summary::sweep::short_name;
+use crate::vocabulary;
 
 /// Recall by strategy, as [`metric`] has it.
 pub type Recalls = BTreeMap<String, f64>;
@@ -74,7 +74,7 @@ impl UnderMocks {
         let (draws, named): (Vec<_>, Vec<_>) = self.others.iter().partition(|other| other.is_draw);
         let other = |other: &&UnderMock| {
             let order = match agreement(&self.own.recalls, &other.recalls) {
-                Some(tau) => format!("tau-b with that order {}", short_share(tau)),
+                Some(tau) => format!("Kendall's tau with that order {}", short_share(tau)),
                 None => "no order".to_owned(),
             };
             format!("under {} {} ({order})", other.mock, shown(&other.recalls))
@@ -83,7 +83,7 @@ impl UnderMocks {
         let parts: Vec<_> = named.iter().map(other).chain(drawn).collect();
         format!(
             "order under other mocks, by {} over {} conversations: under {} the strategies recall {}; {}",
-            short_name(&self.metric),
+            vocabulary::name(&self.metric),
             self.scenarios.len(),
             self.own.mock,
             shown(&self.own.recalls),
@@ -267,8 +267,8 @@ mod tests {
         ];
         assert_eq!(
             found([0.3, 0.2, 0.1], others).note(),
-            "order under other mocks, by BR* over 4 conversations: under mock:a the strategies recall .10 to .30, `a` most; under \
-             mock:b .40 to .60, `a` most (tau-b with that order 1.00); under mock:c .10 to .30, `c` most (tau-b with that order -1.00)"
+            "order under other mocks, by facts kept over 4 conversations: under mock:a the strategies recall .10 to .30, `a` most; under \
+             mock:b .40 to .60, `a` most (Kendall's tau with that order 1.00); under mock:c .10 to .30, `c` most (Kendall's tau with that order -1.00)"
         );
         let tied = found([0.3, 0.2, 0.1], vec![under("mock:b", [0.2; 3])]);
         assert!(tied.note().contains("(no order)"));

@@ -21,7 +21,7 @@ pub(super) fn note(run: &ProtocolRun) -> Option<String> {
     };
     Some(format!(
         "recorded usage: {reported} of {turns} turns report their tokens; before the first call there were {prefix} tokens on \
-         average that no file holds, such as system prompt and tools: costs include them, windows and budgets do not{costs}"
+         average that no file holds, such as system prompt and tools: costs include them, context windows and budgets do not{costs}"
     ))
 }
 

@@ -78,7 +78,7 @@ const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever
 
 /// How a warning begins that the first line of a screen also gives.
 const MOCK: &str = "mechanism, not model";
-const FEW: &str = "the suite has few groups";
+const FEW: &str = "the suite has few independent conversations";
 
 /// Whether the first line of a screen says what a warning says.
 pub(crate) fn is_in_heading(warning: &str) -> bool {
@@ -116,7 +116,7 @@ const COUNTED: &[(&str, Count)] = &[
                 .count()
         },
     ),
-    ("turns sent over the window", |of| {
+    ("turns sent over the context window", |of| {
         of.records()
             .flat_map(|record| &record.turns)
             .filter(|turn| turn.over_window)
@@ -184,7 +184,7 @@ fn mock(run: &ProtocolRun) -> Option<String> {
     run.is_mock().then(|| {
         format!(
             "{MOCK}: {} wrote the summaries and{reader} answered the questions, so this report names no winner; \
-             what passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
+             what passed through its text is unranked (facts in summaries and the recall that they give, `written`, `kept`, survival, \
              every answer, `is_summary`, `extraction_success`), and its latencies are assumed",
             code(model)
         )
@@ -199,8 +199,8 @@ fn published(run: &ProtocolRun) -> Vec<String> {
     let [window, trigger, retained] = [manifest.window, manifest.trigger, manifest.retained]
         .map(|tokens| grouped(f64::from(tokens)));
     let limits = format!(
-        "published limits: each strategy has its own window, trigger and sizes, multiplied by {}, so recall is compared \
-         neither at one size nor on one set of facts; controls have a window of {window} tokens, compact at {trigger} and \
+        "published limits: each strategy has its own context window, trigger and sizes, multiplied by {}, so recall is compared \
+         neither at one size nor on one set of facts; controls have a context window of {window} tokens, compact at {trigger} and \
          retain at most {retained}, whatever the scale",
         manifest.scale
     );
@@ -232,7 +232,7 @@ fn few_units(run: &ProtocolRun) -> Option<String> {
     (units < sign_flip::FEWEST_UNITS).then(|| {
         format!(
             "{FEW} ({units}): at least {FEWEST_RANKED} are needed to rank strategies, and {} to support a difference \
-             between two; import or generate conversations of more groups",
+             between two; import or generate more of them",
             sign_flip::FEWEST_UNITS
         )
     })
@@ -373,7 +373,7 @@ fn chance(run: &ProtocolRun) -> Vec<String> {
             .map(|(what, rate)| format!("{what} (q = {rate:.2})"));
         joined(
             &format!(
-                "left out of CR* of {}, since chance finds it",
+                "left out of the values kept of {}, since chance finds it",
                 strategy.name
             ),
             left_out,
@@ -390,7 +390,7 @@ fn chance(run: &ProtocolRun) -> Vec<String> {
     };
     warnings.extend(listed(
         run,
-        "observations of facts left out of CR* because their chance is unknown",
+        "observations of facts left out of the values kept because their chance is unknown",
         unknown,
     ));
     warnings
@@ -519,7 +519,7 @@ fn no_chance(run: &ProtocolRun) -> Option<String> {
     (is_imported && is_zero).then(|| {
         format!(
             "q is 0 by construction: foreign facts are values that these conversations do not state (what several projects state \
-             is generic, what sessions of one project share is left out), and 0 of {} pairs matched; where CR* is defined, it equals CR",
+             is generic, what sessions of one project share is left out), and 0 of {} pairs matched; so values kept are the same with and without chance",
             grouped(pairs as f64)
         )
     })

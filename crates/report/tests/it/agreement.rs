@@ -122,9 +122,9 @@ fn under_five_units_or_four_strategies_no_claim_is_supported() {
         (Claim::NotSupported, Some(1.0))
     );
     assert!(
-        found
-            .words
-            .starts_with("no claim is supported: 4 units are under 5, on 4 conversations"),
+        found.words.starts_with(
+            "no claim is supported: 4 independent conversations are under 5, on 4 conversations"
+        ),
         "{}",
         found.words
     );

@@ -137,7 +137,7 @@ fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
     near(&value("failed_probes"), (0.2 + 0.0) / 2.0);
     assert_eq!(
         value("abstention").reason.as_deref(),
-        Some("no probe asks for what the conversation never says")
+        Some("no question asks for what the conversation never says")
     );
     let failed = "questions without an answer, counted as misses of recall and in no rate of wrong answers: summarize 1";
     assert!(group.warnings.contains(&failed.to_owned()));
@@ -332,7 +332,7 @@ fn orders_are_averaged_by_unit_and_answers_without_one_count_nothing() {
     );
     assert_eq!(
         without.reason.as_deref(),
-        Some("no probe asks for the order of facts in the headline set")
+        Some("no question asks for the order of facts in the headline set")
     );
 }
 
@@ -404,7 +404,7 @@ fn a_reader_that_cannot_tell_the_full_context_from_none_ranks_nothing() {
                 .reason
                 .as_deref()
                 .unwrap()
-                .starts_with("reader too weak: AR of `full` is 0.1")
+                .starts_with("reader too weak: `full` answers 0.1")
     );
     assert!(
         group

@@ -190,7 +190,7 @@ fn a_candidate_that_goes_over_the_window_more_regresses() {
             Verdict::Regression
         ]
     );
-    assert!(report_text(&gated(&over(12), &old)).contains("12 turns were over the window"));
+    assert!(report_text(&gated(&over(12), &old)).contains("12 turns were over the context window"));
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn the_gate_prints_its_power_and_how_many_units_would_do() {
     );
     assert!(
         report_text(&few).contains(&format!(
-            "for a loss of 0.1, which takes {needed} units for 0.80"
+            "for a loss of 0.1, which takes {needed} conversations for 0.80"
         )),
         "{}",
         report_text(&few)

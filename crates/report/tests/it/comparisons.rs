@@ -107,11 +107,14 @@ fn a_comparison_agrees_with_scipy() {
         &summarize(&of_model(&manifest), &records, &prices()),
         &Screen::WHOLE,
     );
-    let sentence = "1 Old facts kept beside `summarize` (50 %), in points, in pairs over 8 groups of conversations: `chained` \
-                    -5 (-10 to -1).";
+    let sentence = "1 Old facts kept beside `summarize` (50 %), in points, in pairs over 8 conversations: `chained` -5 \
+                    (-10 to -1).";
     assert!(text.replace("\n  ", " ").contains(sentence), "{text}");
-    assert!(text.contains("minus summarize, paired by unit"), "{text}");
-    let line = "chained CR*  -0.05 [-0.10, -0.01]  p 0.039  MDE 0.06 G 8   supported difference\n";
+    assert!(
+        text.contains("minus summarize, paired by conversation"),
+        "{text}"
+    );
+    let line = "chained, values kept  -0.05 [-0.10, -0.01]  p 0.039  MDE 0.06 G 8   supported difference\n";
     assert!(text.contains(line), "{text}");
 }
 
@@ -278,7 +281,7 @@ fn more_in_fewer_tokens_dominates() {
             |manifest: &Manifest| table(&summarize(manifest, &records, &prices()), &Screen::WHOLE);
         let line = |text: String| {
             text.lines()
-                .find(|line| line.starts_with("chained CR*"))
+                .find(|line| line.starts_with("chained, values kept"))
                 .unwrap()
                 .to_owned()
         };
@@ -382,7 +385,7 @@ fn a_summarizer_that_wrote_no_fact_is_compared_with_nothing_and_fails_a_check() 
 fn interval(text: &str, strategy: &str) -> Option<(f64, f64)> {
     let line = text
         .lines()
-        .find(|line| line.starts_with(&format!("{strategy} CR")))?;
+        .find(|line| line.starts_with(&format!("{strategy}, values kept")))?;
     let (low, high) = line
         .split_once('[')?
         .1
@@ -484,7 +487,10 @@ fn each_form_is_compared_with_its_own_plain_form() {
         "what has no pair is compared with the run's reference"
     );
     let text = table(&summarize(&manifest, &records, &prices()), &Screen::WHOLE);
-    assert!(text.contains("minus chained, paired by unit"), "{text}");
+    assert!(
+        text.contains("minus chained, paired by conversation"),
+        "{text}"
+    );
 }
 
 #[test]

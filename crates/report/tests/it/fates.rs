@@ -236,7 +236,7 @@ fn where_chance_is_unknown_the_table_shows_plain_recall() {
     );
     assert!(
         text.contains(
-            "Facts kept: of the values said long before, the share that is held; chance is in it."
+            "Values kept: of the values said long before, the share that is held; chance is in it."
         ),
         "{text}"
     );

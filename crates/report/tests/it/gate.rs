@@ -128,13 +128,13 @@ fn a_loss_beyond_the_margin_is_a_regression_with_its_facts() {
     );
     assert!(
         short.contains(
-            "newly lost, 42 (newly kept, 0); the first 10:\n  s00 f6: carried -> unwritten\n"
+            "newly lost, 42 (newly kept, 0); the first 10:\n  s00 f6: held in a summary -> left out\n"
         ),
         "{short}"
     );
     assert_eq!(
-        markdown(&report).matches("carried -&gt;").count()
-            + markdown(&report).matches("carried ->").count(),
+        markdown(&report).matches("held in a summary -&gt;").count()
+            + markdown(&report).matches("held in a summary ->").count(),
         42
     );
 }
@@ -216,7 +216,7 @@ fn answers_say_what_it_takes_as_contexts_do() {
     let needed = answers.units_needed.unwrap();
     let next = report.strategies[0].next.as_ref().unwrap();
     let expected = format!(
-        "with {needed} units, a loss of two margins of `answer_recall` is found with probability .80; there are 12"
+        "with {needed} independent conversations, a loss of two margins of answers right is found with probability .80; there are 12"
     );
     assert!(needed > 12 && next.contains(&expected), "{next}");
 }
@@ -284,7 +284,7 @@ fn too_few_units_never_decide() {
             whole(&report)
         );
         assert!(
-            whole(&report).contains("units are too few to decide"),
+            whole(&report).contains("conversations are too few to decide"),
             "{}",
             whole(&report)
         );
@@ -356,7 +356,7 @@ fn no_facts_and_no_scores_never_pass() {
     some.records[0].observations.clear();
     let report = gated(&some, &base(&full));
     assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
-    assert!(whole(&report).contains("1 units of the baseline have no score"));
+    assert!(whole(&report).contains("1 conversations of the baseline have no score"));
 }
 
 #[test]
@@ -401,7 +401,7 @@ fn what_did_not_compact_never_passes() {
     over.records[3].turns[0].over_window = true;
     let report = gated(&over, &base(&full));
     assert!(
-        whole(&report).contains("over the window"),
+        whole(&report).contains("over the context window"),
         "{}",
         whole(&report)
     );
@@ -714,9 +714,12 @@ fn torn_edited_and_foreign_records_are_refused() {
             text.replacen("cccccc", "cccccu", 1),
             "the checksum does not match",
         ),
-        (without_last, "records of 5 cases and the manifest lists 6"),
+        (
+            without_last,
+            "records of 5 replays and the manifest lists 6",
+        ),
         (format!("{text}{first}\n"), "is here twice"),
-        (String::new(), "records of 0 cases"),
+        (String::new(), "records of 0 replays"),
         (text.clone() + "\n", "line 7"),
     ] {
         fs::write(&path, broken).unwrap();
@@ -888,7 +891,7 @@ fn identical_pairs_do_not_count() {
         .unwrap_err()
         .to_string();
     assert!(
-        message.contains("0 units differ between the runs and 16 are identical"),
+        message.contains("0 conversations differ between the runs and 16 are identical"),
         "{message}"
     );
     let message = self_test(&seeded(1, 16), &seeded(1, 16), &prices(), 0.05, 100)

@@ -253,7 +253,7 @@ fn without_five_scenarios_chance_is_unknown_and_says_why() {
     assert_eq!(
         found.reason.as_deref(),
         Some(
-            "chance needs contexts of 5 scenarios with foreign facts at one round; the suite has 4 groups, and at most 4 \
+            "chance needs contexts of 5 scenarios with foreign facts at one round; the suite has 4 conversations, and at most 4 \
              scenarios share a round"
         )
     );
@@ -283,7 +283,7 @@ fn kinds_that_chance_finds_are_left_out_and_listed() {
     }
     near(metric(&records, "context_recall_corrected").value, 0.375);
     let group = group_of(&manifest(&["summarize"], 6, 6), &records);
-    let listed = "left out of CR* of summarize, since chance finds it: enum at round 1 (q = 0.90)";
+    let listed = "left out of the values kept of summarize, since chance finds it: enum at round 1 (q = 0.90)";
     assert!(
         group.warnings.iter().any(|warning| warning == listed),
         "{:?}",
@@ -667,7 +667,7 @@ fn undefined_values_have_reasons() {
         .reason
         .as_deref();
     assert!(
-        reason.is_some_and(|reason| reason.starts_with("no probe asks for a fact")),
+        reason.is_some_and(|reason| reason.starts_with("no question asks for a fact")),
         "{reason:?}"
     );
     assert!(group.strategies[0].fates.is_empty());
@@ -693,12 +693,12 @@ fn hard_checks_fail_on_what_they_are_for() {
     records[2].case.family = Family::Control;
     // A strategy that never compacted anything takes no part.
     let idle = group_of(&manifest(&["summarize", "full", "oracle"], 3, 1), &records);
-    assert_eq!(check(&idle, "`oracle` is at least").passed, None);
+    assert_eq!(check(&idle, "`oracle` keeps").passed, None);
     records[0]
         .compactions
         .push(compaction(Stages::default(), 100, Vec::new()));
     let group = group_of(&manifest(&["summarize", "full", "oracle"], 3, 1), &records);
-    for part in ["`full` is 1", "`oracle` is at least", "unexplained"] {
+    for part in ["`full` keeps", "`oracle` keeps", "unexplained"] {
         assert_eq!(check(&group, part).passed, Some(false), "{part}");
     }
     assert_eq!(
@@ -767,7 +767,7 @@ fn a_difference_that_chance_explains_badly_is_a_warning() {
     };
     let told = warned(&[6; 16]).expect("16 equal differences");
     assert!(
-        told.contains("summarize +0.100 over 16 units, p = 0.000"),
+        told.contains("summarize +0.100 over 16 conversations, p = 0.000"),
         "{told}"
     );
     assert_eq!(warned(&[4; 16]), None);

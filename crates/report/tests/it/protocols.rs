@@ -142,7 +142,7 @@ fn published_limits_that_are_too_large_name_the_scale() {
     let limits = warning(&groups[1], "published limits").unwrap();
     assert!(
         limits.contains("multiplied by 0.5")
-            && limits.contains("controls have a window of 12,000 tokens"),
+            && limits.contains("controls have a context window of 12,000 tokens"),
         "{limits}"
     );
 
@@ -281,7 +281,7 @@ fn every_file_has_every_group() {
     );
     assert!(
         html.contains("<h2 id=\"published\">Protocol published, scale 0.5</h2>")
-            && html.contains(">Recall</h4>")
+            && html.contains(">Recall</summary>")
     );
     assert!(
         markdown.contains("\n## Protocol matched\n\n### Read first\n")
@@ -290,7 +290,7 @@ fn every_file_has_every_group() {
     assert!(markdown.contains("\n## Protocol published, scale 0.5\n"));
     assert_eq!(
         markdown
-            .matches("Never compacted, so on one line: `summarize`, `full`.")
+            .matches("Each strategy has its own context window and trigger, so none is drawn.")
             .count(),
         1
     );

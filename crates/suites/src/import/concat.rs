@@ -35,7 +35,7 @@ pub(super) fn join(
     }
     if groups < 2 || groups > by_group.len() {
         return Err(ImportError::Other(format!(
-            "cannot join sessions of `{groups}` groups: expected 2 to {}, the number of groups imported",
+            "cannot join `{groups}` independent sessions: expected 2 to {}, the number imported",
             by_group.len()
         )));
     }
@@ -44,7 +44,7 @@ pub(super) fn join(
     for group in &leftover {
         let name = group.first().map_or("", |session| session.group.as_str());
         recorder.report.leftovers.push(format!(
-            "group `{name}` left over: {groups} groups make a block"
+            "session `{name}` left over: {groups} independent sessions make a block"
         ));
     }
     recorder.report.joined = groups;
@@ -84,7 +84,7 @@ fn join_block(
         if let (Some(first), leftover @ 1..) = (group.first(), group.len() - count) {
             let (name, leftover) = (&first.group, counted(leftover, "session"));
             recorder.report.leftovers.push(format!(
-                "{leftover} of group `{name}` left over: block-{number} has {count} of each"
+                "{leftover} of session `{name}` left over: block-{number} has {count} of each"
             ));
         }
         group.truncate(count);

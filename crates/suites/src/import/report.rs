@@ -52,7 +52,7 @@ impl ImportReport {
     /// The report as lines of text, beginning with the number of units of statistics.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![
-            format!("{} (units of statistics)", counted(self.groups, "group")),
+            format!("{} independent of others", counted(self.groups, "session")),
             format!(
                 "{}, {}",
                 counted(self.scenarios, "scenario"),

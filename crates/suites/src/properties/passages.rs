@@ -68,10 +68,10 @@ impl Measure for Passages {
     fn found(&self) -> Property {
         let (id, name) = (
             "shared_passages",
-            "greatest share of a group's passages of eight words in one other group",
+            "greatest share of a conversation's passages of eight words in one other conversation",
         );
         if self.groups.len() < 2 {
-            return Property::untold(id, name, "one group");
+            return Property::untold(id, name, "one conversation");
         }
         let names = self.groups.keys().map(String::as_str).collect::<Vec<_>>();
         let shared = self.shared();
@@ -94,7 +94,7 @@ impl Measure for Passages {
             zeros => format!("; by a sample of one passage in {}", 1_u64 << zeros),
         };
         let detail = format!(
-            "{} with {} shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean{sample}",
+            "{} with {} shares most; a conversation shares {mean:.3} of its passages with any of the {} others, in the mean{sample}",
             code(names[one]),
             code(names[other]),
             names.len() - 1
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!((found.value, found.passed), (Some(1.0), Some(false)));
         assert_eq!(
             found.detail,
-            "`one` with `two` shares most; a group shares 0.533 of its passages with any of the 2 others, in the mean"
+            "`one` with `two` shares most; a conversation shares 0.533 of its passages with any of the 2 others, in the mean"
         );
         let apart = measure(&suite(&[
             ("one", ten),
@@ -351,7 +351,7 @@ mod tests {
             "{}",
             sampled.detail
         );
-        let [all, sampled] = [all, sampled].map(|found| found.value.expect("two groups"));
+        let [all, sampled] = [all, sampled].map(|found| found.value.expect("two conversations"));
         assert!(
             (all - 0.35).abs() < 0.001 && (sampled - all).abs() < 0.03,
             "{all} {sampled}"

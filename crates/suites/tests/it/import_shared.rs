@@ -91,7 +91,7 @@ fn joined_tau_bench_has_long_range_uses() {
             .report
             .leftovers
             .iter()
-            .any(|left| left.starts_with("group `task-48` left over"))
+            .any(|left| left.starts_with("session `task-48` left over"))
     );
 }
 

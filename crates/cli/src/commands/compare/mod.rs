@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     /// Also run the strategies under these mocks, separated by commas, on one conversation of each
-    /// of 4 groups, and report how their order changes. A number asks for that many random draws of
+    /// of 4 conversations, and report how their order changes. A number asks for that many random draws of
     /// what the run's own mock assumes (weights, share read, noise, lists of files, length of
     /// replies); 50 is a good one. Default: `mock:strong,mock:lost-in-compaction-length` where
     /// nothing but defaults is asked for, otherwise none.

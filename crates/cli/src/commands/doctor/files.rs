@@ -92,7 +92,7 @@ fn run(dir: &Path) -> DoctorCheck {
     match kept(dir) {
         Ok((found, cases)) => DoctorCheck::ok(
             "output",
-            format!("`{shown}` holds {found} of {cases} cases"),
+            format!("`{shown}` holds {found} of {cases} replays"),
         ),
         Err(error) => {
             let told = words(&error);

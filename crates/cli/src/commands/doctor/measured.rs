@@ -37,7 +37,7 @@ pub(super) fn checks(plan: &Plan) -> Vec<DoctorCheck> {
         checks.push(DoctorCheck::ok(
             "measured",
             format!(
-                "{} facts, {} groups with distant ones",
+                "{} facts, {} independent conversations with distant ones",
                 prospects.facts, prospects.groups
             ),
         ));
@@ -74,8 +74,8 @@ fn few_groups(prospects: &Prospects) -> Option<DoctorCheck> {
         DoctorCheck::warning(
             "groups",
             format!(
-                "the number of groups with facts distant enough to be looked for is {groups}, and under {FEWEST_TO_COMPARE} no difference between \
-                 strategies can be supported; import or generate conversations of more groups, or choose a smaller `--window`"
+                "the number of independent conversations with facts distant enough to be looked for is {groups}, and under {FEWEST_TO_COMPARE} no difference between \
+                 strategies can be supported; import or generate more, or choose a smaller `--window`"
             ),
         )
     })

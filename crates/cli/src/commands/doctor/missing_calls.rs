@@ -30,12 +30,12 @@ pub(super) fn check(
     Ok(Some(match missed.last() {
         None => DoctorCheck::ok(
             "recording",
-            format!("every call of {cases} cases is recorded"),
+            format!("every call of {cases} replays is recorded"),
         ),
         Some(why) => DoctorCheck::problem(
             "recording",
             format!(
-                "{} of {cases} cases stop at a call that is not recorded: {why}",
+                "{} of {cases} replays stop at a call that is not recorded: {why}",
                 missed.len()
             ),
         ),

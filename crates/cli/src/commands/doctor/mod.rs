@@ -99,7 +99,7 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let mut checks = vec![DoctorCheck::ok(
         "run",
         format!(
-            "{cases} cases, {groups} groups, {} tokens",
+            "{cases} replays, {groups} independent conversations, {} tokens",
             plan.sizes.window
         ),
     )];

@@ -171,7 +171,7 @@ fn run_cases(
         .map(stores::open)
         .transpose()
         .map_err(Failure::usage)?;
-    let bar = progress::bar(plan.cases.len(), "cases", args.quiet);
+    let bar = progress::bar(plan.cases.len(), "replays", args.quiet);
     let forecast = Forecast::new(
         plan.cases.len(),
         args.quiet || terminal::can_show_progress(),
@@ -239,9 +239,9 @@ impl Interrupt {
             let [kept, total] =
                 [&shared.kept, &shared.total].map(|count| count.load(Ordering::Relaxed));
             note(&match total {
-                0 => "\ninterrupted before the first case; nothing is kept".to_owned(),
+                0 => "\ninterrupted before the first replay; nothing is kept".to_owned(),
                 _ => format!(
-                    "\ninterrupted: {kept} of {total} cases are kept; the same command resumes"
+                    "\ninterrupted: {kept} of {total} replays are kept; the same command resumes"
                 ),
             });
             std::process::exit(INTERRUPTED);
@@ -253,7 +253,7 @@ impl Interrupt {
 /// Prints what is run in one line.
 fn announce(plan: &Plan, manifest: &Manifest) {
     let line = format!(
-        "{}: {} cases of {} conversation{}; window {} tokens ({})",
+        "{}: {} replays of {} conversation{}; context window {} tokens ({})",
         manifest.suite,
         plan.cases.len(),
         manifest.conversations,
@@ -271,7 +271,7 @@ fn announce(plan: &Plan, manifest: &Manifest) {
 fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
         note(&format!(
-            "resumed: {} of {} cases were already recorded",
+            "resumed: {} of {} replays were already recorded",
             outcome.resumed,
             plan.cases.len()
         ));

@@ -81,7 +81,7 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
     budget.agree(&missing, planned.quiet)?;
     budget.count_spent(&[], &planned.setting)?;
     let cases = worker.cases();
-    let bar = progress::bar(cases, "cases", planned.quiet);
+    let bar = progress::bar(cases, "replays", planned.quiet);
     let interrupt = Interrupt::listen();
     interrupt.total.store(cases, Ordering::Relaxed);
     let told_progress = |done: usize| {
@@ -108,15 +108,15 @@ fn how_it_ended(
     outcome: Outcome,
 ) -> Result<(), Failure> {
     match outcome {
-        Outcome::Done => told(args, &format!("shard {shard} is done: {cases} cases")),
+        Outcome::Done => told(args, &format!("shard {shard} is done: {cases} replays")),
         Outcome::NotCounted => told(
             args,
             &format!(
-                "another worker finished shard {shard} first; the cases of this one do not count"
+                "another worker finished shard {shard} first; the replays of this one do not count"
             ),
         ),
         Outcome::Stopped { kept } => Err(Failure::later(anyhow!(
-            "stopped: {kept} of {cases} cases of shard {shard} are kept; the same command resumes"
+            "stopped: {kept} of {cases} replays of shard {shard} are kept; the same command resumes"
         ))),
     }
 }
@@ -175,7 +175,7 @@ fn shard(named: &str, plan: &ShardPlan) -> anyhow::Result<Shard> {
     };
     if shard.of != of {
         anyhow::bail!(
-            "`--shard {named}`: the plan has {of} shards; their number is fixed, so that no case is run twice or left out"
+            "`--shard {named}`: the plan has {of} shards; their number is fixed, so that no replay is run twice or left out"
         );
     }
     Ok(shard)

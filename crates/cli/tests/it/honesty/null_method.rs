@@ -36,6 +36,6 @@ fn empty_answers_are_failures_and_compact_nothing() {
     assert_eq!(staged.strategy("summarize").triggered.conversations, 0);
     assert!(staged.warns("never compacted anything, so takes no part: summarize"));
     assert!(staged.warns("decisions that failed: summarize"));
-    assert!(staged.warns("turns sent over the window"));
+    assert!(staged.warns("turns sent over the context window"));
     assert!(staged.value("summarize", "is_summary").abs() < 1e-9);
 }

@@ -63,7 +63,7 @@ parameters! {
         chain: bool = Param::choice(&["off", "on"], 1), "whether each summary takes in the one before it; without it, that one is lost";
         temperature: f64 = Param::new(Unit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
         estimator: Estimator = Param::estimator(Estimator::Classes), "what the published trigger is compared with";
-        model: usize = Param::choice(MODELS, 0), "whose context limit is the window; `window` takes the parameter of that name";
+        model: usize = Param::choice(MODELS, 0), "whose limit is the context window; `window` takes the parameter of that name";
     }
 }
 

@@ -63,7 +63,7 @@ parameters! {
     /// The source's settings.
     Options {
         window: u32 = Param::tokens(32_000), "context window of the model";
-        threshold: f64 = Param::share(0.8), "share of the window at which a compaction starts";
+        threshold: f64 = Param::share(0.8), "share of the context window at which a compaction starts";
         tail: u32 = Param::tokens_or_none(4_096), "kept verbatim";
         summary: u32 = Param::tokens(1_024), "most that one summary may have";
         written: u32 = Param::tokens(3_000), "most that all summaries may have together";

@@ -22,7 +22,7 @@ parameters! {
     /// How the strategic plan summarizes.
     SummaryDeviations {
         unchecked: bool = Param::deviation(), "any answer is taken for a summary";
-        one_piece: bool = Param::deviation(), "all is asked for at once, whether the summarizer's window holds it or not";
+        one_piece: bool = Param::deviation(), "all is asked for at once, whether the summarizer's context window holds it or not";
         pending: bool = Param::deviation(), "only the tail stays; the last user message and an open batch of calls leave if they are not in it";
     }
 }

@@ -149,7 +149,7 @@ pub(crate) fn within_window(name: &str, trigger: u32, window: u32) -> Result<(),
         return Ok(());
     }
     Err(ParamError(format!(
-        "`{name}` is {trigger} tokens; the window has {window}"
+        "`{name}` is {trigger} tokens; the context window has {window}"
     )))
 }
 

@@ -11,7 +11,7 @@ use crate::metrics::{Metric, Section};
 
 pub(crate) const MEMORY_DOCUMENT_RECALL: Metric = Metric {
     id: "memory_document_recall",
-    definition: "requests that hold the answer / questions whose answer only the memory document states, by unit; mean over units",
+    definition: "requests that hold the answer / questions whose answer only the memory document states, by conversation",
     compute: |_, strategy| {
         share(strategy, |answer| {
             is_from(answer, MemoryPart::Document).then_some(answer.row.present)
@@ -23,7 +23,7 @@ pub(crate) const MEMORY_DOCUMENT_RECALL: Metric = Metric {
 pub(crate) const MEMORY_NOTE_RECALL: Metric = Metric {
     id: "memory_note_recall",
     definition: "requests that hold the answer, with what the strategy retrieves for the question within the retained budget / \
-              questions whose answer only notes of an earlier conversation state, by unit; mean over units",
+              questions whose answer only notes of an earlier conversation state, by conversation",
     compute: |_, strategy| {
         share(strategy, |answer| {
             is_from(answer, MemoryPart::Notes).then_some(answer.row.present)
@@ -34,8 +34,7 @@ pub(crate) const MEMORY_NOTE_RECALL: Metric = Metric {
 
 pub(crate) const MEMORY_ANSWER_RECALL: Metric = Metric {
     id: "memory_answer_recall",
-    definition: "right answers, with what was retrieved for the question / questions whose answer only memory states, by unit; mean \
-              over units; failed calls are misses",
+    definition: "right answers, with what was retrieved for the question / questions whose answer only memory states, by conversation; failed calls are misses",
     compute: |_, strategy| {
         share(strategy, |answer| {
             answer.probe.memory.is_some().then(|| answer.is_right())

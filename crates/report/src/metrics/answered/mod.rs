@@ -10,7 +10,7 @@ use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
 
 use super::value::{estimated, over_units, ratio, undefined, weighted_mean};
-use super::{Better, Column, Metric, Section};
+use super::{Better, Metric, Section};
 use crate::data::visits;
 use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
@@ -23,13 +23,9 @@ pub(crate) mod wrong;
 
 pub(crate) const ANSWER_RECALL: Metric = Metric {
     id: "answer_recall",
-    column: Column::at(
-        50,
-        ["answers", "right"],
-        "Answers right: to questions about old facts.",
-    ),
-    definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
-              alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
+    place: Some(50),
+    definition: "right answers / questions of facts in the headline set, one call per question on a copy of the session, context \
+              alone; averaged over a fact's questions, weighted mean over a conversation's facts, mean over conversations; failed calls are misses",
     compute: |_, strategy| {
         share(strategy, NO_ANSWER, |answer| {
             of_context(answer).map(Answer::is_right)
@@ -42,14 +38,14 @@ pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     id: "answer_recall_corrected",
     unit: MetricUnit::Ratio,
     is_signed: true,
-    definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
+    definition: "(answer_recall - answer_recall of `null`) / (answer_recall of `full` - answer_recall of `null`), over conversations that have all three; never clipped",
     compute: corrected,
     ..Metric::share(Section::Answers, "Probes")
 };
 
 pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
     id: "prompted_answer_recall",
-    definition: "as AR, where something is retrieved for a question with that before the question",
+    definition: "as answer_recall, where something is retrieved for a question with that before the question",
     compute: |_, strategy| {
         let retrieves = strategy
             .records()
@@ -67,7 +63,7 @@ pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
 
 pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
     id: "answered_given_present",
-    definition: "U: as AR over the probes whose facts the context holds",
+    definition: "as answer_recall over the questions whose facts the context holds",
     compute: |_, strategy| given(strategy, "no context held what was asked for", true),
     ..Metric::share(Section::Answers, "Probes")
 };
@@ -75,7 +71,7 @@ pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
 pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     id: "answered_given_absent",
     better: Better::Neither,
-    definition: "L: as AR over the probes for which the context lacks a fact: guesses, and what the tracing does not see",
+    definition: "as answer_recall over the questions for which the context lacks a fact: guesses, and what the tracing does not see",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
     ..Metric::share(Section::Answers, "Probes")
 };
@@ -92,8 +88,7 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
     id: "cost_usd_probes",
     unit: MetricUnit::Usd,
     better: Better::Neither,
-    definition: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over a unit's \
-              conversations, then over units",
+    definition: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over conversations",
     compute: |run, strategy| {
         over_units(strategy, &run.no_price(), |unit| {
             let costs: Option<Vec<f64>> = unit
@@ -119,7 +114,7 @@ fn cost(run: &ProtocolRun, record: &Record) -> Option<f64> {
 }
 
 const NO_ANSWER: &str =
-    "no probe asks for a fact in the headline set, or the records are too old to hold answers";
+    "no question asks for a fact in the headline set, or the records are too old to hold answers";
 
 /// A unit's AR: what paired comparisons join on.
 pub(crate) fn score(unit: &UnitRecords) -> Option<f64> {
@@ -150,7 +145,7 @@ pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
     let Some(paired) = Paired::new(&differences).filter(|paired| paired.units >= FEWEST_PAIRS)
     else {
         return Err(format!(
-            "under {FEWEST_PAIRS} units have answers of `full` and of `null`"
+            "under {FEWEST_PAIRS} conversations have answers of `full` and of `null`"
         ));
     };
     let (value, low) = (paired.mean, paired.bounds(0.5 * LEVEL).0);
@@ -158,7 +153,7 @@ pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "reader too weak: AR of `full` is {value:.2} over that of `null`, with a lower bound of {low:.2}, and must be {LEAST_STRENGTH} over it"
+        "reader too weak: `full` answers {value:.2} more of the questions right than `null`, with a lower bound of {low:.2}, and must be {LEAST_STRENGTH} over it"
     ))
 }
 

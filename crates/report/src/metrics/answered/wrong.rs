@@ -18,7 +18,7 @@ pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
     better: Better::Lower,
     definition: "answers to questions about values that state a foil, a forbidden value, or, without the right one, another fact's \
               value of that kind / answers that came (the call did not fail, and the answer was not cut or withheld before it \
-              stated anything), averaged as AR; replaced values count in staleness",
+              stated anything), averaged as answer_recall; replaced values count in staleness",
     compute: |_, strategy| {
         lower(strategy, NO_ANSWER, |answer| {
             Some(answer.row.grade == Grade::WrongValue)
@@ -30,12 +30,12 @@ pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
 pub(crate) const STALENESS: Metric = Metric {
     id: "staleness",
     better: Better::Lower,
-    definition: "answers that state a replaced value / answers that came to probes of facts that replaced one, averaged as AR; none of \
+    definition: "answers that state a replaced value / answers that came to questions of facts that replaced one, averaged as answer_recall; none of \
               them counts in wrong_value_rate",
     compute: |_, strategy| {
         lower(
             strategy,
-            "no probe asks for a value that replaced another",
+            "no question asks for a value that replaced another",
             |answer| {
                 answer
                     .probe
@@ -51,7 +51,7 @@ pub(crate) const CONTRADICTION: Metric = Metric {
     id: "contradiction",
     better: Better::Lower,
     definition: "answers that assert the right value together with a replaced or forbidden one, or deny the right one / answers that \
-              came, averaged as AR; an answer with both values counts in staleness or wrong_value_rate too",
+              came, averaged as answer_recall; an answer with both values counts in staleness or wrong_value_rate too",
     compute: |_, strategy| {
         lower(strategy, NOT_READ, |answer| {
             answer.row.signs.map(|signs: Signs| signs.contradicts)
@@ -65,7 +65,7 @@ pub(crate) const HALLUCINATION: Metric = Metric {
     better: Better::Lower,
     definition: "answers that state a value which the conversation had not stated (a foil, or an identifier, path or number of the \
               form asked for) / answers that came and do not say that it is not known, those to questions that nothing answers \
-              included, by unit; mean over units; a foil counts in wrong_value_rate too, other made-up values only here, also \
+              included, by conversation; a foil counts in wrong_value_rate too, other made-up values only here, also \
               beside a right one",
     compute: |_, strategy| {
         over_units(strategy, NOT_READ, |unit| {
@@ -84,11 +84,11 @@ pub(crate) const HALLUCINATION: Metric = Metric {
 
 pub(crate) const ABSTENTION: Metric = Metric {
     id: "abstention",
-    definition: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
+    definition: "answers that say it is not known / questions of what the conversation never says, by conversation",
     compute: |_, strategy| {
         share(
             strategy,
-            "no probe asks for what the conversation never says",
+            "no question asks for what the conversation never says",
             |answer| {
                 let asks = answer.probe.abstain_expected && !answer.row.prompted;
                 asks.then_some(answer.row.grade == Grade::Abstained)
@@ -101,7 +101,7 @@ pub(crate) const ABSTENTION: Metric = Metric {
 pub(crate) const FALSE_ABSTENTION: Metric = Metric {
     id: "false_abstention",
     better: Better::Lower,
-    definition: "answers that say it is not known / answers that came to probes of facts that the context holds, averaged as AR",
+    definition: "answers that say it is not known / answers that came to questions of facts that the context holds, averaged as answer_recall",
     compute: |_, strategy| {
         lower(strategy, "no context held what was asked for", |answer| {
             answer
@@ -116,7 +116,7 @@ pub(crate) const FALSE_ABSTENTION: Metric = Metric {
 pub(crate) const FAILED_PROBES: Metric = Metric {
     id: "failed_probes",
     better: Better::Lower,
-    definition: "probes without an answer (the call failed, or no provider takes the request) / probes, by unit; mean over units",
+    definition: "questions without an answer (the call failed, or no provider takes the request) / questions, by conversation",
     compute: |_, strategy| rate(strategy, |row| Some(row.grade == Grade::Failed)),
     ..Metric::share(Section::WrongAnswers, "Grades")
 };
@@ -124,8 +124,8 @@ pub(crate) const FAILED_PROBES: Metric = Metric {
 pub(crate) const CUT_ANSWERS: Metric = Metric {
     id: "cut_answers",
     better: Better::Lower,
-    definition: "answers that ended at the most tokens that a reply may have, or that a filter withheld / probes whose call did not \
-              fail, by unit; mean over units",
+    definition: "answers that ended at the most tokens that a reply may have, or that a filter withheld / questions whose call did not \
+              fail, by conversation",
     compute: |_, strategy| {
         rate(strategy, |row| {
             (row.grade != Grade::Failed).then(|| is_cut(row))

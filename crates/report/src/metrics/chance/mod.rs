@@ -270,7 +270,7 @@ impl CorrectedRecall {
             });
         Some(format!(
             "chance needs contexts of {FEWEST_SCENARIOS} scenarios with foreign facts at one round; the suite has {groups} \
-             groups, and at most {most} scenarios share a round"
+             conversations, and at most {most} scenarios share a round"
         ))
     }
 }

@@ -12,7 +12,7 @@ use compactometer_formats::summary::MetricValue;
 use self::break_even::BreakEven;
 use self::cache::PromptCache;
 use super::value::{defined, over_units, ratio, undefined};
-use super::{Better, Column, Metric, Section};
+use super::{Better, Metric, Section};
 use crate::data::{FULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
@@ -29,12 +29,11 @@ const LONG_GAP_MS: i64 = 600_000;
 
 pub(crate) const COST_USD: Metric = Metric {
     id: "cost_usd",
-    column: Column::at(30, ["", "cost"], ""),
+    place: Some(30),
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "agent's input (cache read, cache write or uncached by the price row's rules; with fixed_prefix_tokens) and output, \
-              compaction and checkpoint calls; turns without a time follow each other by 10 s; mean over a unit's conversations, then over \
-              units",
+              compaction and checkpoint calls; turns without a time follow each other by 10 s; mean over conversations",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.total())),
     ..Metric::share(Section::Cost, "Cost")
 };
@@ -69,7 +68,7 @@ pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
 pub(crate) const COST_SAVING: Metric = Metric {
     id: "cost_saving",
     is_signed: true,
-    definition: "1 - cost / cost of `full`, both with caching and without the agent's output, by unit; mean over units",
+    definition: "1 - cost / cost of `full`, both with caching and without the agent's output, by conversation",
     compute: |run, strategy| saving(run, strategy, SHORT_GAP_MS),
     ..Metric::share(Section::Cost, "Cost")
 };
@@ -86,11 +85,7 @@ pub(crate) const COST_AGAINST_FULL: Metric = Metric {
     id: "cost_against_full",
     is_signed: true,
     better: Better::Lower,
-    column: Column::at(
-        70,
-        ["cost", "vs full"],
-        "Cost: with prompt caching; `full` never compacts.",
-    ),
+    place: Some(70),
     definition: "cost_usd / cost_usd of `full` - 1: what a bill grows by, with the agent's output; long conversations weigh more than \
               in cost_saving",
     compute: |run, strategy| {
@@ -126,15 +121,15 @@ pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
     better: Better::Lower,
     definition: "turns after which a compaction is paid for: (its calls + V) / S; S = tokens taken out x cache read price (write \
               price where the cache is cold), saved at each turn; V = input cost of the turn after it - that of the same turn \
-              uncompacted + S, the price of the voided prefix; sums over a unit's compactions, failed calls included; mean \
-              over units",
+              uncompacted + S, the price of the voided prefix; sums over a conversation's compactions, failed calls included; mean \
+              over conversations",
     compute: break_even_turns,
     ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const CACHE_HIT_RATE: Metric = Metric {
     id: "cache_hit_rate",
-    definition: "input tokens read from the cache / all input tokens, the session's calls included, by unit; mean over units",
+    definition: "input tokens read from the cache / all input tokens, the session's calls included, by conversation",
     compute: |run, strategy| {
         priced(run, strategy, SHORT_GAP_MS, |parts| {
             ratio(parts.tokens_read, parts.tokens_in)
@@ -220,7 +215,7 @@ fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricV
     };
     over_units(
         strategy,
-        "no unit has a cost of `full` to compare with",
+        "no conversation has a cost of `full` to compare with",
         |unit| {
             let yardstick = full.units.iter().find(|other| other.group == unit.group)?;
             let cost = |unit: &UnitRecords| Some(of_unit(run, unit, gap_ms)?.without_output());

@@ -13,8 +13,8 @@ pub(crate) const COST_USD_RECORDED: Metric = Metric {
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "what the calls of imported files cost, by the token counts that the files report and the prices of this run; the \
-              same for every strategy, to be compared with cost_usd of `full`; mean over a unit's conversations that report every \
-              call, then over units",
+              same for every strategy, to be compared with cost_usd of `full`; mean over conversations that report every \
+              call",
     compute: |run, strategy| {
         over_units(
             strategy,
@@ -42,8 +42,8 @@ pub(crate) const FIXED_PREFIX_TOKENS: Metric = Metric {
     unit: MetricUnit::Tokens,
     better: Better::Lower,
     definition: "tokens before every recorded request that an imported file does not hold, such as system prompt and tools: reported \
-              input of its first call - the messages before it; every cost includes them, windows and budgets do not; mean \
-              over a unit's conversations, then over units",
+              input of its first call - the messages before it; every cost includes them, context windows and budgets do not; mean \
+              over conversations",
     compute: |_, strategy| {
         over_units(strategy, NO_USAGE, |unit| {
             of_each(unit, |record| {

@@ -66,7 +66,7 @@ impl<'s> Story<'s> {
             ""
         };
         format!(
-            "window {}{assumed}, trigger {} tokens, retained {retained}",
+            "context window {}{assumed}, trigger {} tokens, retained {retained}",
             tokens(budget.window),
             tokens(budget.trigger)
         )
@@ -76,7 +76,7 @@ impl<'s> Story<'s> {
     pub(super) fn unusable(&self) -> Option<&'static str> {
         Some(match self.record.observations.last()?.unusable? {
             Unusable::OverWindow => {
-                "its last request is over the window, so that a provider refuses it"
+                "its last request is over the context window, so that a provider refuses it"
             }
             Unusable::CompactionFailed => "a compaction was due and failed",
         })

@@ -12,6 +12,7 @@ use super::marked::{MarkedText, Marks};
 use super::timeline::Step;
 use super::{FateChange, Story, left, memory_name, unread};
 use crate::render::plots::{FATE_COLOURS, readable_on};
+use crate::vocabulary::of_fate;
 
 /// The page on which parts are shown: where its links lead, and how much of a text it has room for.
 pub(in crate::render) struct Place<'p> {
@@ -99,7 +100,7 @@ pub(in crate::render) fn legend() -> Value {
             format!("\\{letter}")
         };
         let (ground, ink) = (css(colour), css(readable_on(colour)));
-        json!({"letter": letter, "class": class, "name": fate.name(), "ground": ground, "ink": ink})
+        json!({"letter": letter, "class": class, "name": of_fate(*fate), "ground": ground, "ink": ink})
     };
     Value::from_iter(Fate::STATED.iter().zip(FATE_COLOURS).map(shown))
 }
@@ -132,7 +133,7 @@ fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Opti
         "address": (place.fact)(index),
         "said": fact.evidence_message_ids.first().map(|message| linked((place.message)(message.0), message.0)),
         "after": is_step.then(|| linked((place.step)(since.after.0), since.after.0)),
-        "fate": fate.name(),
+        "fate": of_fate(fate),
         "letter": fate.letter(),
     }))
 }
@@ -159,7 +160,7 @@ fn fact_line(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) ->
 
 /// A decision; of each change, the fact, its value, and its fates before and after.
 fn step(story: &Story<'_>, marks: &Marks<'_>, decision: &Step<'_>, place: &Place<'_>) -> Value {
-    let fate = |fate: Fate| json!({"name": fate.name(), "letter": fate.letter()});
+    let fate = |fate: Fate| json!({"name": of_fate(fate), "letter": fate.letter()});
     let change = |FateChange { fact, from, to }: &FateChange<'_>| json!({"id": fact.id, "value": cut(&fact.value, place.short), "from": fate(*from), "to": fate(*to)});
     let (row, round, shown) = match decision {
         Step::Compaction(row, round, shown) => (Some(*row), *round, shown.as_slice()),

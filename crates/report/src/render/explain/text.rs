@@ -6,6 +6,7 @@ use compactometer_formats::fate::Fate;
 
 use super::timeline::{FactsAround, Step};
 use super::{FateChange, Story, left, memory_name, unread};
+use crate::vocabulary::of_fate;
 
 impl Story<'_> {
     /// The story in lines, for a terminal.
@@ -57,8 +58,8 @@ fn tell_changes(text: &mut String, story: &Story<'_>, round: FactsAround<'_>) {
         let _ = writeln!(
             text,
             "  {} -> {}: {} = {}",
-            from.name(),
-            to.name(),
+            of_fate(from),
+            of_fate(to),
             fact.id,
             one_line(&fact.value)
         );
@@ -77,10 +78,10 @@ fn tell_end(text: &mut String, story: &Story<'_>) {
         );
     }
     for fate in Fate::STATED {
-        let of_fate = story
+        let ending = story
             .facts()
             .filter(|(index, _)| last.fates.0[*index] == *fate);
-        let values = of_fate
+        let values = ending
             .map(|(_, fact)| one_line(&fact.value))
             .collect::<Vec<_>>();
         if !values.is_empty() {
@@ -93,7 +94,7 @@ fn tell_end(text: &mut String, story: &Story<'_>) {
             let _ = writeln!(
                 text,
                 "  {:<15}{:>5}  {listed}{more}",
-                fate.name(),
+                of_fate(*fate),
                 values.len()
             );
         }

@@ -14,16 +14,15 @@ use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
 use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
 use crate::metrics::failures::is_marked;
-use crate::metrics::recall::{
-    ADDRESS_USE_LIFT, ADDRESS_USE_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED,
-};
+use crate::metrics::recall::{ADDRESS_USE_LIFT, ADDRESS_USE_RECALL};
 use crate::metrics::scores::shown_recall;
-use crate::metrics::{self, Column, Metric, MetricUnit};
+use crate::metrics::{self, Metric, MetricUnit};
 use crate::numbers::{percent, points};
 use crate::render::cases::list_address;
 use crate::render::compared::OWN_REFERENCE;
 use crate::render::phrases::seconds;
 use crate::summary::{changes, common_reference, in_points};
+use crate::vocabulary;
 
 /// Most rows where not all are asked for, beside changed ideas.
 const ROWS: usize = 11;
@@ -119,8 +118,7 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Table {
         ));
     }
     if rows.iter().any(|row| is_marked(row)) {
-        let mark =
-            "* not compared: over 5 % of due compactions failed, or of turns exceeded the window";
+        let mark = "* not compared: over 5 % of due compactions failed, or of turns exceeded the context window";
         lines.extend(wrapped(mark, screen.width));
     }
     if rows.iter().any(|row| row.not_understood) {
@@ -364,64 +362,49 @@ fn columns(group: &Group, rows: &[&StrategySummary], screen: &Screen) -> Vec<Fil
 /// The metrics that have a column of their own and a value in it.
 fn metric_columns(group: &Group, rows: &[&StrategySummary], is_wide: bool) -> Vec<Filled> {
     let recall = shown_recall(&group.strategies);
-    let place = |metric: &Metric, column: &Column| match metric.id {
-        // What a program kept is judged by what its later calls needed.
-        id if id == ADDRESS_USE_RECALL.id && group.protocol.limits() == LimitsOf::Recording => 0,
-        _ => column.place,
-    };
-    let filled = |metric: &'static Metric, column: Column| {
+    let filled = |metric: &'static Metric, place: u8| {
+        let is_first = metric.id == recall.id;
         let is_known = rows.iter().any(|row| metric.value(row).is_some());
-        let cell = |row: &&StrategySummary| match column.has_interval && is_wide {
+        let cell = |row: &&StrategySummary| match is_first && is_wide {
             true => with_interval(metric.get(row)),
             false => show(row, metric),
         };
         is_known.then(|| Filled {
-            place: place(metric, &column),
-            header: column.header.map(str::to_owned),
-            about: about(metric, &column, group),
+            place: match metric.id {
+                // What a program kept is judged by what its later calls needed.
+                id if id == ADDRESS_USE_RECALL.id
+                    && group.protocol.limits() == LimitsOf::Recording =>
+                {
+                    0
+                }
+                _ => place,
+            },
+            header: vocabulary::header(metric.id),
+            about: about(metric, group),
             cells: rows.iter().map(cell).collect(),
         })
     };
-    let first = BOUND_RECALL_CORRECTED.column.and_then(|column| {
-        filled(
-            recall,
-            Column {
-                about: about_plain(recall).unwrap_or(column.about),
-                ..column
-            },
-        )
-    });
-    let others = metrics::ALL
+    let place = |metric: &Metric| match metric.id {
+        id if id == recall.id => BOUND_RECALL_CORRECTED.place,
+        id if id == BOUND_RECALL_CORRECTED.id => None,
+        _ => metric.place,
+    };
+    metrics::ALL
         .iter()
-        .filter(|metric| metric.id != BOUND_RECALL_CORRECTED.id && metric.id != recall.id);
-    first
-        .into_iter()
-        .chain(others.filter_map(|metric| filled(metric, metric.column?)))
+        .filter_map(|metric| filled(metric, place(metric)?))
         .collect()
 }
 
 /// What the header of a metric's column does not say.
-fn about(metric: &Metric, column: &Column, group: &Group) -> String {
+fn about(metric: &Metric, group: &Group) -> String {
+    let meaning = vocabulary::term(metric.id).map_or("", |term| term.meaning);
     let remark = group
         .latency
         .remark()
-        .filter(|_| metric.unit == MetricUnit::Milliseconds && !column.about.is_empty());
+        .filter(|_| metric.unit == MetricUnit::Milliseconds && !meaning.is_empty());
     match remark {
-        Some(remark) => format!("{} ({remark}).", column.about.trim_end_matches('.')),
-        None => column.about.to_owned(),
-    }
-}
-
-/// What recall is where facts have no subjects.
-fn about_plain(recall: &Metric) -> Option<&'static str> {
-    match recall.id {
-        id if id == CONTEXT_RECALL_CORRECTED.id => Some(
-            "Facts kept: of the values said long before, the share that is held, without chance.",
-        ),
-        id if id == CONTEXT_RECALL.id => Some(
-            "Facts kept: of the values said long before, the share that is held; chance is in it.",
-        ),
-        _ => None,
+        Some(remark) => format!("{} ({remark}).", meaning.trim_end_matches('.')),
+        None => meaning.to_owned(),
     }
 }
 
@@ -431,9 +414,9 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
         return Vec::new();
     }
     let column =
-        |place, header: [&str; 2], about: &str, fates: &[&str], of_recorded: bool| Filled {
+        |place, header: [String; 2], about: &str, fates: &[&str], of_recorded: bool| Filled {
             place,
-            header: header.map(str::to_owned),
+            header,
             about: about.to_owned(),
             cells: rows
                 .iter()
@@ -452,47 +435,44 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
                 })
                 .collect(),
         };
+    let lost = |place, fate: &str, about: &str| {
+        column(place, vocabulary::header(fate), about, &[fate], false)
+    };
     vec![
         column(
             47,
-            ["held", "at end"],
+            ["held", "at end"].map(str::to_owned),
             "Held at end: of all facts.",
             &["verbatim", "carried"],
             true,
         ),
-        column(55, ["never", "read"], "", &["dropped_unseen"], false),
-        column(
+        lost(55, "dropped_unseen", ""),
+        lost(
             56,
-            ["not", "written"],
-            "Never read, not written, lost later: how the other facts went.",
-            &["unwritten"],
-            false,
+            "unwritten",
+            "Never read, left out, lost later: how the other facts went.",
         ),
-        column(57, ["lost", "later"], "", &["eroded"], false),
+        lost(57, "eroded", ""),
     ]
 }
 
 /// How most of the facts that are not held went.
 fn mostly(rows: &[&StrategySummary]) -> Option<Filled> {
-    let ways = [
-        ("dropped_unseen", "unread"),
-        ("unwritten", "left out"),
-        ("eroded", "later"),
-    ];
+    let ways = ["dropped_unseen", "unwritten", "eroded"];
     let cell = |row: &&StrategySummary| {
         let share = |fate: &str| row.fates.get(fate).copied().unwrap_or_default();
         let most = ways
             .iter()
-            .max_by(|(one, _), (other, _)| share(one).total_cmp(&share(other)));
-        most.filter(|(fate, _)| row.family != Family::Control && share(fate) > 0.0)
-            .map_or("-", |(_, words)| words)
-            .to_owned()
+            .max_by(|one, other| share(one).total_cmp(&share(other)));
+        most.filter(|fate| row.family != Family::Control && share(fate) > 0.0)
+            .map_or("-".to_owned(), |fate| vocabulary::name(fate))
     };
     let cells: Vec<String> = rows.iter().map(cell).collect();
     cells.iter().any(|cell| cell != "-").then(|| Filled {
         place: 41,
         header: ["lost".to_owned(), "mostly".to_owned()],
-        about: "Lost mostly: left out by a summarizer that read them, unread, or later.".to_owned(),
+        about: "Lost mostly: left out by a summarizer that read them, never read, or lost later."
+            .to_owned(),
         cells,
     })
 }
@@ -517,9 +497,9 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
     ];
     let about = match rows.iter().any(|row| row.family == Family::Idea) {
         true => {
-            "The difference is taken in pairs, by group of conversations; that of an indented row is to the one which it changes."
+            "The difference is taken in pairs, by conversation; that of an indented row is to the one which it changes."
         }
-        false => "The difference is taken in pairs, by group of conversations.",
+        false => "The difference is taken in pairs, by conversation.",
     };
     Some(Filled {
         place: 42,

@@ -110,11 +110,11 @@ fn heading(group: &Group) -> String {
     let [window, retained] = [window, retained].map(|tokens| grouped(f64::from(*tokens)));
     let limits = match group.protocol.limits() {
         LimitsOf::Run => {
-            format!("compacted to {retained} tokens in a window of {window}")
+            format!("compacted to {retained} tokens in a context window of {window}")
         }
         LimitsOf::Recording => "compacted when and as far as the recorded program did".to_owned(),
         LimitsOf::Strategy => format!(
-            "protocol {}, window of controls {window} tokens",
+            "protocol {}, context window of controls {window} tokens",
             conditions(group)
         ),
     };

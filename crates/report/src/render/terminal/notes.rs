@@ -8,7 +8,6 @@ use super::grid::{show, with_interval};
 use crate::metrics::answered::ANSWER_RECALL;
 use crate::metrics::answered::memory::{MEMORY_DOCUMENT_RECALL, MEMORY_NOTE_RECALL};
 use crate::metrics::prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
-use crate::metrics::scores::{BOUND, CORRECTED, NEEDED, RAW};
 use crate::metrics::storage::STORED_SHARE;
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
@@ -16,6 +15,7 @@ use crate::render::compared::OWN_REFERENCE;
 use crate::render::phrases::verdict;
 use crate::render::{compared, judged, reasons};
 use crate::summary::{common_reference, difference, is_in_heading};
+use crate::vocabulary;
 
 /// Most notes beside those that all are asked for.
 const NOTES: usize = 8;
@@ -87,7 +87,7 @@ pub(super) fn few(
 
 /// Every note, then the checks.
 pub(super) fn all(group: &Group, swept: Option<&Sweep>) -> Vec<String> {
-    let named = metrics::ALL.iter().filter(|metric| metric.column.is_some());
+    let named = metrics::ALL.iter().filter(|metric| metric.place.is_some());
     let metrics = reasons::lines(group, named).into_iter();
     let findings = swept
         .iter()
@@ -121,7 +121,7 @@ pub(super) fn compared(group: &Group, swept: Option<&Sweep>) -> Vec<String> {
     let of = |made: &[Comparison]| common_reference(made).unwrap_or(OWN_REFERENCE).to_owned();
     let is_mock = has_mock(&group.summarizer, group.target.as_deref());
     let heading = format!(
-        "minus {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)",
+        "minus {}, paired by conversation (95 %; p by Holm; MDE: smallest found with power .80)",
         of(&group.comparisons)
     );
     let mut lines = comparison_lines(heading, &group.comparisons, is_mock);
@@ -142,13 +142,7 @@ fn comparison_lines(heading: String, comparisons: &[Comparison], is_mock: bool) 
     if comparisons.is_empty() {
         return Vec::new();
     }
-    let name = |made: &Comparison| match made.metric.as_str() {
-        BOUND => format!("{} BR*", made.strategy),
-        CORRECTED => format!("{} CR*", made.strategy),
-        RAW => format!("{} CR", made.strategy),
-        NEEDED => format!("{} at use", made.strategy),
-        _ => format!("{} AR", made.strategy),
-    };
+    let name = |made: &Comparison| format!("{}, {}", made.strategy, vocabulary::name(&made.metric));
     let width = comparisons
         .iter()
         .map(|made| name(made).chars().count())
@@ -192,7 +186,7 @@ fn answered(group: &Group) -> Option<String> {
     let found: Vec<String> = group.strategies.iter().filter(has).map(of).collect();
     (!found.is_empty()).then(|| {
         format!(
-            "questions answered right from the context (AR): {}",
+            "questions answered right from the context: {}",
             found.join(", ")
         )
     })

@@ -9,11 +9,12 @@ use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, UnitRecords};
 use crate::metrics::Metric;
-use crate::metrics::scores::BOUND;
+use crate::metrics::scores::{BOUND, RAW};
 use crate::metrics::{bound, recall};
 use crate::numbers::grouped;
 use crate::stats::{mean, quantile};
 use crate::summary::sizes::{at_size, curve, yardstick};
+use crate::vocabulary;
 
 /// Every sentence that the points support: what the split explains, recall at one size, and missing
 /// cases.
@@ -23,21 +24,12 @@ pub(super) fn all(
     parts: &[ProtocolRun],
     metric: &Metric,
 ) -> Vec<String> {
-    let split = split(&sweep.splits, short_name(metric.id));
+    let split = split(&sweep.splits, &vocabulary::name(metric.id));
     split
         .into_iter()
         .chain(one_size(sweep, manifest, parts))
         .chain(missing(sweep, manifest))
         .collect()
-}
-
-/// The name that texts give to a recall.
-pub(crate) fn short_name(id: &str) -> &'static str {
-    match id {
-        "bound_recall_corrected" => "BR*",
-        "context_recall_corrected" => "CR*",
-        _ => "CR",
-    }
 }
 
 /// A strategy's recall at its own split and at the common one.
@@ -246,7 +238,7 @@ fn one_size(sweep: &Sweep, manifest: &Manifest, parts: &[ProtocolRun]) -> Option
         "Read off each strategy's own curve at the {} tokens that {} retains, {} is: {}{beyond}.",
         grouped(tokens),
         code(reference),
-        if is_bound { "BR*" } else { "CR" },
+        vocabulary::name(if is_bound { BOUND } else { RAW }),
         read.join(", ")
     ))
 }
@@ -310,12 +302,12 @@ mod tests {
                 // No tail to choose: its own split is the common one.
                 point("c", 0.0, true, 0.60),
             ];
-            split(&points, "BR*").expect("three strategies have both")
+            split(&points, "facts kept").expect("three strategies have both")
         };
         let most = told([0.61, 0.53]);
         assert!(
             most.contains(
-                "BR* of 3 strategies ranges from 0.20 to 0.60 (`c`), which is 0.35 above"
+                "facts kept of 3 strategies ranges from 0.20 to 0.60 (`c`), which is 0.35 above"
             ),
             "{most}"
         );
@@ -327,7 +319,7 @@ mod tests {
         );
         assert!(most.contains("explains 91 % of that difference"), "{most}");
         assert!(
-            most.contains("doubles BR* for 1 of the 2 strategies")
+            most.contains("doubles facts kept for 1 of the 2 strategies")
                 && most.contains("`a` changes most, from 0.20 to 0.61"),
             "{most}"
         );
@@ -348,19 +340,19 @@ mod tests {
             point("a", 0.0, false, 0.6),
             point("b", 0.0, true, 0.9),
         ];
-        assert!(!split(&points, "BR*").unwrap().contains("Left out"));
+        assert!(!split(&points, "facts kept").unwrap().contains("Left out"));
         let mut failing = point("d", 0.0, true, 0.95);
         failing.fails = Some("12 % failed".to_owned());
         points.push(failing);
         assert!(
-            split(&points, "BR*")
+            split(&points, "facts kept")
                 .unwrap()
                 .ends_with("Left out, since it fails too often at one of the two: `d`.")
         );
         points.pop();
         points[2].fails = Some("12 % of the compactions that were due failed".to_owned());
         assert!(
-            split(&points, "BR*").is_none(),
+            split(&points, "facts kept").is_none(),
             "one strategy has nothing to differ from"
         );
     }

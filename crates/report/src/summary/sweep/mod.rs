@@ -6,8 +6,6 @@
 mod compared;
 mod findings;
 
-pub(crate) use findings::short_name;
-
 use std::collections::BTreeSet;
 
 use compactometer_engine::budget::Tail;

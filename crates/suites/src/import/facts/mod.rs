@@ -62,7 +62,7 @@ impl FactCounts {
             if self.known_projects {
                 "project"
             } else {
-                "group"
+                "session"
             },
         );
         let mut lines = vec![format!(

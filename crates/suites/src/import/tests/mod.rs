@@ -357,11 +357,11 @@ fn joining_needs_enough_groups() {
     };
     assert_eq!(
         join(4),
-        "cannot join sessions of `4` groups: expected 2 to 3, the number of groups imported"
+        "cannot join `4` independent sessions: expected 2 to 3, the number imported"
     );
     assert_eq!(
         join(1),
-        "cannot join sessions of `1` groups: expected 2 to 3, the number of groups imported"
+        "cannot join `1` independent sessions: expected 2 to 3, the number imported"
     );
 }
 

@@ -130,7 +130,7 @@ fn is_held(case: &Case) -> bool {
 }
 
 fn read(text: &str) -> Vec<Case> {
-    serde_json::from_str(text).expect("a list of cases")
+    serde_json::from_str(text).expect("a list of replays")
 }
 
 fn shared() -> Option<PathBuf> {
