@@ -57,7 +57,7 @@ for (const file of pages) {
       deaf: [...document.querySelectorAll(".scroll, .plot")].filter((region) => region.tabIndex !== 0).length,
     }));
     expect(overflow <= 0, `${file} is wider than ${width} pixels by ${overflow}`);
-    expect(width > 390 || smallest >= 11, `${file}: letters of ${smallest.toFixed(1)} pixels in a picture at ${width}`);
+    expect(width > 390 || smallest === null || smallest >= 11, `${file}: letters of ${smallest.toFixed(1)} pixels in a picture at ${width}`);
     expect(deaf === 0, `${file}: ${deaf} tables cannot be scrolled by keyboard`);
     expect(clipped === 0, `${file}: ${clipped} tables are clipped at ${width} pixels`);
     expect(file !== "index.html" || width < 1440 || screens <= 10 * groups, `${file} has ${screens.toFixed(1)} screens for ${groups} groups`);

@@ -9,6 +9,7 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
 use compactometer_harness::entrants::{select, select_with};
 use compactometer_harness::plan::{Entrant, Plan, PlanError, PlanOptions, Shares};
+use compactometer_report::metrics::ALL as METRICS;
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
@@ -113,10 +114,25 @@ fn checked_entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
 pub(crate) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
     let suite = suites::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
     let suite = suites::of_split(suite, args.split).map_err(Failure::usage)?;
+    check_headline(&suite)?;
     Ok(match args.sample {
         Some(count) => sample(suite, count as usize),
         None => suite,
     })
+}
+
+/// Fails if the suite names a metric that there is none of.
+fn check_headline(suite: &Suite) -> Result<(), Failure> {
+    let known = || METRICS.iter().map(|metric| metric.id);
+    let mut named = suite.header.headline_metrics.iter();
+    match named.find(|id| !known().any(|known| known == **id)) {
+        Some(id) => Err(Failure::usage(anyhow!(unknown(
+            &format!("metric in `headline_metrics` of `{}`", suite.header.name),
+            id,
+            known()
+        )))),
+        None => Ok(()),
+    }
 }
 
 /// The requested strategies and controls.

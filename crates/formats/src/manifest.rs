@@ -12,25 +12,6 @@ use crate::protocol::Protocol;
 /// `model`; version 1 had one `protocol` in place of [`Manifest::protocols`].
 pub const VERSION: u32 = 3;
 
-/// How the order of the strategies under another mock agrees with a run's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct OtherMock {
-    /// The mock.
-    pub mock: String,
-    /// How many draws of its assumptions were run in place of it; their median counts.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub draws: usize,
-    /// The number of conversations that were run under it.
-    pub conversations: usize,
-    /// Kendall's tau-b of the strategies' recalls, from -1 to 1; absent if one of the mocks puts
-    /// them in no order.
-    pub tau: Option<f64>,
-}
-
-fn is_none(draws: &usize) -> bool {
-    *draws == 0
-}
-
 /// What a run was resolved to. It holds nothing that a machine measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
@@ -48,10 +29,9 @@ pub struct Manifest {
     pub suite_hash: String,
     /// What a reader needs to know about suite and run.
     pub notes: Vec<String>,
-    /// How the order of the strategies agrees with that under other mocks, where that was asked
-    /// for.
+    /// Ids of the metrics that answer what the suite is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub other_mocks: Vec<OtherMock>,
+    pub headline_metrics: Vec<String>,
     /// Context window, in tokens.
     pub window: u32,
     /// Trigger, in tokens.

@@ -126,6 +126,66 @@ pub const TERMS: &[Term] = &[
         meaning: "Cost: with prompt caching; `full` never compacts.",
     },
     Term {
+        id: "recoveries_shown",
+        name: "checkpoints shown after an absence",
+        header: ["shown", "again"],
+        meaning: "Shown again: checkpoints shown after an absence, in a conversation.",
+    },
+    Term {
+        id: "survival_first_round",
+        name: "facts that survive the first round",
+        header: ["after", "1 round"],
+        meaning: "After 1 round: of the facts whose message left, the share that the context still held.",
+    },
+    Term {
+        id: "drift",
+        name: "lost from round 1 to 4",
+        header: ["lost", "to 4"],
+        meaning: "Lost to 4: points of that share lost by the fourth round.",
+    },
+    Term {
+        id: "drift_20_rounds",
+        name: "lost from round 1 to 20",
+        header: ["lost", "to 20"],
+        meaning: "Lost to 20, to 100: points of that share lost by those rounds.",
+    },
+    Term {
+        id: "drift_100_rounds",
+        name: "lost from round 1 to 100",
+        header: ["lost", "to 100"],
+        meaning: "",
+    },
+    Term {
+        id: "memory_document_recall",
+        name: "answers in the memory document",
+        header: ["in the", "document"],
+        meaning: "In the document: answers that requests held of the memory document.",
+    },
+    Term {
+        id: "memory_note_recall",
+        name: "answers in notes",
+        header: ["in", "notes"],
+        meaning: "In notes: answers that requests held of an earlier conversation, or that were retrieved.",
+    },
+    Term {
+        id: "memory_answer_recall",
+        name: "memory questions answered right",
+        header: ["memory", "right"],
+        meaning: "Memory right: questions about it that were answered right.",
+    },
+    Term {
+        id: "cost_saving",
+        name: "cost saved against uncompacted",
+        header: ["cost", "saved"],
+        meaning: "Cost saved: against an uncompacted conversation, with prompt caching, without the output.",
+    },
+    Term {
+        id: "break_even_turns",
+        name: "turns until a compaction is paid for",
+        header: ["paid", "after"],
+        meaning: "Paid after: turns until a compaction is paid for.",
+    },
+    Term {
         id: "over_window_share",
         name: "turns over the context window",
         header: ["turns", "too large"],
@@ -298,23 +358,29 @@ fn in_paragraph(paragraph: &str) -> Vec<String> {
     let prose = ALLOWED
         .iter()
         .fold(prose, |prose, allowed| prose.replace(allowed, ""));
-    let is_inside = |letter: char| letter.is_alphanumeric() || "_-*/=".contains(letter);
-    let is_whole = |(at, word): (usize, &str)| {
-        let mut after = prose[at + word.len()..].chars();
-        let ends = match after.next() {
-            // As in `mock:weak` and `suite.toml`.
-            Some(':' | '.') => after.next().is_none_or(|letter| !letter.is_alphanumeric()),
-            Some(letter) => !is_inside(letter),
-            None => true,
-        };
-        ends && !prose[..at].chars().next_back().is_some_and(is_inside)
-    };
+    // A line `key = value` of a spec is code too.
+    let is_whole = |(at, word): (usize, &str)| stands_alone(&prose, at, at + word.len());
     let is_found = |word: &str| prose.match_indices(word).any(is_whole);
     AVOIDED
         .iter()
         .filter(|(word, _)| is_found(word))
         .map(|(word, instead)| format!("`{word}` (say: {instead}) in: {prose}"))
         .collect()
+}
+
+/// Whether neither end of a word belongs to a longer one, or to a name such as `mock:weak`.
+fn stands_alone(prose: &str, from: usize, to: usize) -> bool {
+    let is_inside = |letter: char| letter.is_alphanumeric() || "_-*/=".contains(letter);
+    if prose[to..].starts_with(" = ") {
+        return false;
+    }
+    let mut after = prose[to..].chars();
+    let ends = match after.next() {
+        Some(':' | '.') => after.next().is_none_or(|letter| !letter.is_alphanumeric()),
+        Some(letter) => !is_inside(letter),
+        None => true,
+    };
+    ends && !prose[..from].chars().next_back().is_some_and(is_inside)
 }
 
 #[cfg(test)]

@@ -109,17 +109,7 @@ pub(crate) fn spec(path: &Path) -> Result<Option<SuiteSpec>> {
 /// # Errors
 /// If a suite cannot be read, windows differ, or two suites share an id.
 pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
-    let mut transcripts: Vec<(&Importer, Vec<PathBuf>)> = Vec::new();
-    let mut others = Vec::new();
-    for path in paths {
-        match importer(path) {
-            None => others.push(path),
-            Some(of) => match transcripts.iter_mut().find(|known| known.0.name == of.name) {
-                Some((_, files)) => files.push(path.clone()),
-                None => transcripts.push((of, vec![path.clone()])),
-            },
-        }
-    }
+    let (transcripts, others) = by_importer(paths);
     let imported = transcripts
         .iter()
         .map(|(importer, files)| imported(importer, files));
@@ -142,6 +132,22 @@ pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
         bail!("scenario id `{id}` is in two of the suites");
     }
     Ok(joined)
+}
+
+/// The transcripts by what reads them, and the other paths.
+fn by_importer(paths: &[PathBuf]) -> (Vec<(&'static Importer, Vec<PathBuf>)>, Vec<&PathBuf>) {
+    let mut transcripts: Vec<(&Importer, Vec<PathBuf>)> = Vec::new();
+    let mut others = Vec::new();
+    for path in paths {
+        match importer(path) {
+            None => others.push(path),
+            Some(of) => match transcripts.iter_mut().find(|known| known.0.name == of.name) {
+                Some((_, files)) => files.push(path.clone()),
+                None => transcripts.push((of, vec![path.clone()])),
+            },
+        }
+    }
+    (transcripts, others)
 }
 
 /// What reads the file, if it is a transcript of another program.

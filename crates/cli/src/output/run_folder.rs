@@ -41,6 +41,7 @@ pub(crate) fn manifest(
         commit: env!("COMPACTOMETER_COMMIT").to_owned(),
         command: command_without_out(std::env::args().skip(1)),
         suite: suite.header.name,
+        headline_metrics: suite.header.headline_metrics,
         notes: suite.header.notes,
         reference: reference.map(str::to_owned),
         prices_hash: text_hash(prices),
@@ -63,7 +64,8 @@ const WITH_VALUE: [&str; 10] = [
     "--requests-per-minute",
     "--max-cost",
 ];
-const ALONE: [&str; 8] = [
+const ALONE: [&str; 9] = [
+    "--targets",
     "--all",
     "--notes",
     "--json",

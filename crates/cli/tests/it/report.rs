@@ -561,3 +561,57 @@ fn every_row_that_a_sentence_names_runs() {
         run(row, "1", &format!("advised-{at}"));
     }
 }
+
+#[test]
+fn a_suite_names_what_its_first_table_shows() {
+    let dir = folder();
+    let dir = dir.path();
+    let asked = |metrics: &str| {
+        let spec = format!("headline_metrics = {metrics}\n{SPEC}");
+        std::fs::write(dir.join("asked.toml"), spec).unwrap();
+        let args = [
+            "compare",
+            "asked.toml",
+            "-s",
+            "chained,full,null",
+            "-o",
+            "out",
+            "-q",
+            "--targets",
+        ];
+        Command::cargo_bin("compactometer")
+            .unwrap()
+            .current_dir(dir)
+            .env("COLUMNS", "80")
+            .args(args)
+            .output()
+            .unwrap()
+    };
+    let wrong = asked("[\"drifts\"]");
+    assert_eq!(wrong.status.code(), Some(2));
+    let error = text(&wrong.stderr);
+    assert!(
+        error.contains("`drifts`") && error.contains("`drift`"),
+        "{error}"
+    );
+    let right = asked("[\"drift\", \"cost_saving\"]");
+    let table = text(&right.stdout);
+    let heads = table
+        .lines()
+        .find(|line| line.trim_start().starts_with("facts"))
+        .unwrap();
+    assert!(heads.contains("facts") && heads.contains("lost"), "{table}");
+    let under = table
+        .lines()
+        .skip_while(|line| *line != heads)
+        .nth(1)
+        .unwrap();
+    assert!(
+        under.contains("kept") && under.contains("to 4") && under.contains("saved"),
+        "{table}"
+    );
+    assert!(
+        table.contains("targets of the source documents") && table.contains("  met: chained "),
+        "{table}"
+    );
+}

@@ -72,7 +72,7 @@ fn screens_pages_and_plots_of_a_run() {
             is_plain(&path.display().to_string(), &seen(&read(&path)));
         }
     }
-    let lists = dir.join("run/cases/matched/summarize.html");
+    let lists = dir.join("run/cases/matched-summarize/index.html");
     is_plain("a list of conversations", &seen(&read(lists)));
     is_plain(
         "explain",

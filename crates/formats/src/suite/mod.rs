@@ -44,6 +44,9 @@ pub struct Header {
     /// What a compaction may leave in that window, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retained: Option<u32>,
+    /// Ids of the metrics that answer what the suite is for, which a table shows first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headline_metrics: Vec<String>,
     /// Notes that every report shows, for example what an importer repaired.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -58,6 +61,7 @@ impl Header {
             name: name.into(),
             window,
             retained: None,
+            headline_metrics: Vec::new(),
             notes,
         }
     }

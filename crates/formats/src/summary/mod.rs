@@ -68,6 +68,9 @@ pub struct Group {
     pub window: u32,
     /// The suite's name.
     pub suite: String,
+    /// Ids of the metrics that answer what the suite is for, which tables show first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headline_metrics: Vec<String>,
     /// Conversations of the suite; 0 in files of earlier versions, as in the three fields below.
     #[serde(default)]
     pub conversations: usize,

@@ -53,7 +53,7 @@ impl Plan {
             latency_is_result: true,
             seed: options.seed,
             properties: Vec::new(),
-            other_mocks: Vec::new(),
+            headline_metrics: Vec::new(),
             versions: self
                 .suite
                 .iter()

@@ -29,15 +29,8 @@ impl Losses {
             lines.extend(costs);
         }
         lines.extend(self.part_lines());
-        let advice = self.advice();
-        if !advice.is_empty() {
-            lines.push(String::new());
-            lines.push("What to do".to_owned());
-            lines.extend(advice.into_iter().map(|line| format!("  {line}")));
-        }
-        lines.push(String::new());
-        lines.push("What this does not say".to_owned());
-        lines.extend(self.limits().into_iter().map(|line| format!("  {line}")));
+        lines.extend(titled("What to do", self.advice()));
+        lines.extend(titled("What this does not say", self.limits()));
         wrapped(&lines, width)
     }
 
@@ -87,20 +80,24 @@ impl Losses {
                 .into_iter()
                 .map(|ShareLine { name, text, .. }| format!("  {name:<width$}{text}")),
         );
-        let lost = self.needed_not_held();
-        if !lost.is_empty() {
-            lines.push(format!(
-                "Not held when they were needed: {} ({})",
-                lost.len(),
-                kinds(&lost)
-            ));
-            lines.extend(
-                telling(&lost)
-                    .into_iter()
-                    .map(|seen| format!("  {}", example(seen))),
-            );
-        }
+        lines.extend(self.examples());
         lines
+    }
+
+    /// The number of needed values that were not held, and the most telling ones.
+    fn examples(&self) -> Vec<String> {
+        let lost = self.needed_not_held();
+        if lost.is_empty() {
+            return Vec::new();
+        }
+        let (number, kinds) = (lost.len(), kinds(&lost));
+        let shown = telling(&lost);
+        let shown = shown.into_iter().map(|seen| format!("  {}", example(seen)));
+        std::iter::once(format!(
+            "Not held when they were needed: {number} ({kinds})"
+        ))
+        .chain(shown)
+        .collect()
     }
 
     /// The shares of needed values that were held, each with what it is of.
@@ -181,16 +178,10 @@ impl Losses {
             ));
         }
         if uses.authored.uses > 0 {
-            let held = match (uses.authored.held_in_log, uses.authored.held_at_most) {
-                (Some(log), Some(most)) => {
-                    format!(", {} held, at most {}", percent(log), percent(most))
-                }
-                (Some(log), None) => format!(", {} held", percent(log)),
-                _ => String::new(),
-            };
             lines.push(format!(
-                "In text that the agent wrote: {}{held}",
-                counted(uses.authored.uses, "value")
+                "In text that the agent wrote: {}{}",
+                counted(uses.authored.uses, "value"),
+                held_of(&uses.authored)
             ));
         }
         if uses.generic.uses > 0 {
@@ -316,6 +307,27 @@ impl Losses {
             "What was not held is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
         );
         lines
+    }
+}
+
+/// Lines under a title; without any, nothing.
+fn titled(title: &str, lines: Vec<String>) -> Vec<String> {
+    if lines.is_empty() {
+        return lines;
+    }
+    let lines = lines.into_iter().map(|line| format!("  {line}"));
+    [String::new(), title.to_owned()]
+        .into_iter()
+        .chain(lines)
+        .collect()
+}
+
+/// The shares held, behind a count.
+fn held_of(shares: &Shares) -> String {
+    match (shares.held_in_log, shares.held_at_most) {
+        (Some(log), Some(most)) => format!(", {} held, at most {}", percent(log), percent(most)),
+        (Some(log), None) => format!(", {} held", percent(log)),
+        _ => String::new(),
     }
 }
 

@@ -101,6 +101,8 @@ pub const ALL: &[Metric] = &[
     storage::FIELDS_POPULATED,
     survival::SURVIVAL_FIRST_ROUND,
     survival::DRIFT,
+    survival::DRIFT_20_ROUNDS,
+    survival::DRIFT_100_ROUNDS,
     survival::CLIFF,
     cost::COST_USD,
     cost::COST_USD_10MIN,

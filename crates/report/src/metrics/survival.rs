@@ -37,6 +37,20 @@ pub(crate) const DRIFT: Metric = Metric {
     ..Metric::share(Section::Survival, "Survival")
 };
 
+pub(crate) const DRIFT_20_ROUNDS: Metric = Metric {
+    id: "drift_20_rounds",
+    definition: "as drift, to S(20)",
+    compute: |_, strategy| drift_at(strategy, 20),
+    ..DRIFT
+};
+
+pub(crate) const DRIFT_100_ROUNDS: Metric = Metric {
+    id: "drift_100_rounds",
+    definition: "as drift, to S(100)",
+    compute: |_, strategy| drift_at(strategy, 100),
+    ..DRIFT
+};
+
 pub(crate) const CLIFF: Metric = Metric {
     id: "cliff",
     unit: MetricUnit::Count,

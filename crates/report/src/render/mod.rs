@@ -26,7 +26,7 @@ mod reasons;
 mod rows;
 mod sweep;
 mod tables;
-mod targets;
+pub(crate) mod targets;
 mod template;
 mod terminal;
 

@@ -1,8 +1,10 @@
-//! The sources' targets as a page shows them.
+//! The sources' targets as a page and a terminal show them.
 
-use compactometer_formats::summary::{Found, Group};
+use compactometer_formats::summary::{Found, Group, Summary, Target};
+use compactometer_text::lines::wrapped;
 use serde_json::{Value, json};
 
+use super::phrases::conditions;
 use super::reasons::by_reason;
 use crate::summary::targets::{self, SourceTarget};
 
@@ -43,4 +45,49 @@ fn target_cell(target: &SourceTarget, found: &Found) -> String {
         Some(false) => format!("{value} missed"),
         None => value,
     }
+}
+
+/// What each document asks of itself, with who meets it and who does not.
+pub fn by_target(summary: &Summary, width: usize) -> String {
+    let mut lines = Vec::new();
+    for group in &summary.groups {
+        lines.push(format!(
+            "targets of the source documents, protocol {}",
+            conditions(group)
+        ));
+        for (row, target) in group.targets.iter().zip(targets::ALL) {
+            lines.extend(verdicts(row, target));
+        }
+    }
+    lines
+        .iter()
+        .flat_map(|line| wrapped(line, width))
+        .map(|line| line + "\n")
+        .collect()
+}
+
+/// One target: who meets it, who misses it, and of whom nothing is known.
+fn verdicts(row: &Target, target: &SourceTarget) -> Vec<String> {
+    let of = |wanted: Option<bool>| {
+        let found = row.strategies.iter();
+        let found = found.filter(move |(_, found)| found.met == wanted);
+        let shown = found.map(|(name, found)| match found.value {
+            Some(value) => format!("{name} {}", target.unit.show(value)),
+            None => name.clone(),
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    let verdicts = [
+        ("met", of(Some(true))),
+        ("missed", of(Some(false))),
+        ("no verdict", of(None)),
+    ];
+    let shown = verdicts.iter().filter(|(_, names)| !names.is_empty());
+    let shown = shown.map(|(verdict, names)| format!("  {verdict}: {names}"));
+    let found = row.strategies.iter();
+    let reasons = by_reason(found.map(|(name, found)| (found.reason.as_ref(), &**name)));
+    std::iter::once(format!("{} [{}]", row.target, row.source))
+        .chain(shown)
+        .chain(reasons.into_iter().map(|(why, _)| format!("  since {why}")))
+        .collect()
 }

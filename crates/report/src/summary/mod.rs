@@ -82,6 +82,7 @@ fn group(run: &ProtocolRun) -> Group {
         latency: run.latency(),
         window: manifest.window,
         suite: manifest.suite.clone(),
+        headline_metrics: manifest.headline_metrics.clone(),
         conversations: manifest.conversations,
         units: run.units(),
         trigger: manifest.trigger,

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_formats::manifest::OtherMock;
 use compactometer_formats::record::Record;
 use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
@@ -16,7 +15,7 @@ use crate::metrics::scores::{BOUND, RAW};
 use crate::metrics::{bound, recall};
 use crate::numbers::{range, short_share};
 use crate::stats::kendall::tau_b;
-use crate::stats::{mean, quantile};
+use crate::stats::mean;
 use crate::vocabulary;
 
 /// Recall by strategy, as [`metric`] has it.
@@ -48,27 +47,6 @@ pub struct UnderMocks {
 }
 
 impl UnderMocks {
-    /// How the order under each of the others agrees with the run's own. Draws are one mock, with
-    /// the median of theirs.
-    pub fn order(&self) -> Vec<OtherMock> {
-        let tau = |other: &UnderMock| agreement(&self.own.recalls, &other.recalls);
-        let with = |mock: &str, draws, tau| OtherMock {
-            mock: mock.to_owned(),
-            draws,
-            conversations: self.scenarios.len(),
-            tau,
-        };
-        let (draws, named): (Vec<_>, Vec<_>) = self.others.iter().partition(|other| other.is_draw);
-        let mut drawn: Vec<f64> = draws.iter().filter_map(|draw| tau(draw)).collect();
-        drawn.sort_by(f64::total_cmp);
-        let median = quantile(&drawn, 0.5);
-        let drawn = (!draws.is_empty()).then(|| with(&self.own.mock, draws.len(), median));
-        let named = named
-            .into_iter()
-            .map(|other| with(&other.mock, 0, tau(other)));
-        named.chain(drawn).collect()
-    }
-
     /// The note for a report.
     pub fn note(&self) -> String {
         let (draws, named): (Vec<_>, Vec<_>) = self.others.iter().partition(|other| other.is_draw);
@@ -313,8 +291,6 @@ mod tests {
             "{}",
             found.note()
         );
-        assert_eq!(found.order().len(), 1, "draws are one mock");
-        assert_eq!(found.order()[0].draws, 20);
     }
 
     #[test]
@@ -324,6 +300,5 @@ mod tests {
             vec![under("mock:a~1", [0.8, 0.4, 0.2]); 20],
         );
         assert!(firm.note().ends_with(": none"));
-        assert_eq!(firm.order()[0].tau, Some(1.0));
     }
 }

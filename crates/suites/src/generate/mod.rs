@@ -63,7 +63,10 @@ pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
     };
     let scenarios = plans.iter().enumerate().map(write).collect();
     Suite {
-        header: Header::new(&spec.name, Some(spec.window), notes(spec)),
+        header: Header {
+            headline_metrics: spec.headline_metrics.clone(),
+            ..Header::new(&spec.name, Some(spec.window), notes(spec))
+        },
         scenarios,
     }
 }

@@ -23,6 +23,9 @@ pub struct Spec {
     pub(crate) seed: u64,
     /// The context window for which the suite is made, in tokens.
     pub(crate) window: u32,
+    /// Ids of the metrics that answer what the suite is for.
+    #[serde(default)]
+    pub(crate) headline_metrics: Vec<String>,
     #[serde(rename = "domains")]
     domain_names: Vec<String>,
     /// The domains of the conversations, used in turn.
@@ -149,6 +152,7 @@ impl Spec {
             name: name.to_owned(),
             seed,
             window,
+            headline_metrics: Vec::new(),
             domain_names: statements.domains.clone(),
             domains: Vec::new(),
             conversations: lengths.len(),

@@ -22,6 +22,9 @@ pub struct SkeletonSpec {
     window: u32,
     /// What a compaction may leave, in tokens.
     retained: Option<u32>,
+    /// Ids of the metrics that answer what the suite is for.
+    #[serde(default)]
+    headline_metrics: Vec<String>,
     /// The file of skeletons, relative to the spec.
     skeletons: PathBuf,
     /// The numbers of the skeletons that are rendered, from 0; without it, all of them.
@@ -108,6 +111,7 @@ impl SkeletonSpec {
     fn header(&self, notes: Vec<String>) -> Header {
         Header {
             retained: self.retained,
+            headline_metrics: self.headline_metrics.clone(),
             ..Header::new(&self.name, Some(self.window), notes)
         }
     }

@@ -148,7 +148,6 @@ pub(super) fn test(
 /// Adds what other mocks show to the manifest of a report.
 pub(crate) fn add_to(manifest: &mut Manifest, found: &UnderMocks) {
     manifest.notes.push(found.note());
-    manifest.other_mocks = found.order();
 }
 
 /// Writes `mocks.json`, so that a report that is made again says it too.

@@ -71,6 +71,9 @@ pub(crate) struct ShownArgs {
     /// Print every note, every paired difference and the points of sweeps.
     #[arg(long)]
     pub(crate) notes: bool,
+    /// Also print what the source documents ask of themselves, and which rows meet it.
+    #[arg(hide_short_help = true, long)]
+    pub(crate) targets: bool,
     /// Also print what the recorded program kept in each of its versions, from imported sessions.
     #[arg(hide_short_help = true, long, value_name = "PART", value_parser = ["version"])]
     pub(crate) by: Option<String>,
@@ -91,6 +94,10 @@ impl ShownArgs {
             all_notes: self.notes,
         };
         say(&compactometer_report::table(summary, &screen))?;
+        if self.targets {
+            let targets = compactometer_report::by_target(summary, terminal_width());
+            say(&format!("\n{targets}"))?;
+        }
         if self.by.is_none() {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use compactometer_text::code::code;
 use super::axes::{Axes, LINE, Scale, beside_legend, with_legend};
 use super::colours::BLACK;
 use super::figure::{Anchor, Figure, Style};
-use super::{Plot, WIDTH, first_conversation, header, styled, styles};
+use super::{Plot, WIDTH, header, most_compacted, styled, styles};
 use crate::data::ProtocolRun;
 use crate::numbers::grouped;
 
@@ -40,7 +40,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         name: "context_by_turn".to_owned(),
         title: "Context over one conversation",
         caption: format!(
-            "Input tokens of the agent's turns in {}, the first conversation by id: tool definitions and view. A \
+            "Input tokens of the agent's turns in {}, the conversation with the most compactions: tool definitions and view. A \
              drop is a compaction.{}{}{}",
             code(scenario),
             if limits(run).is_empty() {
@@ -134,11 +134,11 @@ fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
     ends.collect()
 }
 
-/// The records of the first scenario by id, in the group's order.
+/// The records of the conversation that is shown, in the group's order.
 fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
-    let first = first_conversation(run);
+    let shown = most_compacted(run);
     let of = |name: &str| {
-        first
+        shown
             .iter()
             .find(|record| record.case.strategy == name)
             .copied()
@@ -151,7 +151,7 @@ fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)>
 
 /// The picture ends at this many windows, unless a strategy under test goes higher: `full` would
 /// flatten the rest.
-const WINDOWS: f64 = 1.4;
+const WINDOWS: f64 = 1.1;
 
 fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Figure {
     let height = with_legend(HEIGHT, records.len());

@@ -1,6 +1,8 @@
 //! The pictures of a report, each with its data as CSV. Every one shows all strategies in the same
 //! style and order.
 
+use std::collections::BTreeMap;
+
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::summary::{Group, StrategySummary, Summary};
 
@@ -21,6 +23,7 @@ mod fates;
 mod figure;
 mod hatching;
 mod latency;
+mod needed;
 mod panels;
 mod recall;
 mod rounds;
@@ -54,12 +57,15 @@ pub(crate) struct Plot {
 enum Drawing {
     /// One group, once for each.
     Group(fn(&ProtocolRun, &Group) -> Plot),
+    /// The same, where a group has something to show.
+    IfAny(fn(&ProtocolRun, &Group) -> Option<Plot>),
     /// The sweeps, shown with the first group; none if there were none.
     Report(fn(&Summary) -> Option<Plot>),
 }
 
 /// Every picture, in the order of reports. A new one needs its file and one line here.
 const ALL: &[Drawing] = &[
+    Drawing::IfAny(needed::plot),
     Drawing::Group(recall::over_tokens),
     Drawing::Group(recall::over_cost),
     Drawing::Group(fates::plot),
@@ -85,15 +91,14 @@ pub(crate) fn all(runs: &[ProtocolRun], summary: &Summary) -> Vec<Vec<Plot>> {
             String::new()
         }
     };
+    let named = |plot: Plot, group: &Group| Plot {
+        name: plot.name + &ending(group),
+        ..plot
+    };
     let of_group = |(at, (run, group)): (usize, (&ProtocolRun, &Group))| {
         let drawn = ALL.iter().filter_map(|drawing| match drawing {
-            Drawing::Group(plot) => {
-                let plot = plot(run, group);
-                Some(Plot {
-                    name: plot.name + &ending(group),
-                    ..plot
-                })
-            }
+            Drawing::Group(plot) => Some(named(plot(run, group), group)),
+            Drawing::IfAny(plot) => plot(run, group).map(|plot| named(plot, group)),
             Drawing::Report(plot) if at == 0 => plot(summary),
             Drawing::Report(_) => None,
         });
@@ -107,11 +112,21 @@ pub(crate) fn all(runs: &[ProtocolRun], summary: &Summary) -> Vec<Vec<Plot>> {
         .collect()
 }
 
-/// The records of the first conversation by id.
-fn first_conversation<'r>(run: &ProtocolRun<'r>) -> Vec<&'r Record> {
-    let first = run.records().map(|record| &record.case.scenario).min();
+/// The records of the conversation with the most compactions, the first by id of several.
+fn most_compacted<'r>(run: &ProtocolRun<'r>) -> Vec<&'r Record> {
+    let mut compactions = BTreeMap::<&str, u32>::new();
+    for record in run.records() {
+        *compactions
+            .entry(record.case.scenario.as_str())
+            .or_default() += record.rounds();
+    }
+    let most = compactions
+        .into_iter()
+        .rev()
+        .max_by_key(|(_, compactions)| *compactions)
+        .map(|(scenario, _)| scenario);
     run.records()
-        .filter(|record| Some(&record.case.scenario) == first)
+        .filter(|record| Some(record.case.scenario.as_str()) == most)
         .collect()
 }
 

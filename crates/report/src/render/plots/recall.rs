@@ -22,7 +22,7 @@ use crate::vocabulary;
 const HEIGHT: f64 = 470.0;
 /// A control that recalls so many times as much as any strategy is named and not drawn, since it
 /// would leave the others no room.
-const MOST_TIMES: f64 = 4.0;
+const MOST_TIMES: f64 = 2.0;
 
 struct RecallPoint<'s> {
     style: Style,

@@ -14,7 +14,7 @@ use plotters::style::RGBColor;
 use super::axes::{Axes, LINE, Scale, swatches};
 use super::colours::{BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW};
 use super::figure::{Anchor, Figure};
-use super::{Plot, WIDTH, first_conversation, header};
+use super::{Plot, WIDTH, header, most_compacted};
 use crate::data::{ProtocolRun, is_applied};
 
 const SYSTEM: RGBColor = RGBColor(0x77, 0x77, 0x77);
@@ -149,7 +149,7 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
         name: "view_by_round".to_owned(),
         title: "The view after each round",
         caption: format!(
-            "Tokens by kind after each applied compaction of {}, the first conversation by id; the CSV names each \
+            "Tokens by kind after each applied compaction of {}, the conversation with the most compactions; the CSV names each \
              summary's record. A strategy that shortens older summaries shows each at a level. What is said until the next round is added to it.",
             code(scenario)
         ),
@@ -188,7 +188,7 @@ pub(crate) fn of_case(record: &Record) -> Option<Figure> {
 
 /// The strategies under test that compacted the first scenario, in the report's order.
 fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
-    let tested = first_conversation(run)
+    let tested = most_compacted(run)
         .into_iter()
         .filter(|record| record.case.family != Family::Control);
     tested.filter_map(ViewPanel::new).collect()

@@ -385,6 +385,7 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary], is_wide: bool) -> Ve
         })
     };
     let place = |metric: &Metric| match metric.id {
+        id if group.headline_metrics.iter().any(|headline| headline == id) => Some(1),
         id if id == recall.id => BOUND_RECALL_CORRECTED.place,
         id if id == BOUND_RECALL_CORRECTED.id => None,
         _ => metric.place,

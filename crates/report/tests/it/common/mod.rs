@@ -34,7 +34,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         suite: "tiny".to_owned(),
         suite_hash: "5u17e".to_owned(),
         notes: Vec::new(),
-        other_mocks: Vec::new(),
+        headline_metrics: Vec::new(),
         window: 12_000,
         trigger: 9_600,
         retained: 3_600,
