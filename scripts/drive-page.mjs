@@ -23,6 +23,42 @@ const open = async (file, width, height) => {
   return tab;
 };
 
+// The share of a picture that its largest empty rectangle takes, on a grid of cells. Grid lines, frames and white do not count.
+const emptiness = (svg) => {
+  const cells = 30;
+  const { width, height } = svg.viewBox.baseVal;
+  const full = Array.from({ length: cells }, () => Array(cells).fill(false));
+  const at = (place, whole) => Math.min(cells - 1, Math.max(0, Math.floor((place / whole) * cells)));
+  const fill = (left, top, right, bottom) => {
+    for (let row = at(top, height); row <= at(bottom, height); row++) full[row].fill(true, at(left, width), at(right, width) + 1);
+  };
+  for (const mark of svg.querySelectorAll("line, polyline, polygon, path, rect, circle, text")) {
+    const [fillColour, stroke] = ["fill", "stroke"].map((name) => (mark.getAttribute(name) ?? "").toUpperCase());
+    if (["#DDDDDD", "#595959"].includes(stroke) || (mark.tagName === "rect" && fillColour === "#FFFFFF")) continue;
+    const points = [...(mark.tagName === "polyline" ? mark.points : [])];
+    points.slice(1).forEach((point, before) => {
+      const other = points[before];
+      fill(Math.min(point.x, other.x), Math.min(point.y, other.y), Math.max(point.x, other.x), Math.max(point.y, other.y));
+    });
+    const box = mark.getBBox();
+    if (points.length === 0) fill(box.x, box.y, box.x + box.width, box.y + box.height);
+  }
+  let largest = 0;
+  for (let top = 0; top < cells; top++) {
+    const column = Array(cells).fill(false);
+    for (let bottom = top; bottom < cells; bottom++) {
+      let [run, widest] = [0, 0];
+      full[bottom].forEach((isFull, place) => {
+        column[place] ||= isFull;
+        run = column[place] ? 0 : run + 1;
+        widest = Math.max(widest, run);
+      });
+      largest = Math.max(largest, widest * (bottom - top + 1));
+    }
+  }
+  return largest / cells ** 2;
+};
+
 // A page of each kind: the report's, a strategy's conversations, what it lost of one, and that one's messages.
 const [first] = await (async () => {
   const tab = await open("index.html", 1440, 900);
@@ -57,7 +93,7 @@ for (const file of pages) {
       deaf: [...document.querySelectorAll(".scroll, .plot")].filter((region) => region.tabIndex !== 0).length,
     }));
     expect(overflow <= 0, `${file} is wider than ${width} pixels by ${overflow}`);
-    expect(width > 390 || smallest === null || smallest >= 11, `${file}: letters of ${smallest.toFixed(1)} pixels in a picture at ${width}`);
+    expect(width > 390 || smallest === null || smallest >= 11, `${file}: letters of ${smallest?.toFixed(1)} pixels in a picture at ${width}`);
     expect(deaf === 0, `${file}: ${deaf} tables cannot be scrolled by keyboard`);
     expect(clipped === 0, `${file}: ${clipped} tables are clipped at ${width} pixels`);
     expect(file !== "index.html" || width < 1440 || screens <= 10 * groups, `${file} has ${screens.toFixed(1)} screens for ${groups} groups`);
@@ -76,6 +112,9 @@ for (const file of pages) {
 }
 
 const tab = await open("index.html", 1440, 900);
+const pictures = await tab.evaluate(`[...document.querySelectorAll("figure")].map((one) => [one.id, (${emptiness})(one.querySelector("svg"))])`);
+for (const [name, share] of pictures) expect(share < 1 / 3, `the picture ${name} is empty in ${(100 * share).toFixed(0)} % of it`);
+expect(pictures.length > 0, "the page has no picture");
 expect(!["owned", "1"].includes(await tab.title()), "text of the suite ran as a script");
 const names = () => tab.$$eval("table.sorts:first-of-type", ([table]) => [...table.querySelectorAll("tr:not([hidden]) th[scope=row]")].map((name) => name.textContent));
 const before = await names();

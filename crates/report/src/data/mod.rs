@@ -26,7 +26,9 @@ pub(crate) const FULL: &str = "full";
 pub(crate) const NULL: &str = "null";
 /// The controls that keep as much as a strategy without a summary: random text, and the newest
 /// values.
-pub(crate) const SAME_SIZE: [&str; 2] = [RANDOM_DROP, "value-list"];
+pub(crate) const SAME_SIZE: [&str; 2] = [RANDOM_DROP, VALUE_LIST];
+/// The newest exact values, as many as a compaction may leave.
+pub(crate) const VALUE_LIST: &str = "value-list";
 /// Old text at random, as much as a compaction may leave: what others are compared with where no
 /// reference is named.
 pub(crate) const RANDOM_DROP: &str = "random-drop";

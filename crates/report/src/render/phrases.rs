@@ -1,8 +1,10 @@
 //! Words that pages, tables and messages share.
 
+use compactometer_formats::record::Family;
 use compactometer_formats::scenario::Speaker;
 use compactometer_formats::summary::{Group, StrategySummary};
 
+use crate::data::{RANDOM_DROP, RECENT_TALK, VALUE_LIST};
 use crate::metrics::failures::is_marked;
 
 /// The summarizer, and the target model where that is another.
@@ -12,13 +14,26 @@ pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
     })
 }
 
-/// A strategy's name where it is shown, with a mark if the strategy is not compared.
+/// A row's name, or what a control of the same size keeps.
+pub(crate) fn row_name(row: &StrategySummary) -> &str {
+    let known = [
+        (RECENT_TALK, "newest messages"),
+        (VALUE_LIST, "list of values"),
+        (RANDOM_DROP, "random old text"),
+    ];
+    let known = known.iter().find(|(name, _)| *name == row.name);
+    known
+        .filter(|_| row.family == Family::Control)
+        .map_or(&row.name, |(_, words)| words)
+}
+
+/// A row's name where it is shown, with a mark if the strategy is not compared.
 pub(crate) fn label(strategy: &StrategySummary) -> String {
     match () {
         () if strategy.unmetered => format!("{} (unmetered)", strategy.name),
         () if strategy.not_understood => format!("{} (prompt not understood)", strategy.name),
         () if is_marked(strategy) => format!("{} (fails)", strategy.name),
-        () => strategy.name.clone(),
+        () => row_name(strategy).to_owned(),
     }
 }
 

@@ -44,6 +44,24 @@ impl Scale {
         }
     }
 
+    /// From a step under the lowest number to a step over the highest.
+    pub(super) fn around(numbers: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) = numbers
+            .into_iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| {
+                (low.min(number), high.max(number))
+            });
+        if high <= low || !high.is_finite() {
+            return Scale::covering([high].into_iter().filter(|high| high.is_finite()));
+        }
+        let step = round_step((high - low) / 5.0);
+        Scale {
+            min: (low / step + SLACK).floor() * step,
+            max: (high / step - SLACK).ceil() * step,
+            step,
+        }
+    }
+
     /// From 0 to exactly `most`, with ticks at whole numbers.
     pub(super) fn counting(most: usize) -> Self {
         let max = most.max(1) as f64;

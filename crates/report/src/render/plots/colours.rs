@@ -6,6 +6,8 @@ pub(crate) const BLACK: RGBColor = RGBColor(0x1a, 0x1a, 0x1a);
 pub(crate) const GREY: RGBColor = RGBColor(0x59, 0x59, 0x59);
 /// Of what random old text reaches.
 pub(crate) const BAND: RGBColor = RGBColor(0xe9, 0xe9, 0xe9);
+/// Of what lies between two bounds.
+pub(crate) const RANGE: RGBColor = RGBColor(0xbf, 0xdc, 0xee);
 pub(crate) const PALE: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 // After Okabe and Ito, "Color Universal Design" (2008).
 pub(crate) const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xb2);

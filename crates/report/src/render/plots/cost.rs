@@ -13,6 +13,7 @@ use crate::metrics::cost;
 use crate::metrics::cost::{
     BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts,
 };
+use crate::render::phrases::row_name;
 
 const SEGMENTS: &[(RGBColor, &str)] = &[
     (BLUE, "agent's input"),
@@ -64,7 +65,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
             ]
         });
         bars.push(Row {
-            name: &strategy.name,
+            name: row_name(strategy),
             family: strategy.family,
             parts,
             note,

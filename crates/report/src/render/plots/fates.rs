@@ -8,6 +8,7 @@ use super::bars::{Bars, Row};
 use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
 use super::{Plot, header};
 use crate::data::ProtocolRun;
+use crate::render::phrases::row_name;
 use crate::vocabulary::of_fate;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours.
@@ -61,7 +62,7 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
                 .collect())
         };
         bars.push(Row {
-            name: &strategy.name,
+            name: row_name(strategy),
             family: strategy.family,
             parts,
             note: String::new(),

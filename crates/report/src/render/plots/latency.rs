@@ -13,6 +13,7 @@ use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::compactions::{
     WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms, waits_of,
 };
+use crate::render::phrases::row_name;
 use crate::stats::quantile;
 
 const ROW: f64 = 30.0;
@@ -68,7 +69,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         match waiting_of(strategy, waits, background) {
             Some(row) => waiting.push(row),
             None if strategy.unmetered => {}
-            None => others.push(strategy.name.as_str()),
+            None => others.push(row_name(strategy)),
         }
     }
     let nobody = if others.is_empty() {
@@ -108,7 +109,7 @@ fn waiting_of(
     background: Option<f64>,
 ) -> Option<Waiting<'_>> {
     Some(Waiting {
-        name: &strategy.name,
+        name: row_name(strategy),
         waits: waits.filter(|_| !strategy.unmetered)?,
         total: WAIT_MS_TOTAL.value(strategy)? / 1_000.0,
         background: background.unwrap_or(0.0) / 1_000.0,

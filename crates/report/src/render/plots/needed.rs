@@ -4,7 +4,7 @@
 use compactometer_formats::summary::{Group, StrategySummary};
 
 use super::axes::{Axes, LINE, Scale, swatches};
-use super::colours::{BAND, BLUE, GREY, SKY};
+use super::colours::{BAND, BLUE, GREY, RANGE};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, Style, Symbol};
 use super::{Plot, WIDTH, header, number};
@@ -13,6 +13,7 @@ use crate::metrics::Metric;
 use crate::metrics::recall::{
     ADDRESS_USE_CEILING, ADDRESS_USE_FLOOR, ADDRESS_USE_LIFT, ADDRESS_USE_RECALL,
 };
+use crate::render::phrases::row_name;
 use crate::vocabulary;
 
 const ROW: f64 = 26.0;
@@ -74,7 +75,7 @@ fn row(strategy: &StrategySummary) -> Option<Held<'_>> {
     let found = ADDRESS_USE_RECALL.get(strategy)?;
     let held = percent(found.value?);
     Some(Held {
-        name: &strategy.name,
+        name: row_name(strategy),
         held,
         low: found.low.map_or(held, percent),
         high: found.high.map_or(held, percent),
@@ -88,7 +89,7 @@ fn draw(rows: &[Held]) -> Figure {
     let names = rows.iter().map(|row| text_width(row.name));
     let left = names.fold(60.0, f64::max) + 24.0;
     let mut figure = Figure::new(WIDTH, 0.0);
-    let entries = [(SKY, "at least to at most"), (BAND, "random old text")];
+    let entries = [(RANGE, "at least to at most"), (BAND, "random old text")];
     let taken = swatches(&mut figure, (left, 18.0), WIDTH - left - 16.0, &entries);
     let top = 18.0 + taken;
     let bottom = top + ROW * rows.len() as f64;
@@ -115,7 +116,7 @@ fn draw_row(figure: &mut Figure, axes: &Axes, y: f64, row: &Held) {
     let x = |percent: f64| axes.at(percent, 0.0).0;
     figure.text((axes.left - 10.0, y), row.name, Anchor::End);
     if row.most - row.least >= 0.5 {
-        figure.bar((x(row.least), y - 5.0), (x(row.most), y + 5.0), SKY);
+        figure.bar((x(row.least), y - 5.0), (x(row.most), y + 5.0), RANGE);
     }
     if let Some(random) = row.random {
         let middle = x(random);

@@ -20,7 +20,7 @@ use crate::metrics::scores::shown_recall;
 use crate::vocabulary;
 
 const HEIGHT: f64 = 470.0;
-/// A control that recalls so many times as much as any strategy is named and not drawn, since it
+/// A control that is so many times beyond the strategies under test is named and not drawn, since it
 /// would leave the others no room.
 const MOST_TIMES: f64 = 2.0;
 
@@ -117,19 +117,24 @@ fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
 
 fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure {
     let (mut points, left_out) = points(group, &across.metric, metric);
-    let highest = highest_tested(group, metric);
-    let above = |point: &mut RecallPoint| {
-        point.is_control && point.recall.value.unwrap_or(0.0) > MOST_TIMES * highest
+    let reach = [
+        reach_of_tested(group, &across.metric),
+        reach_of_tested(group, metric),
+    ];
+    let is_outside = |point: &mut RecallPoint| {
+        let places = [point.across, point.recall].map(|found| found.value.unwrap_or(0.0));
+        let mut pairs = places.iter().zip(&reach);
+        point.is_control && pairs.any(|(place, (low, high))| place < low || place > high)
     };
-    let above = points
-        .extract_if(.., above)
+    let outside = points
+        .extract_if(.., is_outside)
         .map(|point| shown(&point))
         .collect::<Vec<_>>();
     let note = |what: &str, names: &[String]| {
         (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
     };
     let notes = [
-        note("above the picture", &above),
+        note("outside of the picture", &outside),
         note("not shown, one of both is undefined", &left_out),
     ];
     let notes = notes
@@ -140,13 +145,13 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     let bottom = HEIGHT - LINE * (2.6 + notes.len() as f64);
     let levels = points
         .iter()
-        .flat_map(|point| [point.across.value, point.across.high])
+        .flat_map(|point| [point.across.value, point.across.low, point.across.high])
         .flatten();
     let recalls = points
         .iter()
         .flat_map(|point| [point.recall.value, point.recall.low, point.recall.high])
         .flatten();
-    let (x, y) = (Scale::covering(levels), Scale::covering(recalls));
+    let (x, y) = (Scale::around(levels), Scale::covering(recalls));
     let mut axes = Axes {
         left: 84.0,
         top: 20.0,
@@ -213,20 +218,28 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     figure
 }
 
-/// The highest end of an interval of recall among strategies under test. If none recalls anything,
-/// nothing is too high.
-fn highest_tested(group: &Group, metric: &Metric) -> f64 {
-    let tested = group
-        .strategies
-        .iter()
-        .filter(|strategy| strategy.family.is_tested());
-    let ends = tested
-        .filter_map(|strategy| metric.get(strategy))
-        .flat_map(|recall| [recall.high, recall.value]);
-    ends.flatten()
-        .reduce(f64::max)
-        .filter(|highest| *highest > 0.0)
-        .unwrap_or(f64::INFINITY)
+/// Where a control must lie to be drawn: from a fraction of the lowest end of an interval of the
+/// strategies under test, if that is over 0, to a multiple of the highest.
+fn reach_of_tested(group: &Group, metric: &Metric) -> (f64, f64) {
+    let tested = group.strategies.iter();
+    let tested = tested.filter(|strategy| strategy.family.is_tested());
+    let found = tested.filter_map(|strategy| metric.get(strategy));
+    let ends = found
+        .flat_map(|found| [found.low, found.value, found.high])
+        .flatten();
+    let (low, high) = ends.fold((f64::INFINITY, 0.0_f64), |(low, high), end| {
+        (low.min(end), high.max(end))
+    });
+    if high <= 0.0 {
+        return (f64::NEG_INFINITY, f64::INFINITY);
+    }
+    let is_far_from_0 = low > high / MOST_TIMES;
+    let least = if is_far_from_0 {
+        low / MOST_TIMES
+    } else {
+        f64::NEG_INFINITY
+    };
+    (least, high * MOST_TIMES)
 }
 
 /// A point in words: its name, what it is drawn against, and its recall.

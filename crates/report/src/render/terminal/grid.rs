@@ -20,7 +20,7 @@ use crate::metrics::{self, Metric, MetricUnit};
 use crate::numbers::{percent, points};
 use crate::render::cases::list_address;
 use crate::render::compared::OWN_REFERENCE;
-use crate::render::phrases::seconds;
+use crate::render::phrases::{row_name, seconds};
 use crate::summary::{changes, common_reference, in_points};
 use crate::vocabulary;
 
@@ -238,7 +238,7 @@ fn names(rows: &[&StrategySummary], group: &Group, most: usize) -> Vec<String> {
     let name = |row: &StrategySummary| {
         let base = base_of(row, group).filter(|_| row.family == Family::Idea);
         let idea = base.and_then(|base| row.name.strip_prefix(base)?.strip_prefix('-'));
-        idea.map_or(words(row).to_owned(), |idea| format!("  {idea}"))
+        idea.map_or(row_name(row).to_owned(), |idea| format!("  {idea}"))
     };
     let of = |most: usize| {
         rows.iter()
@@ -251,19 +251,6 @@ fn names(rows: &[&StrategySummary], group: &Group, most: usize) -> Vec<String> {
     } else {
         of(usize::MAX).collect()
     }
-}
-
-/// A row's name, or what a control of the same size keeps.
-fn words(row: &StrategySummary) -> &str {
-    let known = [
-        (RECENT_TALK, "newest messages"),
-        (SAME_SIZE[1], "list of values"),
-        (SAME_SIZE[0], "random old text"),
-    ];
-    let known = known.iter().find(|(name, _)| *name == row.name);
-    known
-        .filter(|_| row.family == Family::Control)
-        .map_or(&row.name, |(_, words)| words)
 }
 
 /// The rows to show, and the number of those left out.
