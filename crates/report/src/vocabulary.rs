@@ -32,13 +32,13 @@ pub const TERMS: &[Term] = &[
     Term {
         id: "context_recall",
         name: "values kept with chance",
-        header: ["kept, with", "chance"],
+        header: ["values", "kept"],
         meaning: "Values kept: of the values said long before, the share that is held; chance is in it.",
     },
     Term {
         id: "bound_recall",
         name: "facts kept with chance",
-        header: ["facts, with", "chance"],
+        header: ["facts", "kept"],
         meaning: "",
     },
     Term {

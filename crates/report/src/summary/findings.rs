@@ -14,6 +14,7 @@ use compactometer_text::code::code;
 use super::comparisons::{common_reference, in_points};
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
 use crate::metrics::Metric;
+use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::COST_USD;
 use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::failures::{OVER_WINDOW_SHARE, is_marked};
@@ -136,7 +137,7 @@ fn recorded(group: &Group) -> Option<String> {
             &ADDRESS_USE_RECALL,
             "paths and names that later calls acted on",
         ),
-        None => (shown_recall(&group.strategies), "old facts"),
+        None => (shown_recall(&group.strategies), old_ones(group)),
     };
     let size = TOKENS_RETAINED
         .value(recorded)
@@ -155,14 +156,26 @@ fn recorded(group: &Group) -> Option<String> {
     ))
 }
 
+/// What the recall that is shown is of: without subjects, only values.
+fn old_ones(group: &Group) -> &'static str {
+    match shown_recall(&group.strategies).id {
+        id if id == BOUND_RECALL_CORRECTED.id => "old facts",
+        _ => "old values",
+    }
+}
+
 /// What strategies recall, beside random text and a list of values of the same size, where more
 /// cannot be said.
 fn beside_controls(group: &Group) -> Option<String> {
     let metric = shown_recall(&group.strategies);
     let strategies = percents(sound(group).filter_map(|strategy| metric.value(strategy)))?;
     let beside = controls(group, metric);
-    (!beside.is_empty())
-        .then(|| format!("Of the old facts, the strategies hold {strategies}, {beside}."))
+    (!beside.is_empty()).then(|| {
+        format!(
+            "Of the {}, the strategies hold {strategies}, {beside}.",
+            old_ones(group)
+        )
+    })
 }
 
 /// The strategies that held measurably more of what later calls needed than random text does.
@@ -215,9 +228,10 @@ fn talk(group: &Group) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "The newest messages without a model ({}) keep {} of old facts: more than {who} ({}).",
+        "The newest messages without a model ({}) keep {} of {}: more than {who} ({}).",
         code(&format!("-s {RECENT_TALK}")),
         percent(talk),
+        old_ones(group),
         percents(recalls.into_iter())?
     ))
 }
@@ -227,7 +241,7 @@ fn talk(group: &Group) -> Option<String> {
 pub(crate) fn changes(group: &Group, row: &StrategySummary) -> Vec<(&'static str, f64, f64)> {
     let measured = [
         (&ADDRESS_USE_RECALL, "needed values"),
-        (shown_recall(&group.strategies), "old facts"),
+        (shown_recall(&group.strategies), old_ones(group)),
     ];
     let Some(base) = base_of(group, row).filter(|base| !is_marked(base) && !is_marked(row)) else {
         return Vec::new();
@@ -347,8 +361,9 @@ fn told_apart(group: &Group) -> Option<String> {
         reference.and_then(|name| shown_recall(&group.strategies).value(named(group, name)?));
     let recall = recall.map_or(String::new(), |recall| format!(" ({})", percent(recall)));
     Some(format!(
-        "Old facts kept beside {}{recall}, in points, in pairs over {} conversations: {}.",
+        "Against {}{recall}, {} kept, in points, in pairs over {} conversations: {}.",
         reference.map_or("each one's reference".to_owned(), code),
+        old_ones(group),
         made.iter().map(|made| made.n).max().unwrap_or_default(),
         parts.join("; ")
     ))

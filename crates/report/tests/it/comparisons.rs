@@ -107,7 +107,7 @@ fn a_comparison_agrees_with_scipy() {
         &summarize(&of_model(&manifest), &records, &prices()),
         &Screen::WHOLE,
     );
-    let sentence = "1 Old facts kept beside `summarize` (50 %), in points, in pairs over 8 conversations: `chained` -5 \
+    let sentence = "1 Against `summarize` (50 %), old values kept, in points, in pairs over 8 conversations: `chained` -5 \
                     (-10 to -1).";
     assert!(text.replace("\n  ", " ").contains(sentence), "{text}");
     assert!(

@@ -512,24 +512,26 @@ fn controls_far_above_the_strategies_are_named_under_the_picture() {
     };
     let reaches_all = |picture: &str| picture.lines().any(|line| line.trim() == "1.0");
     records.retain(|record| record.case.strategy != "idle");
+    let hold = |records: &mut Vec<Record>, number: usize| {
+        for record in records {
+            let is_full = record.case.strategy == "full";
+            let held = if is_full { 20 } else { number };
+            let fates = "v".repeat(held) + &"u".repeat(20 - held);
+            record.facts = facts(20, ValueKind::Nonce);
+            record.observations = vec![point(u32::from(!is_full), &fates)];
+            record.observations[0].chance = vec![chance(ValueKind::Nonce, 0, 5)];
+        }
+    };
+    hold(&mut records, 15);
     let beside = drawn(&records);
     assert!(
-        !beside.contains("above the picture") && reaches_all(&beside),
+        !beside.contains("outside of the picture") && reaches_all(&beside),
         "{beside}"
     );
-    for record in &mut records {
-        let held = if record.case.strategy == "full" {
-            "v".repeat(20)
-        } else {
-            format!("v{}", "u".repeat(19))
-        };
-        record.facts = facts(20, ValueKind::Nonce);
-        record.observations = vec![point(u32::from(record.case.strategy != "full"), &held)];
-        record.observations[0].chance = vec![chance(ValueKind::Nonce, 0, 5)];
-    }
+    hold(&mut records, 1);
     let above = drawn(&records);
     assert!(
-        above.contains("above the picture: full (") && above.contains(", 1.00)"),
+        above.contains("outside of the picture: full (") && above.contains(", 1.00)"),
         "{above}"
     );
     assert!(!reaches_all(&above), "{above}");

@@ -490,7 +490,7 @@ fn difference_to_reference(group: &Group, rows: &[&StrategySummary]) -> Option<F
         false => "The difference is taken in pairs, by conversation.",
     };
     Some(Filled {
-        place: 42,
+        place: 45,
         header,
         about: about.to_owned(),
         cells: rows.iter().map(cell).collect(),
