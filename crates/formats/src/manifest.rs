@@ -12,6 +12,17 @@ use crate::protocol::Protocol;
 /// `model`; version 1 had one `protocol` in place of [`Manifest::protocols`].
 pub const VERSION: u32 = 3;
 
+/// How many strategies the newest messages exceed under a mock, on the same conversations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TalkUnder {
+    /// The mock.
+    pub mock: String,
+    /// The strategies that keep less, by a margin.
+    pub above: usize,
+    /// All of them.
+    pub of: usize,
+}
+
 /// What a run was resolved to. It holds nothing that a machine measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
@@ -32,6 +43,9 @@ pub struct Manifest {
     /// Ids of the metrics that answer what the suite is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headline_metrics: Vec<String>,
+    /// What the newest messages kept against the strategies under each mock that was tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub newest_talk: Vec<TalkUnder>,
     /// Context window, in tokens.
     pub window: u32,
     /// Trigger, in tokens.

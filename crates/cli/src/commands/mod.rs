@@ -131,9 +131,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<(), Failure> {
         .map_or(Ok(()), |row| (row.run)(of_command))
 }
 
-/// Fails if the only word that is given names no suite: it is probably a mistyped command.
+/// Fails if the first word that is given names no suite: it is probably a mistyped command.
 fn mistyped(suites: &[PathBuf]) -> Result<(), Failure> {
-    let [path] = suites else { return Ok(()) };
+    let [path, ..] = suites else {
+        return Ok(());
+    };
     let word = path.to_str().filter(|word| {
         path.extension().is_none() && !path.exists() && embedded::by_name(word).is_none()
     });

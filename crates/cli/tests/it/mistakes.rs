@@ -57,6 +57,7 @@ fn a_mistake_is_answered_with_what_to_write() {
             "`compactometer import` keeps it",
         ),
         (&["comapre"], "did you mean `compare`?"),
+        (&["lossess", "session.jsonl"], "did you mean `losses`?"),
         (&["compare", "--widow", "12k"], "--window"),
     ] {
         let output = program(dir.path(), "100", args);

@@ -41,7 +41,7 @@ fn the_sample_session_has_what_readme_says_of_it() {
     let told = text(&imported.stderr);
     assert_eq!(imported.status.code(), Some(0), "{told}");
     for line in [
-        "1 scenario, 66 messages",
+        "1 conversation of 1 independent session, 66 messages",
         "1 secret masked",
         "2 compactions of the recorded program",
         "0 repairs",

@@ -54,6 +54,7 @@ impl Plan {
             seed: options.seed,
             properties: Vec::new(),
             headline_metrics: Vec::new(),
+            newest_talk: Vec::new(),
             versions: self
                 .suite
                 .iter()

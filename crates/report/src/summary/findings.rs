@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_formats::manifest::StrategySettings;
+use compactometer_formats::manifest::{StrategySettings, TalkUnder};
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Compared, Comparison, Group, MetricValue, StrategySummary};
@@ -25,7 +25,7 @@ use crate::stats::quantile;
 use crate::stats::sign_flip::FEWEST_UNITS;
 
 /// A difference of recall under this is none that a sentence is about.
-const MARGIN: f64 = 0.05;
+pub(super) const MARGIN: f64 = 0.05;
 /// Most sentences.
 const MOST: usize = 5;
 /// Most rows that a sentence names.
@@ -35,6 +35,7 @@ const NAMED: usize = 3;
 pub(super) fn sentences(
     group: &Group,
     settings: &BTreeMap<String, StrategySettings>,
+    talk_under: &[TalkUnder],
 ) -> Vec<String> {
     if let Some(why) = nothing_to_compare(group) {
         return vec![why];
@@ -47,7 +48,7 @@ pub(super) fn sentences(
         beside,
         over_random(group),
         tested,
-        talk(group),
+        talk(group, talk_under),
         ideas(group, settings),
         fates(group),
         costs(group),
@@ -211,7 +212,7 @@ fn over_random(group: &Group) -> Option<String> {
 }
 
 /// What the newest talk recalls, if that is more than most strategies do.
-fn talk(group: &Group) -> Option<String> {
+fn talk(group: &Group, under: &[TalkUnder]) -> Option<String> {
     let metric = shown_recall(&group.strategies);
     let talk = metric.value(named(group, RECENT_TALK)?)?;
     let recalls = sound(group)
@@ -228,12 +229,25 @@ fn talk(group: &Group) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "The newest messages without a model ({}) keep {} of {}: more than {who} ({}).",
+        "The newest messages without a model ({}) keep {} of {}: more than {who} ({}){}.",
         code(&format!("-s {RECENT_TALK}")),
         percent(talk),
         old_ones(group),
-        percents(recalls.into_iter())?
+        percents(recalls.into_iter())?,
+        under_each(under)
     ))
+}
+
+/// Whether the newest messages keep more than most strategies under each mock that was tried.
+fn under_each(under: &[TalkUnder]) -> String {
+    let holds = |under: &&TalkUnder| 2 * under.above > under.of;
+    let against = under.iter().filter(|under| !holds(under));
+    let against = against.map(|under| code(&under.mock)).collect::<Vec<_>>();
+    match (under.len(), against.is_empty()) {
+        (0 | 1, _) => String::new(),
+        (all, true) => format!(", under each of {all} simulated models"),
+        (_, false) => format!(", but not under {}", against.join(" and ")),
+    }
 }
 
 /// What a row that changes one idea changes of the row that it is compared with: what is measured,
@@ -427,4 +441,24 @@ fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     quantile(&values, 0.5).unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_under_some_mocks_only_is_not_said_of_all() {
+        let of = |mock: &str, above| TalkUnder {
+            mock: mock.to_owned(),
+            above,
+            of: 8,
+        };
+        assert_eq!(under_each(&[of("a", 8)]), "");
+        assert_eq!(
+            under_each(&[of("a", 8), of("b", 5)]),
+            ", under each of 2 simulated models"
+        );
+        assert_eq!(under_each(&[of("a", 8), of("b", 4)]), ", but not under `b`");
+    }
 }

@@ -52,10 +52,9 @@ pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
         .map(group)
         .collect::<Vec<_>>();
     let sweep = sweep::summarize(runs);
-    let findings = groups
-        .first()
-        .zip(runs.first())
-        .map(|(group, run)| findings::sentences(group, &run.manifest.settings));
+    let findings = groups.first().zip(runs.first()).map(|(group, run)| {
+        findings::sentences(group, &run.manifest.settings, &run.manifest.newest_talk)
+    });
     let versions = runs.iter().find(|run| !run.is_swept()).map(versions::parts);
     Summary {
         version: VERSION,

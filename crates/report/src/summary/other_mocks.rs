@@ -6,10 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use compactometer_formats::manifest::TalkUnder;
 use compactometer_formats::record::Record;
 use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
 
+use super::findings::MARGIN;
 use crate::data::StrategyRecords;
 use crate::metrics::scores::{BOUND, RAW};
 use crate::metrics::{bound, recall};
@@ -44,9 +46,32 @@ pub struct UnderMocks {
     pub own: UnderMock,
     /// The others.
     pub others: Vec<UnderMock>,
+    /// What the newest messages kept, which asks no mock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest_talk: Option<f64>,
 }
 
 impl UnderMocks {
+    /// How many strategies the newest messages exceed under each mock.
+    pub fn talk(&self) -> Vec<TalkUnder> {
+        let Some(talk) = self.newest_talk else {
+            return Vec::new();
+        };
+        let named = self.others.iter().filter(|other| !other.is_draw);
+        std::iter::once(&self.own)
+            .chain(named)
+            .map(|under| TalkUnder {
+                mock: under.mock.clone(),
+                above: under
+                    .recalls
+                    .values()
+                    .filter(|recall| talk - **recall >= MARGIN)
+                    .count(),
+                of: under.recalls.len(),
+            })
+            .collect()
+    }
+
     /// The note for a report.
     pub fn note(&self) -> String {
         let (draws, named): (Vec<_>, Vec<_>) = self.others.iter().partition(|other| other.is_draw);
@@ -234,7 +259,21 @@ mod tests {
             scenarios: ["one", "two", "three", "four"].map(str::to_owned).to_vec(),
             own: under("mock:a", own),
             others,
+            newest_talk: Some(0.35),
         }
+    }
+
+    #[test]
+    fn the_newest_messages_are_counted_under_each_mock() {
+        let found = found([0.3, 0.2, 0.1], vec![under("mock:b", [0.6, 0.5, 0.31])]);
+        let counted = found
+            .talk()
+            .into_iter()
+            .map(|under| (under.mock, under.above, under.of));
+        assert_eq!(
+            counted.collect::<Vec<_>>(),
+            [("mock:a".to_owned(), 3, 3), ("mock:b".to_owned(), 0, 3)]
+        );
     }
 
     #[test]

@@ -49,16 +49,14 @@ pub struct ImportReport {
 const SHOWN_REPAIRS: usize = 20;
 
 impl ImportReport {
-    /// The report as lines of text, beginning with the number of units of statistics.
+    /// The report as lines of text, beginning with the number of conversations.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![
-            format!("{} independent of others", counted(self.groups, "session")),
-            format!(
-                "{}, {}",
-                counted(self.scenarios, "scenario"),
-                counted(self.messages, "message")
-            ),
-        ];
+        let mut lines = vec![format!(
+            "{} of {}, {}",
+            counted(self.scenarios, "conversation"),
+            counted(self.groups, "independent session"),
+            counted(self.messages, "message")
+        )];
         lines.extend(self.facts.iter().flat_map(FactCounts::lines));
         lines.push(format!(
             "{} in {}",

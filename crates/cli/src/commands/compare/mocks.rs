@@ -142,12 +142,14 @@ pub(super) fn test(
         scenarios: reruns.scenarios(),
         own: under((&own, recalls(&reruns.own))),
         others: mocks.iter().zip(recalled).map(under).collect(),
+        newest_talk: reruns.newest_talk,
     }))
 }
 
 /// Adds what other mocks show to the manifest of a report.
 pub(crate) fn add_to(manifest: &mut Manifest, found: &UnderMocks) {
     manifest.notes.push(found.note());
+    manifest.newest_talk = found.talk();
 }
 
 /// Writes `mocks.json`, so that a report that is made again says it too.

@@ -15,11 +15,16 @@ use compactometer_report::other_mocks::{Recalls, recalls};
 use crate::output::failure::Failure;
 use crate::output::progress;
 
+/// The control that keeps the newest messages, and asks no model.
+const NEWEST_TALK: &str = "recent-talk";
+
 /// The cases that are run again.
 pub(super) struct Reruns<'p> {
     cases: Vec<&'p PlannedCase>,
     /// Their records under the run's own model.
     pub(super) own: Vec<Record>,
+    /// What the newest messages kept of the same conversations.
+    pub(super) newest_talk: Option<f64>,
 }
 
 impl<'p> Reruns<'p> {
@@ -40,9 +45,17 @@ impl<'p> Reruns<'p> {
             .filter(calls)
             .map(|record| record.case.strategy.clone())
             .collect();
+        let talk = own
+            .iter()
+            .filter(|record| record.case.strategy == NEWEST_TALK);
+        let talk = recalls(&talk.cloned().collect::<Vec<_>>());
         cases.retain(|case| asking.contains(&case.entrant.name));
         own.retain(|record| asking.contains(&record.case.strategy));
-        Ok(Reruns { cases, own })
+        Ok(Reruns {
+            cases,
+            own,
+            newest_talk: talk.get(NEWEST_TALK).copied(),
+        })
     }
 
     /// Whether no strategy called the model.
@@ -119,7 +132,7 @@ fn cases(plan: &Plan, groups: usize) -> Vec<&PlannedCase> {
     let is_wanted = |case: &&PlannedCase| {
         case.protocol.has_limits_of_run()
             && !plan.is_swept(case)
-            && case.entrant.family.is_tested()
+            && (case.entrant.family.is_tested() || case.entrant.name == NEWEST_TALK)
             && chosen
                 .iter()
                 .any(|(_, id)| *id == case.prepared.scenario.id)

@@ -35,6 +35,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         suite_hash: "5u17e".to_owned(),
         notes: Vec::new(),
         headline_metrics: Vec::new(),
+        newest_talk: Vec::new(),
         window: 12_000,
         trigger: 9_600,
         retained: 3_600,
