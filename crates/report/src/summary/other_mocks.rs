@@ -259,13 +259,13 @@ mod tests {
             scenarios: ["one", "two", "three", "four"].map(str::to_owned).to_vec(),
             own: under("mock:a", own),
             others,
-            newest_talk: Some(0.35),
+            newest_talk: Some(0.36),
         }
     }
 
     #[test]
     fn the_newest_messages_are_counted_under_each_mock() {
-        let found = found([0.3, 0.2, 0.1], vec![under("mock:b", [0.6, 0.5, 0.31])]);
+        let found = found([0.3, 0.2, 0.1], vec![under("mock:b", [0.6, 0.5, 0.32])]);
         let counted = found
             .talk()
             .into_iter()
