@@ -55,7 +55,7 @@ pub(crate) struct RunArgs {
     /// them.
     #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
-    /// Also replay 6 short conversations, independent ones, at other sizes (up to four times the run's)
+    /// Also replay 6 short, independent conversations at other sizes (up to four times the run's)
     /// and other splits (0 and 50 % of the retained budget kept verbatim). The report adds curves
     /// of recall; no other number changes. Each strategy under test replays those conversations 5
     /// more times, with all calls. Default: `true` for `compare` without a suite, strategy, model

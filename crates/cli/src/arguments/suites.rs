@@ -14,6 +14,7 @@ use compactometer_suites::import::{self, Importer, Options};
 use compactometer_text::suggest::unknown;
 
 use super::recordings;
+use super::transcripts::add;
 
 /// The suite that the paths name; several are joined. Without paths, the suite that the model was
 /// recorded on, else the embedded one.
@@ -119,7 +120,7 @@ pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
         let suite = suite?;
         if suite.header.window != joined.header.window {
             bail!(
-                "suites `{}` and `{}` are made for different windows; run them one by one",
+                "suites `{}` and `{}` are made for different context windows; run them one by one",
                 joined.header.name,
                 suite.header.name
             );
@@ -141,10 +142,7 @@ fn by_importer(paths: &[PathBuf]) -> (Vec<(&'static Importer, Vec<PathBuf>)>, Ve
     for path in paths {
         match importer(path) {
             None => others.push(path),
-            Some(of) => match transcripts.iter_mut().find(|known| known.0.name == of.name) {
-                Some((_, files)) => files.push(path.clone()),
-                None => transcripts.push((of, vec![path.clone()])),
-            },
+            Some(of) => add(&mut transcripts, of, path.clone()),
         }
     }
     (transcripts, others)

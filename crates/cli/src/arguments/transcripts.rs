@@ -55,15 +55,24 @@ pub(crate) fn by_format(
             // A word that is neither a file nor a format.
             false => format_and_files(std::slice::from_ref(&file))?.0,
         };
-        match formats
-            .iter_mut()
-            .find(|(known, _)| known.name == importer.name)
-        {
-            Some((_, of_format)) => of_format.push(file),
-            None => formats.push((importer, vec![file])),
-        }
+        add(&mut formats, importer, file);
     }
     Ok(formats)
+}
+
+/// Puts a file with the others of its format.
+pub(crate) fn add(
+    formats: &mut Vec<(&'static Importer, Vec<PathBuf>)>,
+    importer: &'static Importer,
+    file: PathBuf,
+) {
+    match formats
+        .iter_mut()
+        .find(|(known, _)| known.name == importer.name)
+    {
+        Some((_, of_format)) => of_format.push(file),
+        None => formats.push((importer, vec![file])),
+    }
 }
 
 /// The files that are named, and those that the user chooses of the folders, or of what programs

@@ -33,7 +33,7 @@ pub(crate) const VALUE_LIST: &str = "value-list";
 /// reference is named.
 pub(crate) const RANDOM_DROP: &str = "random-drop";
 /// The control that keeps the newest talk.
-pub(crate) const RECENT_TALK: &str = "recent-talk";
+pub const RECENT_TALK: &str = "recent-talk";
 /// The control that knows the facts.
 pub(crate) const ORACLE: &str = "oracle";
 

@@ -72,7 +72,7 @@ pub(super) fn note(sweep: &Sweep) -> String {
     let sample = match sweep.conversations == sweep.of {
         true => "all conversations".to_owned(),
         false => format!(
-            "the {} of {} conversations at every point (`--sweep` takes the shortest with an old fact, independent ones)",
+            "the {} of {} conversations at every point (`--sweep` takes the shortest independent ones with an old fact)",
             sweep.conversations, sweep.of
         ),
     };

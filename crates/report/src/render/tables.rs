@@ -300,8 +300,8 @@ fn kinds_table(group: &Group) -> Value {
 /// A column for each fifth of the conversation; nothing where no record says which messages state
 /// its facts.
 fn positions_table(group: &Group) -> Option<Value> {
-    const NOTE: &str = "Values kept of the facts that each fifth of a conversation's messages first states, and in brackets with their subjects where facts \
-                        have subjects; exploratory: no intervals; n conversations.";
+    const NOTE: &str = "Values kept with chance, of the facts that each fifth of a conversation's messages first states, and in brackets facts kept with chance, where \
+                        facts have subjects; exploratory: no intervals; n conversations.";
     const FIFTHS: [&str; 5] = ["first fifth", "second", "third", "fourth", "last fifth"];
     group
         .strategies

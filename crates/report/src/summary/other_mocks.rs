@@ -12,6 +12,7 @@ use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
 
 use super::findings::MARGIN;
+pub use crate::data::RECENT_TALK as NEWEST_TALK;
 use crate::data::StrategyRecords;
 use crate::metrics::scores::{BOUND, RAW};
 use crate::metrics::{bound, recall};

@@ -10,13 +10,10 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::Record;
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::run::{JournalError, each_record, run_case};
-use compactometer_report::other_mocks::{Recalls, recalls};
+use compactometer_report::other_mocks::{NEWEST_TALK, Recalls, recalls};
 
 use crate::output::failure::Failure;
 use crate::output::progress;
-
-/// The control that keeps the newest messages, and asks no model.
-const NEWEST_TALK: &str = "recent-talk";
 
 /// The cases that are run again.
 pub(super) struct Reruns<'p> {
