@@ -516,6 +516,8 @@ pub(super) fn show(strategy: &StrategySummary, metric: &Metric) -> String {
             MetricUnit::Share => percent(value),
             MetricUnit::Usd if value < 9.995 => format!("${value:.2}"),
             MetricUnit::Usd => format!("${value:.1}"),
+            // Whole seconds, so that eighty columns have room for how facts were lost.
+            MetricUnit::Milliseconds if value >= 995.0 => format!("{:.0} s", value / 1_000.0),
             MetricUnit::Milliseconds => seconds(value),
             other => other.show(value),
         })
