@@ -327,7 +327,10 @@ fn importers() -> Vec<(String, String)> {
         .map(|importer| {
             (
                 importer.name.to_owned(),
-                format!("{} [{}]", importer.about, importer.source),
+                format!(
+                    "{} [{}]. Compactions: {} {}",
+                    importer.about, importer.source, importer.compactions, importer.particulars
+                ),
             )
         })
         .collect()

@@ -17,6 +17,10 @@ pub struct Importer {
     pub about: &'static str,
     /// Where the format comes from.
     pub source: &'static str,
+    /// What its compactions look like, and what is known of them.
+    pub compactions: &'static str,
+    /// What a user should know of it beyond what holds for every format.
+    pub particulars: &'static str,
     /// Where its program keeps sessions, if that place is known.
     pub sessions: Option<Kept>,
     /// What its program is known to put back after a compaction without a record of it.

@@ -7,7 +7,6 @@ mod common;
 mod import_agents;
 mod import_compacted;
 mod import_exports;
-mod import_pages;
 mod import_shared;
 mod secrets;
 mod standard;

@@ -19,6 +19,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "anthropic",
     about: "messages of Anthropic's Messages API: an array, an object with `messages`, or one of either a line",
     source: "Anthropic Messages API 2023-06-01, messages of a request",
+    compactions: "None is recorded; a summary is imported as a message, and `compactometer import pair BEFORE AFTER` measures one.",
+    particulars: "As for `openai`. Results become a separate message before the rest of the user's message. `redacted_thinking`, `tools` and unknown blocks within results are counted and left out.",
     sessions: None,
     reattaches: None,
     recognises,

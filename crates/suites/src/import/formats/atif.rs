@@ -23,6 +23,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "atif",
     about: "an ATIF trajectory: a JSON object with `schema_version` ATIF and `steps`, or one a line",
     source: "Harbor, Agent Trajectory Interchange Format 1.4 to 1.6, agent/trajectory.json of a trial",
+    compactions: "The format has no record of a compaction up to 1.6. An agent that compacts may continue in the file that `continued_trajectory_ref` names; such references are counted.",
+    particulars: "A result without the id of a call answers the first unanswered call of its step. A step with `is_copied_context` has no usage, since another trajectory paid for it. Trajectories of subagents are counted and left out. No long public file was found: the tests use a file made after the schema.",
     sessions: None,
     reattaches: None,
     recognises: |text| {

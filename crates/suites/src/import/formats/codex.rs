@@ -25,6 +25,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "codex",
     about: "a Codex rollout: one JSON object a line with `type` and `payload`, the first of type `session_meta`",
     source: "openai/codex 0.169, ~/.codex/sessions/*/*/*/rollout-*.jsonl",
+    compactions: "`compacted` has the place and time. The next request began with `replacement_history`, of which messages read before count as kept; without that field, with the user's messages and the summary. The reply whose text is the summary has the usage and the tokens before. From 0.119 on many summaries are encrypted: such a compaction is listed as not measured.",
+    particulars: "Items of one response are one message. Messages of role `developer`, and texts that are one element such as `<environment_context>`, belong to the system prompt. Encrypted reasoning, events for the terminal and context that the program wrote later are counted and left out.",
     sessions: Some(Kept {
         variable: Some("CODEX_HOME"),
         home: ".codex",

@@ -13,6 +13,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "dummy-format",
     about: "one message of the user after the word `dummy`",
     source: "tests",
+    compactions: "None.",
+    particulars: "nothing",
     sessions: None,
     reattaches: None,
     recognises: |text| text.starts_with("dummy"),

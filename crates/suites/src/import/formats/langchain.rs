@@ -21,6 +21,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "langchain",
     about: "messages of LangChain or deepagents: a list of `type` human, ai, tool or system with `content`, or `messages` of such",
     source: "langchain-core 1 and deepagents 0.7, messages of a state, dumped as JSON",
+    compactions: "LangChain removes what it compacts from its state: a file that begins with a summary (`lc_source` `summarization`) has a compaction that is listed as not measured. deepagents records compactions in another part of the state, which is not read.",
+    particulars: "A state's messages can be dumped with `messages_to_dict` or `model_dump`. The file has no times, and mostly no system prompt.",
     sessions: None,
     reattaches: None,
     recognises: |text| {

@@ -14,6 +14,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openai",
     about: "messages in OpenAI's chat format: an array, an object with `messages`, or one of either a line",
     source: "OpenAI Chat Completions API, messages of a request",
+    compactions: "None is recorded; a summary is imported as a message, and `compactometer import pair BEFORE AFTER` measures one.",
+    particulars: "If each line is a message, the file is one conversation; each object with `messages` is one. `conversation_id`, `session_id`, `thread_id` or `id`, `group_id` and `project` beside `messages` are read. A file of texts only is read as this format, not as `anthropic`. There is no usage. `name`, `refusal` and `audio` are left out.",
     sessions: None,
     reattaches: None,
     recognises,

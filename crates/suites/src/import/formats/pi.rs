@@ -24,6 +24,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "pi",
     about: "a pi session: one JSON object a line, the first of type `session`",
     source: "badlogic/pi-mono 0.74, ~/.pi/agent/sessions/*/*.jsonl",
+    compactions: "`compaction` has the place, time and tokens before (`tokensBefore`). The next request began with its `summary` and the messages from `firstKeptEntryId` on, in version 1 of the format from `firstKeptEntryIndex`. `fromHook` says that an extension wrote it. Usage and trigger are not in the file.",
+    particulars: "`id` and `parentId` link entries from version 2 on; an entry without its parent follows the one before. Entries of other roles and types, such as a change of the model, are counted and left out.",
     sessions: Some(Kept {
         variable: Some("PI_CODING_AGENT_DIR"),
         home: ".pi/agent",

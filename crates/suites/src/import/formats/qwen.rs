@@ -25,6 +25,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "qwen",
     about: "a qwen-code session: one JSON object a line with `uuid`, `parentUuid` and a `message` of `parts`",
     source: "QwenLM/qwen-code 0.24, ~/.qwen/projects/*/chats/*.jsonl",
+    compactions: "`chat_compression` has the place, time, trigger (`triggerReason`) and tokens before, which the program may have estimated. The next request began with `compressedHistory`: a content read before is kept, and a new text beside an earlier call was written by the program. The last response of the telemetry that belongs to no message wrote the summary.",
+    particulars: "`uuid` and `parentUuid` link rows; a row without its parent follows the one before. Thinking tokens are added to the output if the total shows that they are not in it. The usage of a summary that the program refused is not added.",
     sessions: Some(Kept {
         variable: None,
         home: ".qwen",

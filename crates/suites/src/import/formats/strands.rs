@@ -21,6 +21,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "strands",
     about: "messages of Strands Agents: a list with `role` and `content`, with `toolUse` and `toolResult` in their blocks",
     source: "strands-agents 1, messages of an agent, dumped as JSON",
+    compactions: "Strands removes what it compacts and does not mark the summary. Compare two dumps, from before and after: `compactometer import pair BEFORE AFTER`.",
+    particulars: "`agent.messages` is the list. The file has no times.",
     sessions: None,
     reattaches: None,
     recognises: |text| {

@@ -29,6 +29,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "gemini",
     about: "a Gemini CLI chat: JSON with `sessionId`, `projectHash` and `messages`, or one JSON object a line",
     source: "google-gemini/gemini-cli 0.61, ~/.gemini/tmp/*/chats/session-*.jsonl; before, session-*.json",
+    compactions: "A list in `$set` that has new messages and lacks some that were there is a compaction: the new ones were written by the program. The log has the place and time, and neither trigger, tokens before nor usage. A rewind to before a summary also abandons what it replaced. The JSON of versions before has no record of compactions.",
+    particulars: "The last version of a message counts. The session context that opens a chat is the system prompt. `$rewindTo` abandons the messages from there on. Thinking tokens are added to the output. The project is the first of `directories`, which many files lack.",
     sessions: Some(Kept {
         variable: None,
         home: ".gemini",

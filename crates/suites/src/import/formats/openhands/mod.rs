@@ -27,6 +27,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openhands",
     about: "OpenHands events: of the SDK, one a line with `kind` and `source`, or runs, one a line with `history`",
     source: "OpenHands SDK 1.58, events/event-*.json of a conversation, one a line; OpenHands 0.35, output.jsonl of an evaluation",
+    compactions: "A condensation has the place, time, forgotten events, summary and the summary's position. All are applied in order. In the SDK a summary stays until it is forgotten; in runs of versions before, the last one counts. Trigger, tokens before and usage are not in the file.",
+    particulars: "Events of the SDK lie in one file each: write them into one, in order. Actions with one `llm_response_id` are one message. A run's `tool_call_metadata.model_response` has texts, arguments and usage; events of the SDK have no usage. What `recall` added to a request is not in the file. Times without a zone count as UTC.",
     sessions: None,
     reattaches: None,
     recognises: |text| json_lines::beginning(text).any(|row| is_event(&row) || runs::is_run(&row)),

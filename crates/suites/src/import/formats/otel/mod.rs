@@ -29,6 +29,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "otel",
     about: "traces with messages, as JSON or JSON Lines: OTLP with `gen_ai` attributes, observations of Langfuse, runs of LangSmith",
     source: "open-telemetry/semantic-conventions 095a2a1 in OTLP JSON, and the documented exports of Langfuse and LangSmith",
+    compactions: "None is marked. A request that begins with the last request and its reply continues it. One that repeats the last request without the reply went back. One that shares messages or the system prompt with it, if no later request continues the last one, was compacted: new messages before the last kept one were written by the program, and the call whose text appears wrote the summary. Any other request opens a conversation `ID/side-N`.",
+    particulars: "The program must have recorded contents, which instrumentations leave out by default. Reports name `element N, message M`: message M of the Nth call by time. Messages may have the parts of OpenTelemetry, OpenAI, Anthropic or LangChain. Cached tokens are subtracted from the input unless a total shows that they are not in it. Spans without messages are counted and left out. Not tested on files of real programs.",
     sessions: None,
     reattaches: None,
     recognises,
