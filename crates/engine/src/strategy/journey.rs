@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Its first sentence.
+    /// What fits the smallest size: its first sentence and decisions.
     Compact = 1,
-    /// Its first sentences and its decisions.
+    /// Its decisions and first sentences.
     Moderate,
-    /// All of it.
+    /// All of it, where there is room.
     Detailed,
 }
 
@@ -28,14 +28,6 @@ impl Level {
             Level::Compact => "compact",
             Level::Moderate => "moderate",
             Level::Detailed => "detailed",
-        }
-    }
-
-    pub(crate) fn lower(self) -> Self {
-        if self == Level::Detailed {
-            Level::Moderate
-        } else {
-            Level::Compact
         }
     }
 }

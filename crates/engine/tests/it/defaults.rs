@@ -169,6 +169,13 @@ const TABLE: &[(&str, &[Row])] = &[
                 "the progressive plan scalable to long tasks: 10 x 300",
             ),
             (
+                "detailed",
+                Unit::Tokens,
+                800.0,
+                ANY_TOKENS,
+                "the progressive plan efficient token usage: 800 tokens each",
+            ),
+            (
                 "moderate_age",
                 Unit::Rounds,
                 5.0,
@@ -521,8 +528,12 @@ fn levels_that_contradict_each_other_are_refused() {
     );
     let above = "`compact` is 301 tokens; it may have at most as many as `moderate`, 300";
     assert_eq!(refused(&[("compact", "301")]), above);
-    let above = "`moderate` is 3001 tokens; it may have at most as many as `written`, 3000";
-    assert_eq!(refused(&[("moderate", "3001")]), above);
+    let above = "`moderate` is 801 tokens; it may have at most as many as `detailed`, 800";
+    assert_eq!(refused(&[("moderate", "801")]), above);
+    let above = "`moderate` is 300 tokens; it may have at most as many as `written`, 299";
+    assert_eq!(refused(&[("written", "299")]), above);
+    let above = "`moderate_age` is 5 rounds; it may be at most `compact_age`, 4";
+    assert_eq!(refused(&[("compact_age", "4")]), above);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
+use compactometer_engine::journey::{Journey, ShownSummary};
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
@@ -171,19 +172,18 @@ fn what_finds_no_room_is_said_too() {
             "the newest stays"
         );
     }
-    // A shorter summary makes room again for one that had gone.
-    let mut history = (0..3).map(saved).collect::<Vec<_>>();
-    history[1].body = format!("Summary: part 1 is done.\n{}", "a long line ".repeat(24));
-    history[2].body = "Summary: short.".to_owned();
-    let all = rounds(&history, &settings(&[]), 100, &Encoding::O200k);
+    let shown = |id: u32, members: &[u32]| ShownSummary {
+        id,
+        members: members.to_vec(),
+        level: Level::Compact,
+        tokens: 20,
+    };
+    let (before, now) = ([shown(1, &[1])], vec![shown(1, &[0, 1]), shown(2, &[2])]);
+    let changes = Journey::new(now).changes_since(&before);
     assert_eq!(
-        all[1].changes,
-        [Change::Created(1), Change::LeftOut(vec![0])]
-    );
-    assert!(
-        all[2].changes.contains(&Change::ShownAgain(vec![0])),
-        "{:?}",
-        all[2].changes
+        changes,
+        [Change::Created(2), Change::ShownAgain(vec![0])],
+        "shorter neighbours make room again"
     );
 }
 

@@ -1,14 +1,15 @@
 //! `progressive`: the progressive plan. Summaries add up instead of replacing each other; with age
-//! a summary shrinks to its first sentences and decisions, then to its first sentence, each within
-//! a size (`shorten`); the oldest are merged. The task definition and the architecture decisions
-//! are asked for in the same call, pinned in a block of their own and never compressed (`pins`).
+//! a summary shrinks to the size of a moderate and then of a compact one: its first sentence, its
+//! decisions and as many more sentences as fit (`shorten`); the oldest are merged. The task
+//! definition and the architecture decisions are asked for in the same call, pinned in a block of
+//! their own beside the summaries and never compressed (`pins`).
 //!
 //! Corrected against the source: all of it stays within the budget for any number of rounds, so
-//! that a summary is lowered when there is no room and not only at an age (`levels`). Assumed,
-//! since the source does not define it: merging shows the first sentences of the oldest, or of the
-//! neighbours that are most alike, together in the size of one compact summary. Ours: the share of
-//! the budget that pins may take. The source's records, statistics and events are derived
-//! (`journey`).
+//! that all summaries shrink in the proportion of their levels where there is no room (`levels`).
+//! Assumed, since the source does not define it: merging shows the first sentences of the oldest,
+//! or of the neighbours that are most alike, each at most as large as a compact summary and
+//! together as a moderate one. Ours: the room of pins. The source's records, statistics and events
+//! are derived (`journey`).
 
 mod decisions;
 pub mod journey;
@@ -67,13 +68,14 @@ parameters! {
         tail: u32 = Param::tokens_or_none(4_096), "kept verbatim";
         summary: u32 = Param::tokens(1_024), "most that one summary may have";
         written: u32 = Param::tokens(3_000), "most that all summaries may have together";
+        detailed: u32 = Param::tokens(800), "tokens that a newer summary counts for where all shrink in proportion";
         moderate_age: usize = rounds(5), "age at which a summary keeps its first sentences and its decisions";
-        moderate: u32 = Param::tokens(300), "most tokens of a summary of that age";
+        moderate: u32 = Param::tokens(300), "most tokens of a summary of that age, and of all that are merged together";
         lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "sentences or list items that it keeps beside its decisions";
-        compact_age: usize = rounds(10), "age at which a summary keeps its first sentence";
-        compact: u32 = Param::tokens(80), "most tokens of a summary of that age, and of all that are merged together";
+        compact_age: usize = rounds(10), "age at which a summary keeps what fits the smallest size";
+        compact: u32 = Param::tokens(80), "most tokens of a summary of that age, and of each that is merged";
         most: usize = rounds(10), "most summaries before the oldest are merged";
-        pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "share of `written` that pinned items may take together; 0 pins nothing";
+        pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "room for pinned items beside the summaries, as a share of `written`; 0 pins nothing";
         merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged (assumed, since the source does not say): the oldest, or the neighbours that are most alike and no longer whole";
     }
 }
@@ -88,18 +90,28 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
         threshold,
         tail,
         written,
+        pinned,
+        detailed,
+        moderate_age,
         moderate,
+        compact_age,
         compact,
         ..
     } = Options::read(settings);
     at_most("compact", compact, "moderate", moderate)?;
+    at_most("moderate", moderate, "detailed", detailed)?;
     at_most("moderate", moderate, "written", written)?;
+    if moderate_age > compact_age {
+        return Err(ParamError(format!(
+            "`moderate_age` is {moderate_age} rounds; it may be at most `compact_age`, {compact_age}"
+        )));
+    }
     Ok(Limits {
         window,
         assumed_window: false,
         trigger: (f64::from(window) * threshold) as u32,
         tail: Tail::Tokens(tail),
-        written,
+        written: written + (f64::from(written) * pinned) as u32,
         estimator: Estimator::Exact,
     })
 }
@@ -139,7 +151,7 @@ impl Strategy for Progressive {
         )
         .await?;
         let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
-        let room = (f64::from(cx.budget.written) * self.pinned) as u32;
+        let room = (f64::from(cx.budget.written) * self.pinned / (1.0 + self.pinned)) as u32;
         let covers = selection.covers();
         let at_ms = covers
             .and_then(|(_, last)| cx.log.get(last))
@@ -218,7 +230,7 @@ mod tests {
     fn the_limits_are_the_sources() {
         assert_eq!(
             default_limits(&SPEC),
-            (32_000, 25_600, Tail::Tokens(4_096), 3_000)
+            (32_000, 25_600, Tail::Tokens(4_096), 3_750)
         );
     }
 }

@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tokens::TokenCounter;
 
-/// Headings of items that an outline leaves out.
+/// Headings of the items that go first.
 const LEFT_OUT: [&str; 2] = ["files modified", "next steps"];
 
 /// The first sentence, or the first heading if there is none, in at most that many tokens.
@@ -20,33 +20,51 @@ pub(super) fn first_sentence(body: &str, most: u32, counter: &dyn TokenCounter) 
     cut(first.or_else(any).unwrap_or_default(), most, counter)
 }
 
-/// The first sentence, the decisions and the rest of the first `lines` sentences, in the order of
-/// the body; no files and next steps. If not all of it fits into that many tokens, the decisions
-/// take precedence, and the later ones of each kind are left out.
-pub(super) fn outline(body: &str, lines: usize, most: u32, counter: &dyn TokenCounter) -> String {
-    let all = sentences(body, lines).collect::<Vec<_>>();
-    let decisions = (0..all.len())
-        .filter(|at| *at == 0 || all[*at].is_under("decisions"))
-        .collect::<Vec<_>>();
+/// As much of a summary as fits into that many tokens, in the order of its body: the first
+/// sentence, the decisions, then the first `lines` sentences of what is left, then the rest where
+/// `lines` is `None`. What does not fit is left out, and shorter sentences after it may take its
+/// room. With `lines`, files and next steps are left out.
+pub(super) fn shortened(
+    body: &str,
+    lines: Option<usize>,
+    most: u32,
+    counter: &dyn TokenCounter,
+) -> String {
+    if lines.is_none() && counter.count_text(body) <= most {
+        return body.to_owned();
+    }
+    let all = sentences(body, lines.unwrap_or(usize::MAX)).collect::<Vec<_>>();
+    let is_left_out = |at: &usize| LEFT_OUT.iter().any(|word| all[*at].is_under(word));
+    let is_decision = |at: &usize| *at == 0 || all[*at].is_under("decisions");
+    let decisions = (0..all.len()).filter(is_decision);
     let others = (0..all.len())
-        .filter(|at| !LEFT_OUT.iter().any(|word| all[*at].is_under(word)))
-        .take(lines)
-        .filter(|at| !decisions.contains(at))
-        .collect();
+        .filter(|at| !is_left_out(at))
+        .take(lines.unwrap_or(usize::MAX));
+    let rest = (0..all.len()).filter(|at| lines.is_none() && is_left_out(at));
     let mut chosen = BTreeSet::new();
-    for group in [decisions, others] {
-        for at in group {
-            chosen.insert(at);
-            if counter.count_text(&joined(chosen.iter().map(|at| &all[*at]))) > most {
-                chosen.remove(&at);
-                break;
-            }
+    let text = |chosen: &BTreeSet<usize>| joined(chosen.iter().map(|at| &all[*at]));
+    // At least as many as the text has: a blank or a line break between two sentences counts as a
+    // token of its own.
+    let mut used = 0;
+    for at in decisions.chain(others).chain(rest) {
+        if !chosen.insert(at) {
+            continue;
         }
-        if chosen.is_empty() {
-            return first_sentence(body, most, counter);
+        let before = used;
+        used += counter.count_text(all[at].text) + 1;
+        if used > most {
+            let is_near = used <= most + chosen.len() as u32;
+            let exact = is_near.then(|| counter.count_text(&text(&chosen)));
+            used = exact.filter(|tokens| *tokens <= most).unwrap_or_else(|| {
+                chosen.remove(&at);
+                before
+            });
         }
     }
-    joined(chosen.iter().map(|at| &all[*at]))
+    match chosen.is_empty() {
+        true => first_sentence(body, most, counter),
+        false => text(&chosen),
+    }
 }
 
 /// The list items, marks included, under each heading that holds that word.
@@ -188,31 +206,39 @@ mod tests {
     const BODY: &str = "## Summary\nBuilt the store. It has two tables, e.g. `users`. It is fast.\nIt is new.\n\nKey Decisions:\n- use \
                         pg\n- no cache, since v1.2 has one\n\n**Next Steps**\n1. ship it\n2. Tell Ann.";
 
-    fn shortened(body: &str, lines: usize, most: u32) -> String {
-        outline(body, lines, most, &Encoding::O200k)
+    fn outline(body: &str, lines: usize, most: u32) -> String {
+        shortened(body, Some(lines), most, &Encoding::O200k)
     }
 
     #[test]
     fn decisions_go_before_further_sentences_and_all_keep_their_order() {
         let decisions = "- use pg\n- no cache, since v1.2 has one";
         assert_eq!(
-            shortened(BODY, 1, 100),
+            outline(BODY, 1, 100),
             format!("Built the store.\n{decisions}")
         );
         let three =
             format!("Built the store. It has two tables, e.g. `users`. It is fast.\n{decisions}");
-        assert_eq!(shortened(BODY, 3, 100), three);
+        assert_eq!(outline(BODY, 3, 100), three);
         assert_eq!(
-            shortened(BODY, 100, 100),
+            outline(BODY, 100, 100),
             three.replace("fast.", "fast.\nIt is new."),
             "no next steps"
         );
         assert_eq!(
-            shortened(BODY, 3, 20),
+            outline(BODY, 3, 20),
             format!("Built the store.\n{decisions}"),
             "no room for the other sentences"
         );
-        assert_eq!(shortened(BODY, 1, 12), "Built the store.\n- use pg");
+        assert_eq!(outline(BODY, 1, 12), "Built the store.\n- use pg");
+        let whole = |most| shortened(BODY, None, most, &Encoding::O200k);
+        assert_eq!(whole(100), BODY, "all of it where it fits");
+        let without_headings = three.replace("fast.", "fast.\nIt is new.");
+        assert_eq!(
+            whole(45),
+            format!("{without_headings}\n1. ship it"),
+            "steps go first"
+        );
     }
 
     #[test]
@@ -260,9 +286,9 @@ mod tests {
             lines in 1..8_usize,
             most in 8..60_u32,
         ) {
-            for text in [shortened(&body, lines, most), first_sentence(&body, most, &Encoding::O200k)] {
+            for text in [outline(&body, lines, most), shortened(&body, None, most, &Encoding::O200k), first_sentence(&body, most, &Encoding::O200k)] {
                 prop_assert!(Encoding::O200k.count_text(&text) <= most);
-                prop_assert_eq!(text.is_empty(), body.trim().is_empty());
+                prop_assert_eq!(text.trim().is_empty(), body.trim().is_empty());
             }
         }
     }

@@ -1,5 +1,6 @@
-//! How much of each summary `progressive` shows: by age, merged where there are too many, and less
-//! where all together would not fit.
+//! How much of each summary `progressive` shows: the size of its level, which its age decides,
+//! merged where there are too many, and all sizes shrunk in proportion where they would not fit
+//! together.
 //!
 //! Neither level nor merging is stored: both follow from the summaries in their order. Absent on
 //! purpose: a call that rewrites what is merged; of each merged summary the first sentence is
@@ -9,11 +10,11 @@ use std::ops::Range;
 
 use super::Options;
 use super::published::Deviations;
-use super::shorten::{first_sentence, outline};
+use super::shorten::{first_sentence, shortened};
 use crate::model::embed::{Lexical, similarity};
 use crate::strategy::journey::{Level, ShownSummary};
 use crate::strategy::params::Settings;
-use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
+use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
 /// The ages and sizes of the progressive plan.
 pub(super) struct Levels {
@@ -22,9 +23,11 @@ pub(super) struct Levels {
     pub(super) most: usize,
     /// Sentences that a moderate summary keeps, where its size lets it.
     pub(super) lines: usize,
-    /// Most tokens of a moderate summary.
+    /// What a detailed summary counts for where all are shrunk in proportion, in tokens.
+    pub(super) detailed: u32,
+    /// Most tokens of a moderate summary, or of merged ones together.
     pub(super) moderate: u32,
-    /// Most tokens of a compact summary, or of merged ones together.
+    /// Most tokens of a compact summary, or of each that is merged.
     pub(super) compact: u32,
     /// Whether the neighbours that are most alike are merged, and not the oldest.
     pub(super) by_likeness: bool,
@@ -79,6 +82,7 @@ impl Levels {
             compact_age,
             most,
             lines,
+            detailed,
             moderate,
             compact,
             merge,
@@ -90,6 +94,7 @@ impl Levels {
             compact_age,
             most,
             lines,
+            detailed,
             moderate,
             compact,
             by_likeness: merge,
@@ -97,9 +102,10 @@ impl Levels {
         }
     }
 
-    /// The journey at the levels of its ages. If it does not fit, summaries are lowered from the
-    /// oldest on, then the oldest are left out. The newest is lowered, and at last cut, only after
-    /// all others have gone.
+    /// The journey at the levels of its ages, each at most as large as its level. If it does not
+    /// fit, all sizes shrink in proportion to those of their levels, and a summary that is smaller
+    /// than its share leaves the rest to the others. If that would leave less than a sentence of
+    /// the oldest two, they are merged.
     pub(super) fn fit(
         &self,
         journey: &[Leg<'_>],
@@ -107,41 +113,69 @@ impl Levels {
         counter: &dyn TokenCounter,
     ) -> Vec<Shown> {
         let mut groups = self.groups(journey);
-        let mut shown = groups
-            .iter()
-            .map(|group| self.show(group, journey, counter))
-            .collect::<Vec<_>>();
         if self.unbounded {
-            return shown;
+            let show = |group: &Group| self.show(group, self.size(group), journey, counter);
+            return groups.iter().map(show).collect();
         }
-        while total(shown.iter().map(|shown| shown.tokens)) > budget {
-            let alone = groups.len() == 1;
-            match groups.iter().position(|group| group.level > Level::Compact) {
-                Some(at) if at + 1 < groups.len() || alone => {
-                    groups[at].level = groups[at].level.lower();
-                    shown[at] = self.show(&groups[at], journey, counter);
-                }
-                _ if alone => {
-                    shown[0] = self
-                        .within(budget, counter)
-                        .show(&groups[0], journey, counter);
-                    break;
-                }
-                _ => {
-                    groups.remove(0);
-                    shown.remove(0);
-                }
+        // The frame and the text, counted apart, may take a token more than together.
+        let frame = MESSAGE_OVERHEAD + counter.count_text(HEADER) + 1;
+        loop {
+            let room = budget.saturating_sub(frame * groups.len() as u32);
+            let needs = |group: &Group| self.needs(group, journey, counter);
+            let needs = groups.iter().map(needs).collect::<Vec<_>>();
+            let sizes = shares(&needs, room);
+            let too_small = |(size, need): (&u32, &Need)| *size < need.most.min(SENTENCE);
+            if groups.len() > 1 && sizes.iter().zip(&needs).any(too_small) {
+                let end = groups.remove(1).members.end;
+                groups[0] = Group {
+                    members: groups[0].members.start..end,
+                    level: Level::Compact,
+                };
+                continue;
             }
+            // What one leaves of its share, since sentences are kept whole, the next may use.
+            let mut left = 0;
+            let show = |(group, size): (&Group, &u32)| {
+                let size = size + left;
+                let shown = self.show(group, size.min(self.size(group)), journey, counter);
+                left = (size + frame).saturating_sub(shown.tokens);
+                shown
+            };
+            return groups.iter().zip(&sizes).map(show).collect();
         }
-        shown
     }
 
-    /// With compact summaries that fit into a budget together with their frame.
-    fn within(&self, budget: u32, counter: &dyn TokenCounter) -> Levels {
-        // The frame and the text, counted apart, may take a token more than together.
-        let frame = MESSAGE_OVERHEAD + counter.count_text(HEADER);
-        let compact = self.compact.min(budget.saturating_sub(frame));
-        Levels { compact, ..*self }
+    /// The most that a group may take, in tokens of its text.
+    fn size(&self, group: &Group) -> u32 {
+        match (group.members.len(), group.level) {
+            (1, Level::Detailed) => u32::MAX,
+            (1, Level::Moderate) => self.moderate,
+            (1, Level::Compact) => self.compact,
+            (members, _) => self
+                .compact
+                .saturating_mul(members as u32)
+                .min(self.moderate),
+        }
+    }
+
+    fn needs(&self, group: &Group, journey: &[Leg<'_>], counter: &dyn TokenCounter) -> Need {
+        let size = self.size(group);
+        let mut written = 0_u32;
+        let legs = &journey[group.members.clone()];
+        for leg in legs {
+            written = written.saturating_add(counter.count_text(leg.body));
+            if written >= size {
+                break;
+            }
+        }
+        let weight = match group.level {
+            Level::Detailed => self.detailed,
+            _ => size,
+        };
+        Need {
+            most: written.min(size),
+            weight,
+        }
     }
 
     /// What is shown as one, as if the summaries had come one by one: what was merged once stays
@@ -223,14 +257,19 @@ impl Levels {
         }
     }
 
-    fn show(&self, group: &Group, journey: &[Leg<'_>], counter: &dyn TokenCounter) -> Shown {
+    fn show(
+        &self,
+        group: &Group,
+        most: u32,
+        journey: &[Leg<'_>],
+        counter: &dyn TokenCounter,
+    ) -> Shown {
         let Group { mut members, level } = group.clone();
         let text = match (&journey[members.clone()], level) {
-            ([leg], Level::Detailed) => leg.body.to_owned(),
-            ([leg], Level::Moderate) => outline(leg.body, self.lines, self.moderate, counter),
-            ([leg], Level::Compact) => first_sentence(leg.body, self.compact, counter),
+            ([leg], Level::Detailed) => shortened(leg.body, None, most, counter),
+            ([leg], _) => shortened(leg.body, Some(self.lines), most, counter),
             (merged, _) => {
-                let (named, text) = self.merged(merged, counter);
+                let (named, text) = merged_text(merged, most, counter);
                 members.start = members.end - named;
                 text
             }
@@ -246,29 +285,64 @@ impl Levels {
             tokens,
         }
     }
-
-    /// The first sentences of as many of the newest as fit the compact size together, one at least,
-    /// and their number.
-    fn merged(&self, legs: &[Leg<'_>], counter: &dyn TokenCounter) -> (usize, String) {
-        const TITLE: &str = "Earlier parts:";
-        let room = self.compact.saturating_sub(counter.count_text(TITLE) + 2);
-        let mut lines = Vec::new();
-        for leg in legs.iter().rev() {
-            lines.insert(
-                0,
-                format!("\n- {}", first_sentence(leg.body, room, counter)),
-            );
-            if lines.len() > 1
-                && counter.count_text(&format!("{TITLE}{}", lines.concat())) > self.compact
-            {
-                lines.remove(0);
-                break;
-            }
-        }
-        (lines.len(), format!("{TITLE}{}", lines.concat()))
-    }
 }
 
+/// What a group of summaries may take.
+struct Need {
+    /// Its tokens, or the most that its level allows.
+    most: u32,
+    /// Its part of what there is where all are shrunk.
+    weight: u32,
+}
+
+/// Tokens for each need, in proportion to the weights and none above its most, that together take
+/// all the room that there is use for.
+fn shares(needs: &[Need], room: u32) -> Vec<u32> {
+    let mut by_use = (0..needs.len()).collect::<Vec<_>>();
+    by_use.sort_by(|one, other| {
+        let (one, other) = (&needs[*one], &needs[*other]);
+        let cross = |a: &Need, b: &Need| u64::from(a.most) * u64::from(b.weight.max(1));
+        cross(one, other).cmp(&cross(other, one))
+    });
+    let mut left = u64::from(room);
+    let mut weights = needs
+        .iter()
+        .map(|need| u64::from(need.weight.max(1)))
+        .sum::<u64>();
+    let mut sizes = vec![0; needs.len()];
+    for at in by_use {
+        let need = &needs[at];
+        let weight = u64::from(need.weight.max(1));
+        let size = (left * weight / weights).min(u64::from(need.most));
+        sizes[at] = size as u32;
+        left -= size;
+        weights -= weight;
+    }
+    sizes
+}
+
+/// The first sentences of the merged summaries, oldest first: of all, as far as each has room for a
+/// sentence, else of the newest; and how many. What a short one leaves, those after it may use.
+fn merged_text(legs: &[Leg<'_>], most: u32, counter: &dyn TokenCounter) -> (usize, String) {
+    const TITLE: &str = "Earlier parts:";
+    // A line break and a mark take two tokens at most.
+    let mut left = most.saturating_sub(counter.count_text(TITLE) + 1);
+    let named = ((left / (SENTENCE + 2)) as usize).clamp(1, legs.len());
+    let mut text = TITLE.to_owned();
+    for (at, leg) in legs[legs.len() - named..].iter().enumerate() {
+        let share = left / (named - at) as u32;
+        let line = format!(
+            "\n- {}",
+            first_sentence(leg.body, share.saturating_sub(2), counter)
+        );
+        left = left.saturating_sub(counter.count_text(&line));
+        text.push_str(&line);
+    }
+    (named, text)
+}
+
+/// Tokens of a short sentence: with fewer, little is said.
+const SENTENCE: u32 = 12;
 const HEADER: &str = "Summary of an earlier part:\n\n";
 
 #[cfg(test)]

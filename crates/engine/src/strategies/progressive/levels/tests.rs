@@ -10,6 +10,7 @@ const LEVELS: Levels = Levels {
     compact_age: 10,
     most: 10,
     lines: 5,
+    detailed: 800,
     moderate: 300,
     compact: 80,
     by_likeness: false,
@@ -191,6 +192,7 @@ fn each_level_keeps_to_its_size() {
         })
         .collect::<Vec<_>>();
     let levels = Levels {
+        compact_age: 8,
         moderate: 60,
         compact: 20,
         ..LEVELS
@@ -204,7 +206,7 @@ fn each_level_keeps_to_its_size() {
     for (level, most) in [(Level::Moderate, 60), (Level::Compact, 20)] {
         let sizes = shown
             .iter()
-            .filter(|shown| shown.level == level)
+            .filter(|shown| shown.level == level && shown.members.len() == 1)
             .map(size)
             .collect::<Vec<_>>();
         assert!(
@@ -212,39 +214,99 @@ fn each_level_keeps_to_its_size() {
             "{level:?}: {sizes:?}"
         );
     }
+    assert!(
+        size(&shown[0]) <= 60,
+        "merged ones share the size of a moderate one"
+    );
     assert_eq!(
-        shown[0].members.end, 5,
-        "the first shows several merged summaries, of which the newest are named"
+        shown[0].members,
+        1..5,
+        "what has room for a sentence is named"
+    );
+    let merged = &shown[0].text;
+    assert_eq!(
+        merged.matches("\n- built the store.").count(),
+        4,
+        "{merged}"
+    );
+}
+
+#[test]
+fn short_of_room_all_levels_shrink_in_proportion() {
+    let long = format!("{BODY}\n").repeat(30);
+    let journey = (0..10)
+        .map(|number| Leg {
+            number,
+            body: &long,
+        })
+        .collect::<Vec<_>>();
+    let sizes = |levels: &Levels, budget| {
+        let shown = levels.fit(&journey, budget, &Encoding::O200k);
+        let text = |shown: &Shown| Encoding::O200k.count_text(&shown.text[HEADER.len()..]);
+        shown.iter().map(text).collect::<Vec<_>>()
+    };
+    let aged = Levels {
+        compact_age: 8,
+        ..LEVELS
+    };
+    let found = sizes(&aged, 1_200);
+    let (compact, moderate, detailed) = (found[0], found[3], found[7]);
+    assert!(
+        moderate >= 2 * compact && detailed >= 2 * moderate,
+        "{found:?}"
     );
     assert!(
-        shown[0].text.contains("Earlier parts:\n- built the store."),
-        "{}",
-        shown[0].text
+        found[9] <= 2 * detailed,
+        "the newest takes no more than the others: {found:?}"
+    );
+    let flat = Levels {
+        moderate_age: 1_000,
+        compact_age: 1_001,
+        ..LEVELS
+    };
+    let found = sizes(&flat, 1_200);
+    assert!(
+        found.iter().all(|size| size.abs_diff(found[0]) < 25),
+        "one level: {found:?}"
     );
 }
 
 proptest! {
     #[test]
-    fn what_is_shown_fits_and_no_step_was_needless(
+    fn what_is_shown_fits_and_all_is_named_or_older(
         bodies in prop::collection::vec("[a-z .一-龥-]{0,30}(\n[a-z -]{0,12}){0,7}(\nDecisions:\n- [a-z]{1,9}){0,1}", 1..40),
         budget in 30..400_u32,
         by_likeness in any::<bool>(),
     ) {
-        let levels = Levels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, moderate: 30, compact: 15, by_likeness, unbounded: false };
+        let levels = Levels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, detailed: 80, moderate: 30, compact: 15, by_likeness, unbounded: false };
         let journey = bodies.iter().enumerate().map(|(at, body)| Leg { number: at as u32, body }).collect::<Vec<_>>();
         let tokens = |shown: &[Shown]| shown.iter().map(|shown| shown.tokens).sum::<u32>();
-        let (found, all) = (levels.fit(&journey, budget, &Encoding::O200k), levels.fit(&journey, u32::MAX, &Encoding::O200k));
-        prop_assert!(tokens(&found) <= budget);
+        let (found, all) = (levels.fit(&journey, budget, &Encoding::O200k), levels.fit(&journey, u32::MAX / 2, &Encoding::O200k));
+        prop_assert!(tokens(&found) <= budget, "{} of {budget}", tokens(&found));
         prop_assert_eq!(found.last().map(|shown| shown.members.end), Some(bodies.len()), "the newest is shown");
-        prop_assert_eq!(tokens(&found) < tokens(&all), tokens(&all) > budget);
-        // What is left out is older than all that is shown, and then all but the newest are as low
-        // as they get.
-        let left_out = all.len() - found.len();
-        for (shown, before) in found.iter().zip(&all[left_out..]) {
-            prop_assert!(shown.members == before.members && shown.level <= before.level);
-        }
-        if left_out > 0 {
-            prop_assert!(found[..found.len() - 1].iter().all(|shown| shown.level == Level::Compact));
+        prop_assert!(found.len() <= all.len());
+        prop_assert!(found.windows(2).all(|pair| pair[0].members.end <= pair[1].members.start), "in order");
+    }
+
+    #[test]
+    fn shares_use_the_room_and_keep_the_proportion(
+        needs in prop::collection::vec((0..900_u32, 1..900_u32), 1..12),
+        room in 0..3_000_u32,
+    ) {
+        let needs = needs.into_iter().map(|(most, weight)| Need { most, weight }).collect::<Vec<_>>();
+        let sizes = shares(&needs, room);
+        let (used, wanted) = (sizes.iter().sum::<u32>(), needs.iter().map(|need| need.most).sum::<u32>());
+        prop_assert!(used <= room && used + needs.len() as u32 >= room.min(wanted), "{used} of {room}");
+        for (size, need) in sizes.iter().zip(&needs) {
+            prop_assert!(*size <= need.most);
+            // Whoever gets less than it could use has no smaller part of its weight than another.
+            let is_cut = *size < need.most;
+            let per_weight = |size: u32, weight: u32| f64::from(size) / f64::from(weight);
+            let others = sizes.iter().zip(&needs).all(|(other, of)| {
+                let rounded = other.saturating_sub(needs.len() as u32);
+                per_weight(rounded, of.weight) <= per_weight(size + 1, need.weight)
+            });
+            prop_assert!(!is_cut || others);
         }
     }
 }
