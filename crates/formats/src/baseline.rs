@@ -277,6 +277,7 @@ mod tests {
                 unmetered: false,
                 version: None,
                 base: "chained".to_owned(),
+                without_effect: Vec::new(),
                 parameters: BTreeMap::from([("tail".to_owned(), "10".to_owned())]),
             }),
             budget: None,

@@ -144,6 +144,9 @@ pub struct StrategySettings {
     pub unmetered: bool,
     /// Its parameters, before they are scaled.
     pub parameters: BTreeMap<String, String>,
+    /// Those that were changed and change nothing where the run sets the limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_effect: Vec<String>,
 }
 
 impl Manifest {

@@ -94,7 +94,8 @@ fn published_limits_may_start_at_messages_turns_and_shares() {
             "{row}"
         );
     }
-    let note = "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only: `turns`";
+    let note = "parameters without effect here, since the run sets the context window, the trigger and the sizes \
+                (`--protocol published` takes a strategy's own): `when=9 turns` of `turns`";
     assert!(
         screen
             .split_whitespace()
@@ -106,4 +107,63 @@ fn published_limits_may_start_at_messages_turns_and_shares() {
     let manifest: Value =
         serde_json::from_slice(&std::fs::read(dir.join("run/manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["settings"]["half"]["parameters"]["when"], "50 %");
+}
+
+#[test]
+fn off_is_off_under_every_protocol_and_what_changes_nothing_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let rows = "summarize,off=threshold-summary:enabled=false,never=handoff:threshold=0,wide=chained:window=64000,\
+                near=chained:estimator=characters,short=chained:tail=4";
+    let run = [
+        "compare",
+        "smoke",
+        "-s",
+        rows,
+        "--sample",
+        "2",
+        "--protocol",
+        "matched,published",
+        "--scale",
+        "0.18",
+        "--out",
+        "run",
+        "--notes",
+        "-q",
+    ];
+    let words = succeeds(dir, &run)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    for protocol in ["matched", "published"] {
+        assert!(
+            !applied(dir, protocol, "summarize").is_empty(),
+            "{protocol}"
+        );
+        for row in ["off", "never"] {
+            assert!(
+                applied(dir, protocol, row).is_empty(),
+                "{row} under {protocol}"
+            );
+        }
+    }
+    let named = "`window=64000` of `wide`, `estimator=characters` of `near`";
+    let named = named.split(", ").collect::<Vec<_>>();
+    assert!(named.iter().all(|named| words.contains(named)), "{words}");
+    assert!(
+        !words.contains("of `short`") && !words.contains("of `off`"),
+        "{words}"
+    );
+    let told = succeeds(
+        dir,
+        &[
+            "doctor",
+            "smoke",
+            "-s",
+            "summarize,wide=chained:window=64000",
+        ],
+    );
+    let line =
+        "warning  parameters without effect, since the run sets its limits: window of `wide`";
+    assert!(told.contains(line), "{told}");
 }

@@ -159,9 +159,61 @@ impl Entrant {
         matches!(&self.entry, Entry::Strategy(spec, _) if spec.params().any(|param| param.name == "tail"))
     }
 
-    /// Whether it compacts at all.
+    /// Whether it compacts at all: a strategy that its own parameters switch off does not, whoever
+    /// sets its limits.
     pub fn compacts(&self) -> bool {
-        self.control().is_none_or(|control| control.compacts)
+        match &self.entry {
+            Entry::Control(control) => control.compacts,
+            Entry::Strategy(spec, settings) => {
+                (spec.limits)(settings).map_or(true, |limits| limits.trigger > 0)
+            }
+            Entry::Recorded(_) | Entry::Custom(_) => true,
+        }
+    }
+
+    /// The parameters that were changed and change nothing under that protocol, since the run sets
+    /// the limits that they are part of.
+    ///
+    /// # Errors
+    /// As [`Entrant::resolve`].
+    pub(super) fn without_effect(
+        &self,
+        protocol: Protocol,
+        sizes: Sizes,
+        scale: f64,
+    ) -> Result<Vec<&'static str>, LimitsError> {
+        let Entry::Strategy(spec, settings) = &self.entry else {
+            return Ok(Vec::new());
+        };
+        if protocol.limits() == LimitsOf::Strategy || !self.compacts() {
+            return Ok(Vec::new());
+        }
+        // What a session is built from: its limits, and the values that are read beside these.
+        let built = |settings: &Settings| -> Result<_, LimitsError> {
+            let entry = Entry::Strategy(spec, settings.clone());
+            let entrant = Entrant {
+                entry,
+                ..self.clone()
+            };
+            let (budget, resolved) = entrant.resolve(protocol, sizes, scale)?;
+            let read = spec.params().filter(|param| !param.of_limits);
+            let read = read.map(|param| resolved.settings()?.value(param.name));
+            Ok((budget, read.collect::<Vec<_>>()))
+        };
+        let own = built(settings)?;
+        let published = self.family == Family::Faithful;
+        let changed = spec.params().filter(|param| {
+            param.of_limits && !published && settings.value(param.name) != Some(param.default)
+        });
+        let mut without = Vec::new();
+        for param in changed {
+            // One that its other parameters do not allow without it has an effect.
+            if built(&settings.with_default(param)).is_ok_and(|other| other == own) {
+                without.push(param.name);
+            }
+        }
+        let of_trigger = self.trigger.as_ref().map(|_| Trigger::PARAMETER);
+        Ok(without.into_iter().chain(of_trigger).collect())
     }
 
     /// Its limits, and itself with the settings that they scale. Under the matched protocol

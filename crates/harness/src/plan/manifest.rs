@@ -1,6 +1,7 @@
 //! What a run's manifest says of its plan.
 
 use compactometer_formats::manifest::{Manifest, StrategySettings, VERSION};
+use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::{Family, text_hash};
 use compactometer_formats::scenario::Scenario;
 
@@ -37,7 +38,11 @@ impl Plan {
             reference: None,
             pairs: options.entrants.iter().filter_map(pair).collect(),
             prompts: options.entrants.iter().filter_map(prompt).collect(),
-            settings: options.entrants.iter().filter_map(settings_of).collect(),
+            settings: options
+                .entrants
+                .iter()
+                .filter_map(|entrant| self.settings_of(entrant))
+                .collect(),
             matcher: text_hash(&compactometer_text::behaviour::results()),
             settings_hash: text_hash(
                 &settings
@@ -117,49 +122,60 @@ fn prompt(entrant: &Entrant) -> Option<(String, String)> {
     Some((entrant.name.clone(), text_hash(settings.prompt())))
 }
 
-/// A strategy's name and what it was run with. Controls have no settings.
-fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
-    let addition = entrant.addition.map(|addition| {
-        (
-            addition.text.parameter().to_owned(),
-            addition.tokens.to_string(),
-        )
-    });
-    let absence = entrant
-        .absence
-        .map(|absence| (Absence::PARAMETER.to_owned(), absence.hours().to_string()));
-    let trigger = entrant
-        .trigger
-        .as_ref()
-        .map(|trigger| (Trigger::PARAMETER.to_owned(), trigger.to_string()));
-    let base = match &entrant.entry {
-        Entry::Strategy(spec, _) if entrant.family == Family::Faithful => spec.published_name(),
-        Entry::Control(_) | Entry::Recorded(_) if addition.is_none() => return None,
-        _ => entrant.entry_name().to_owned(),
-    };
-    let parameters = entrant
-        .parameters()
-        .into_iter()
-        .chain(addition)
-        .chain(absence)
-        .chain(trigger)
-        .collect();
-    let version = match &entrant.entry {
-        Entry::Custom(custom) => {
-            Some(custom.version().to_owned()).filter(|version| !version.is_empty())
-        }
-        Entry::Strategy(spec, _) if entrant.family == Family::Custom => {
-            Some(spec.source.to_owned())
-        }
-        _ => None,
-    };
-    Some((
-        entrant.name.clone(),
-        StrategySettings {
-            base,
-            version,
-            unmetered: entrant.is_unmetered(),
-            parameters,
-        },
-    ))
+impl Plan {
+    /// A strategy's name and what it was run with. Controls have no settings.
+    fn settings_of(&self, entrant: &Entrant) -> Option<(String, StrategySettings)> {
+        let addition = entrant.addition.map(|addition| {
+            (
+                addition.text.parameter().to_owned(),
+                addition.tokens.to_string(),
+            )
+        });
+        let absence = entrant
+            .absence
+            .map(|absence| (Absence::PARAMETER.to_owned(), absence.hours().to_string()));
+        let trigger = entrant
+            .trigger
+            .as_ref()
+            .map(|trigger| (Trigger::PARAMETER.to_owned(), trigger.to_string()));
+        let base = match &entrant.entry {
+            Entry::Strategy(spec, _) if entrant.family == Family::Faithful => spec.published_name(),
+            Entry::Control(_) | Entry::Recorded(_) if addition.is_none() => return None,
+            _ => entrant.entry_name().to_owned(),
+        };
+        let parameters = entrant
+            .parameters()
+            .into_iter()
+            .chain(addition)
+            .chain(absence)
+            .chain(trigger)
+            .collect();
+        let without_effect = self
+            .options
+            .protocols
+            .iter()
+            .find(|protocol| protocol.limits() != LimitsOf::Strategy)
+            .and_then(|protocol| entrant.without_effect(*protocol, self.sizes, 1.0).ok())
+            .unwrap_or_default();
+        let without_effect = without_effect.into_iter().map(str::to_owned).collect();
+        let version = match &entrant.entry {
+            Entry::Custom(custom) => {
+                Some(custom.version().to_owned()).filter(|version| !version.is_empty())
+            }
+            Entry::Strategy(spec, _) if entrant.family == Family::Custom => {
+                Some(spec.source.to_owned())
+            }
+            _ => None,
+        };
+        Some((
+            entrant.name.clone(),
+            StrategySettings {
+                base,
+                version,
+                unmetered: entrant.is_unmetered(),
+                parameters,
+                without_effect,
+            },
+        ))
+    }
 }

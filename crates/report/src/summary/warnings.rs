@@ -40,7 +40,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(run, strategies));
     warnings.extend(unmetered(strategies));
-    warnings.extend(idle_triggers(run));
+    warnings.extend(without_effect(run));
     warnings.extend(own_prompts(run));
     warnings.extend(repeated(strategies));
     warnings.extend(COUNTED.iter().filter_map(|(what, count)| match *what {
@@ -133,16 +133,22 @@ fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
     joined(what, names)
 }
 
-/// Triggers of single rows, where all rows have the run's.
-fn idle_triggers(run: &ProtocolRun) -> Option<String> {
-    let what = "rows whose condition (`when`) has no effect here, since it counts under `--protocol published` only";
-    let is_idle = run.protocol.limits() != LimitsOf::Strategy;
-    let settings = &run.manifest.settings;
-    let has_own = |name: &&str| settings[*name].parameters.contains_key("when");
-    joined(
-        what,
-        rows_set(run).filter(has_own).filter(|_| is_idle).map(code),
-    )
+/// What a user changed for nothing.
+fn without_effect(run: &ProtocolRun) -> Option<String> {
+    if run.protocol.limits() == LimitsOf::Strategy {
+        return None;
+    }
+    let what = "parameters without effect here, since the run sets the context window, the trigger and the sizes \
+                (`--protocol published` takes a strategy's own)";
+    let rows = rows_set(run).flat_map(|name| {
+        let settings = &run.manifest.settings[name];
+        let shown = |param: &String| {
+            let value = settings.parameters.get(param).map_or("", String::as_str);
+            format!("{} of {}", code(&format!("{param}={value}")), code(name))
+        };
+        settings.without_effect.iter().map(shown)
+    });
+    joined(what, rows)
 }
 
 /// The rows that have settings, by name.

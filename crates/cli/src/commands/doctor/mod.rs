@@ -14,7 +14,8 @@ mod settings;
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_harness::plan::PlanOptions;
+use compactometer_formats::manifest::StrategySettings;
+use compactometer_harness::plan::{Plan, PlanOptions};
 use serde::Serialize;
 
 use super::command_row::{CommandRow, parsed};
@@ -103,9 +104,29 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
             plan.sizes.window
         ),
     )];
+    checks.extend(without_effect(&plan));
     checks.extend(measured::checks(&plan));
     checks.extend(missing_calls::check(args, &plan, counter)?);
     Ok(checks)
+}
+
+/// Parameters that the run's own limits replace.
+fn without_effect(plan: &Plan) -> Option<DoctorCheck> {
+    let rows = plan.manifest().settings;
+    let rows = rows
+        .iter()
+        .filter(|(_, settings)| !settings.without_effect.is_empty());
+    let row = |(name, settings): (&String, &StrategySettings)| {
+        format!("{} of `{name}`", settings.without_effect.join(", "))
+    };
+    let rows = rows.map(row).collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| {
+        let rows = rows.join(", ");
+        DoctorCheck::warning(
+            "parameters",
+            format!("without effect, since the run sets its limits: {rows}; `--protocol published` takes a strategy's own"),
+        )
+    })
 }
 
 /// What was checked and what was found.

@@ -50,20 +50,20 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
 parameters! {
     /// The source's configuration.
     Options {
-        window: u32 = Param::tokens(128_000), "context window of the model";
-        system_reserve: u32 = Param::tokens(2_000), "kept free for system prompt and tools";
-        output_reserve: u32 = Param::tokens(4_000), "kept free for the answer";
-        safety_buffer: u32 = Param::tokens(5_000), "kept free for errors of the estimate";
-        threshold: f64 = Param::share(0.8), "share of what is left at which a compaction starts";
-        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
-        asked: u32 = Param::tokens(800), "asked for in the prompt";
-        written: u32 = Param::tokens(1_000), "most that the summary may have";
+        window: u32 = Param::tokens(128_000).of_limits(), "context window of the model";
+        system_reserve: u32 = Param::tokens(2_000).of_limits(), "kept free for system prompt and tools";
+        output_reserve: u32 = Param::tokens(4_000).of_limits(), "kept free for the answer";
+        safety_buffer: u32 = Param::tokens(5_000).of_limits(), "kept free for errors of the estimate";
+        threshold: f64 = Param::share(0.8).of_limits(), "share of what is left at which a compaction starts";
+        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)).of_limits(), "kept verbatim";
+        asked: u32 = Param::tokens(800).relative(), "asked for in the prompt";
+        written: u32 = Param::tokens(1_000).relative(), "most that the summary may have";
         message_limit: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "rendered of one message";
         result_limit: usize = Param::count(Unit::Characters, 500, (1, 10_000_000)), "rendered of one tool result";
         chain: bool = Param::choice(&["off", "on"], 1), "whether each summary takes in the one before it; without it, that one is lost";
         temperature: f64 = Param::new(Unit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
-        estimator: Estimator = Param::estimator(Estimator::Classes), "what the published trigger is compared with";
-        model: usize = Param::choice(MODELS, 0), "whose limit is the context window; `window` takes the parameter of that name";
+        estimator: Estimator = Param::estimator(Estimator::Classes).of_limits(), "what the published trigger is compared with";
+        model: usize = Param::choice(MODELS, 0).of_limits(), "whose limit is the context window; `window` takes the parameter of that name";
     }
 }
 

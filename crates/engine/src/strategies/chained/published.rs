@@ -33,8 +33,8 @@ pub(super) const FORM: PublishedForm = PublishedForm {
 parameters! {
     /// How the source deviates.
     Deviations {
-        lookup: bool = Param::deviation(), "a model's limit is looked up nowhere";
-        negative: bool = Param::deviation(), "a context window that the reserves use up compacts at every call";
+        lookup: bool = Param::deviation().of_limits(), "a model's limit is looked up nowhere";
+        negative: bool = Param::deviation().of_limits(), "a context window that the reserves use up compacts at every call";
         detector: bool = Param::deviation(), "an earlier summary is known only by its place and the heading `## Session Summary`";
         task: bool = Param::deviation(), "the original task is the first user turn that is still there";
         assistant: bool = Param::deviation(), "the summary is an assistant's turn";

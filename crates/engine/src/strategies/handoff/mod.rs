@@ -57,10 +57,10 @@ const ASSUMED_WINDOW: u32 = 250_000;
 parameters! {
     /// The source's threshold, and what it leaves open.
     Options {
-        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
-        threshold: u32 = Param::count(Unit::Tokens, 200_000, (0, 10_000_000)), "size at which a compaction starts; 0 is never";
-        written: u32 = Param::tokens(4_000), "most that the summary may have (assumed)";
-        estimator: Estimator = Param::estimator(Estimator::Recount), "what the published trigger is compared with";
+        window: u32 = Param::tokens(ASSUMED_WINDOW).of_limits(), "context window (assumed: no request is refused for it unless you set another)";
+        threshold: u32 = Param::count(Unit::Tokens, 200_000, (0, 10_000_000)).of_limits(), "size at which a compaction starts; 0 is never";
+        written: u32 = Param::tokens(4_000).of_limits(), "most that the summary may have (assumed)";
+        estimator: Estimator = Param::estimator(Estimator::Recount).of_limits(), "what the published trigger is compared with";
         memory: bool = Param::choice(&["off", "on"], 1), "whether what leaves is noted, to be found again when asked for";
         note: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "most of one message or call batch that is noted (assumed)";
     }

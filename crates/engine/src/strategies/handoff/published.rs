@@ -23,7 +23,7 @@ pub(super) const FORM: PublishedForm = PublishedForm {
 parameters! {
     /// How the source deviates.
     Deviations {
-        off: bool = Param::deviation(), "threshold 0 compacts at every call instead of never";
+        off: bool = Param::deviation().of_limits(), "threshold 0 compacts at every call instead of never";
         intent: bool = Param::deviation(), "nothing pending stays; the last user turn, be it a summary, is quoted behind the new summary";
         full_context: bool = Param::deviation(), "the prompt joins a context that it may no longer fit, and no room is kept for the answer";
         residue: bool = Param::deviation(), "the prompt of a failed call stays in the history";

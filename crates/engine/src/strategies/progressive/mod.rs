@@ -63,11 +63,11 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
 parameters! {
     /// The source's settings.
     Options {
-        window: u32 = Param::tokens(32_000), "context window of the model";
-        threshold: f64 = Param::share(0.8), "share of the context window at which a compaction starts";
-        tail: u32 = Param::tokens_or_none(4_096), "kept verbatim";
+        window: u32 = Param::tokens(32_000).of_limits(), "context window of the model";
+        threshold: f64 = Param::share(0.8).of_limits(), "share of the context window at which a compaction starts";
+        tail: u32 = Param::tokens_or_none(4_096).of_limits(), "kept verbatim";
         summary: u32 = Param::tokens(1_024), "most that one summary may have";
-        written: u32 = Param::tokens(3_000), "most that all summaries may have together";
+        written: u32 = Param::tokens(3_000).of_limits(), "most that all summaries may have together";
         detailed: u32 = Param::tokens(800), "tokens that a newer summary counts for where all shrink in proportion";
         moderate_age: usize = rounds(5), "age at which a summary keeps its first sentences and its decisions";
         moderate: u32 = Param::tokens(300), "most tokens of a summary of that age, and of all that are merged together";

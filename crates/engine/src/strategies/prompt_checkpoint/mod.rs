@@ -64,10 +64,10 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
 parameters! {
     /// The source's limits, also those of the other strategies that write checkpoints.
     Options {
-        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
-        trigger: u32 = Param::tokens(10_000), "size at which a compaction starts";
-        tail: u32 = Param::tokens_or_none(2_000), "kept verbatim";
-        written: u32 = Param::tokens(800), "most that summary and checkpoint may have together";
+        window: u32 = Param::tokens(ASSUMED_WINDOW).of_limits(), "context window (assumed: no request is refused for it unless you set another)";
+        trigger: u32 = Param::tokens(10_000).of_limits(), "size at which a compaction starts";
+        tail: u32 = Param::tokens_or_none(2_000).of_limits(), "kept verbatim";
+        written: u32 = Param::tokens(800).of_limits(), "most that summary and checkpoint may have together";
     }
 }
 

@@ -50,10 +50,10 @@ pub(super) const ASSUMED_WINDOW: u32 = 12_500;
 parameters! {
     /// The source's limits.
     Options {
-        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
-        trigger: u32 = Param::tokens(10_000), "size at which a compaction starts";
-        tail: u32 = Param::tokens_or_none(2_000), "kept verbatim";
-        written: u32 = Param::tokens(400), "most that the summary may have";
+        window: u32 = Param::tokens(ASSUMED_WINDOW).of_limits(), "context window (assumed: no request is refused for it unless you set another)";
+        trigger: u32 = Param::tokens(10_000).of_limits(), "size at which a compaction starts";
+        tail: u32 = Param::tokens_or_none(2_000).of_limits(), "kept verbatim";
+        written: u32 = Param::tokens(400).of_limits(), "most that the summary may have";
     }
 }
 

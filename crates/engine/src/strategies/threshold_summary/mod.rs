@@ -53,12 +53,12 @@ const ASSUMED_WINDOW: u32 = 100_000;
 parameters! {
     /// The source's settings.
     Options {
-        window: u32 = Param::tokens(ASSUMED_WINDOW), "context window (assumed: no request is refused for it unless you set another)";
-        threshold: u32 = Param::tokens(80_000), "size at which a compaction starts";
-        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
-        written: u32 = Param::tokens(500), "most that the summary may have";
+        window: u32 = Param::tokens(ASSUMED_WINDOW).of_limits(), "context window (assumed: no request is refused for it unless you set another)";
+        threshold: u32 = Param::tokens(80_000).of_limits(), "size at which a compaction starts";
+        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)).of_limits(), "kept verbatim";
+        written: u32 = Param::tokens(500).of_limits(), "most that the summary may have";
         calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer";
-        enabled: bool = Param::choice(&["true", "false"], 0), "whether it compacts by itself";
+        enabled: bool = Param::choice(&["true", "false"], 0).of_limits(), "whether it compacts by itself";
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) const FORM: PublishedForm = PublishedForm {
 parameters! {
     /// How the source deviates.
     Deviations {
-        strict: bool = Param::deviation(), "starts above the threshold, not at it";
+        strict: bool = Param::deviation().of_limits(), "starts above the threshold, not at it";
         reuse: bool = Param::deviation(), "the first summary is shown for ever; what leaves after it is never read";
         limit: bool = Param::deviation(), "reads only the latest 100 messages";
         overlap: bool = Param::deviation(), "reads what stays verbatim too";

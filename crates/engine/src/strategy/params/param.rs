@@ -15,6 +15,12 @@ pub struct Param {
     pub default: f64,
     /// Least and greatest value.
     pub range: (f64, f64),
+    /// Whether only [`crate::strategy::StrategySpec::limits`] reads it, so that limits from
+    /// elsewhere replace it.
+    pub of_limits: bool,
+    /// Whether it is a number of tokens of which only the ratio to another parameter counts, so that
+    /// it does not scale with the window.
+    pub relative: bool,
 }
 
 impl Param {
@@ -26,6 +32,24 @@ impl Param {
             unit,
             default,
             range,
+            of_limits: false,
+            relative: false,
+        }
+    }
+
+    /// The same as one of which only the ratio to another counts.
+    pub(crate) const fn relative(self) -> Self {
+        Param {
+            relative: true,
+            ..self
+        }
+    }
+
+    /// The same as one that only the strategy's limits read.
+    pub(crate) const fn of_limits(self) -> Self {
+        Param {
+            of_limits: true,
+            ..self
         }
     }
 

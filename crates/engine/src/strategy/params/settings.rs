@@ -81,11 +81,20 @@ impl Settings {
         Ok(Some(settings))
     }
 
+    /// These settings with that parameter as its source has it.
+    #[must_use]
+    pub fn with_default(&self, param: &Param) -> Self {
+        let mut settings = self.clone();
+        settings.values.insert(param.name.to_owned(), param.default);
+        settings
+    }
+
     /// These settings with every number of tokens multiplied; none falls under its least value.
     #[must_use]
     pub fn scaled(&self, spec: &StrategySpec, factor: f64) -> Self {
         let mut scaled = self.clone();
-        for param in spec.params().filter(|param| param.unit == Unit::Tokens) {
+        let scales = |param: &&Param| param.unit == Unit::Tokens && !param.relative;
+        for param in spec.params().filter(scales) {
             if let Some(value) = scaled.values.get_mut(param.name) {
                 *value = (*value * factor).round().max(param.range.0);
             }

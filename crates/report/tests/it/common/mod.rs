@@ -80,6 +80,7 @@ pub(crate) fn settings(base: &str) -> StrategySettings {
         version: None,
         unmetered: false,
         base: base.to_owned(),
+        without_effect: Vec::new(),
         parameters: parameters
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
