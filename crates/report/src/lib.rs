@@ -19,6 +19,7 @@ mod version;
 pub mod vocabulary;
 
 pub use data::run_files::{RunFiles, RunFilesError};
+pub use render::sources::page as sources_page;
 pub use render::targets::by_target;
 pub use render::{
     Format, ReportError, Screen, by_version, cases::Cases, explain, table, write, write_formats,

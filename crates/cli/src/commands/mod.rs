@@ -27,6 +27,7 @@ mod run;
 mod schema;
 mod serve;
 mod skeleton;
+mod sources;
 mod status;
 
 use std::path::PathBuf;
@@ -65,6 +66,7 @@ const ALL: &[CommandRow] = &[
     list::COMMAND,
     schema::COMMAND,
     doctor::COMMAND,
+    sources::COMMAND,
     config::CONFIG,
     config::INIT,
     completions::COMMAND,

@@ -342,8 +342,7 @@ fn every_checkpoint_before_a_trigger_is_told() {
 fn levels_and_merges_of_summaries_are_told_and_drawn() {
     let dir = folder();
     let dir = dir.path();
-    let strategy =
-        "aging=progressive:most=2:moderate_age=1:compact_age=2:compact=640:moderate=2400";
+    let strategy = "aging=progressive:most=2:moderate_age=1:compact_age=2:compact=640:moderate=2400:detailed=6400";
     done(
         dir,
         &["run", "tiny.toml", "-s", strategy, "--out", "run", "-q"],

@@ -566,10 +566,10 @@ mod tests {
         let asked = resolved
             .parameters()
             .into_iter()
-            .find(|(name, _)| name == "1.asked");
+            .find(|(name, _)| name == "1.system_reserve");
         assert_eq!(
             asked.map(|(_, value)| value).as_deref(),
-            Some("80"),
+            Some("200"),
             "parameters scale with the context window"
         );
     }
@@ -677,8 +677,10 @@ mod tests {
             (12_800, 10_240, Some(3_840))
         );
         assert_eq!(
-            resolved.settings().map(|settings| settings.value("asked")),
-            Some(Some(80.0))
+            resolved
+                .settings()
+                .map(|settings| settings.value("system_reserve")),
+            Some(Some(200.0))
         );
         assert_eq!(
             resolved

@@ -198,7 +198,7 @@ impl Entrant {
             let (budget, resolved) = entrant.resolve(protocol, sizes, scale)?;
             let read = spec.params().filter(|param| !param.of_limits);
             let read = read.map(|param| resolved.settings()?.value(param.name));
-            Ok((budget, read.collect::<Vec<_>>()))
+            Ok((budget, entrant.compacts(), read.collect::<Vec<_>>()))
         };
         let own = built(settings)?;
         let published = self.family == Family::Faithful;
@@ -352,7 +352,7 @@ impl Entrant {
                 let limits = (spec.limits)(settings)?;
                 Entry::Strategy(
                     spec,
-                    settings.scaled(spec, f64::from(window) / f64::from(limits.window)),
+                    settings.in_window(spec, f64::from(window) / f64::from(limits.window)),
                 )
             }
             Entry::Custom(custom) => Entry::Custom(

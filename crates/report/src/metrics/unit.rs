@@ -36,7 +36,8 @@ impl MetricUnit {
     }
 
     /// A value with the digits that its unit deserves.
-    pub(crate) fn show(self, value: f64) -> String {
+    /// A value of it as reports print it.
+    pub fn show(self, value: f64) -> String {
         match self {
             MetricUnit::Share | MetricUnit::Ratio => plain_zero(format!("{value:.2}")),
             // A mean of few things.

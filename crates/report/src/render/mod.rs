@@ -24,6 +24,7 @@ pub(crate) mod phrases;
 pub(crate) mod plots;
 mod reasons;
 mod rows;
+pub(crate) mod sources;
 mod sweep;
 mod tables;
 pub(crate) mod targets;

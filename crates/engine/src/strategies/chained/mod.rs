@@ -62,7 +62,7 @@ parameters! {
         result_limit: usize = Param::count(Unit::Characters, 500, (1, 10_000_000)), "rendered of one tool result";
         chain: bool = Param::choice(&["off", "on"], 1), "whether each summary takes in the one before it; without it, that one is lost";
         temperature: f64 = Param::new(Unit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
-        estimator: Estimator = Param::estimator(Estimator::Classes).of_limits(), "what the published trigger is compared with";
+        estimator: Estimator = Param::estimator(Estimator::Exact).of_limits(), "what the published trigger is compared with";
         model: usize = Param::choice(MODELS, 0).of_limits(), "whose limit is the context window; `window` takes the parameter of that name";
     }
 }

@@ -102,6 +102,34 @@ impl Settings {
         scaled
     }
 
+    /// These settings as limits of another window need them: every number of tokens multiplied, and
+    /// every number of calls of a session divided, since each call then reads so much more or less.
+    /// No cap becomes 0 that was not.
+    ///
+    /// ```
+    /// use compactometer_engine::params::Settings;
+    /// use compactometer_engine::strategies;
+    ///
+    /// let mut all = strategies::ALL.iter();
+    /// let spec = all.find(|spec| spec.name == "threshold-summary").expect("it is in the list");
+    /// let settings = Settings::defaults(spec).in_window(spec, 0.125);
+    /// assert_eq!((settings.value("threshold"), settings.value("calls")), (Some(10_000.0), Some(40.0)));
+    /// ```
+    #[must_use]
+    pub fn in_window(&self, spec: &StrategySpec, factor: f64) -> Self {
+        let mut settings = self.scaled(spec, factor);
+        for param in spec.params().filter(|param| param.unit == Unit::Calls) {
+            if let Some(value) = settings
+                .values
+                .get_mut(param.name)
+                .filter(|value| **value > 0.0)
+            {
+                *value = (*value / factor).round().clamp(1.0, param.range.1);
+            }
+        }
+        settings
+    }
+
     /// The number of a parameter's value, for a choice its place from 0; none if there is no such
     /// parameter.
     pub fn value(&self, name: &str) -> Option<f64> {

@@ -30,7 +30,7 @@ pub(crate) fn answer() -> impl Strategy<Value = Answer> {
         1 => Just(Answer::Text(" \n ".to_owned())),
         1 => Just(Answer::Text("far too long ".repeat(900))),
         2 => Just(Answer::Error),
-        1 => Just(Answer::Hang),
+        3 => Just(Answer::Hang),
     ]
 }
 

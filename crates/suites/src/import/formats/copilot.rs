@@ -25,7 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a GitHub Copilot CLI session: one event a line with `type`, `data` and `parentId`, the first `session.start`",
     source: "GitHub Copilot CLI 1.0.74, ~/.copilot/session-state/*/events.jsonl",
     compactions: "The program writes the summary while the conversation goes on: `session.compaction_complete` has the place, time, tokens before and the usage of the call, and what was said after `session.compaction_start` follows the summary. A compaction that failed is left out. The trigger is not in the file.",
-    particulars: "The first `system.message` counts. `agentId` is a conversation `SESSION/side-N` of the same group. Messages that the program wrote in the user's place are counted and left out. Replies have no input tokens.",
+    particulars: "The first `system.message` counts. `agentId` is a conversation `SESSION/side-N`, not independent of its session. Messages that the program wrote in the user's place are counted and left out. Replies have no input tokens.",
     sessions: Some(Kept {
         variable: None,
         home: ".copilot",

@@ -29,7 +29,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: ABOUT,
     source: "inspect_ai 0.3.285, logs/*.json",
     compactions: "An event of type `compaction` lies before the next request of its span, with its trigger and tokens before. The call whose text is in that request wrote the summary: it has the usage and is left out as a message. A log without `model` events has messages only, and its compactions cannot be placed.",
-    particulars: "`--log-format json` writes JSON at once. The group is `TASK/ID`; an epoch is a scenario, and requests of another agent or purpose are a conversation `…/side-N`. Scores, targets and states, events of tools and choices after the first are left out.",
+    particulars: "`--log-format json` writes JSON at once. Epochs of `TASK/ID` are not independent of each other, and requests of another agent or purpose are a conversation `…/side-N`. Scores, targets and states, events of tools and choices after the first are left out.",
     sessions: None,
     reattaches: None,
     recognises: |text| {

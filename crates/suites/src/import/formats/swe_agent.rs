@@ -26,7 +26,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: ABOUT,
     source: "SWE-agent 1.0.1 and SWE-smith, trajectories/*/*/*/*.traj",
     compactions: "A history processor can leave out old outputs in requests while `history` keeps them. If a request changes a message that the request before had whole, a compaction with the trigger `history processor` is recorded. With a processor that keeps the last outputs only, nearly every step is one.",
-    particulars: "The file's name is the id and the group; the project is the repository in the instance's name. Of several attempts the one in `history` is imported. A request that lacks messages is counted and gives no compaction. There are no times, and usage is of the whole run only.",
+    particulars: "The file's name is the id; the project is the repository in the instance's name. Of several attempts the one in `history` is imported. A request that lacks messages is counted and gives no compaction. There are no times, and usage is of the whole run only.",
     sessions: None,
     reattaches: None,
     recognises,

@@ -20,7 +20,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "tau-bench trajectories: a JSON array of objects with `task_id` and `traj`",
     source: "sierra-research/tau-bench 59a200c, historical_trajectories/*.json",
     compactions: "None.",
-    particulars: "Trials of a task are one group, since they are not independent. Calls get new ids, because files repeat them; repetitions are counted. `reward` and `info`, which has the answer key, are not imported. The files have no times and no usage.",
+    particulars: "Trials of a task are not independent of each other. Calls get new ids, because files repeat them; repetitions are counted. `reward` and `info`, which has the answer key, are not imported. The files have no times and no usage.",
     sessions: None,
     reattaches: None,
     recognises,

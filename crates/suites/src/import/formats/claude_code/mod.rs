@@ -34,7 +34,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`",
     source: "Claude Code 1.0, ~/.claude/projects/*/SESSION.jsonl",
     compactions: "The boundary has the place, time, trigger and tokens before. The next request began with the summary in the row after it, the messages that `preservedMessages` or `preservedSegment` name, and the rows of type `attachment` before the next turn; before 2.1.170 files were put back without a record. Without a boundary, a summary within a session is the compaction. The usage of the call that wrote it is not in the file.",
-    particulars: "Rows with one `message.id` are one message, and its row with the most output has its usage. `isSidechain` is a conversation `SESSION/side-N` of the same group. Worktrees of one repository are one project. A row without its parent follows the last turn of its session. A summary at the start of a file becomes the system prompt. Branches that the user left and redacted thinking are counted and left out.",
+    particulars: "Rows with one `message.id` are one message, and its row with the most output has its usage. `isSidechain` is a conversation `SESSION/side-N`, not independent of its session. Worktrees of one repository are one project. A row without its parent follows the last turn of its session. A summary at the start of a file becomes the system prompt. Branches that the user left and redacted thinking are counted and left out.",
     sessions: Some(Kept {
         variable: Some("CLAUDE_CONFIG_DIR"),
         home: ".claude",

@@ -1,0 +1,157 @@
+//! `sources`: the five documents as rows that can fail. For each number, rule, example, defect and
+//! target it says whether the program has it, what was measured, and with which command.
+//!
+//! A row that needs a run makes it: this program in a folder of its own, with a simulated model.
+
+mod agent_loop;
+mod desk;
+mod effects;
+mod numbers;
+mod page;
+mod progressive_plan;
+mod row;
+mod strategic_plan;
+mod summary_chain;
+mod targets;
+mod threshold_plan;
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Args;
+use compactometer_text::lines::wrapped;
+use compactometer_text::suggest::unknown;
+
+use self::desk::Desk;
+use self::row::{Claim, Document, SourceRow, Verdict};
+use super::command_row::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::{known_width, say, say_json};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "sources",
+    about: "Check what the five source documents say, row by row, and say what holds",
+    group: HelpGroup::Rest,
+    arguments: SourcesArgs::augment_args,
+    run: |matches| sources(&parsed(matches)?),
+};
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 every row is as expected, 1 a row is not, 2 usage.\n\
+    Rows that fail and say why, such as a target that is missed, are expected. It takes about a minute and calls no real model."
+)]
+pub(crate) struct SourcesArgs {
+    /// `strategic-plan`, `threshold-plan`, `progressive-plan`, `agent-loop` or `summary-chain`;
+    /// without one, all of them.
+    pub(crate) document: Option<String>,
+    /// Print the rows as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write a page of HTML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Print only the rows that are not as expected.
+    #[arg(long)]
+    pub(crate) failed: bool,
+}
+
+fn sources(args: &SourcesArgs) -> Result<(), Failure> {
+    let documents = chosen(args.document.as_deref())?;
+    let mut desk = Desk::new().map_err(Failure::failed)?;
+    let mut rows = Vec::new();
+    for document in documents {
+        rows.extend(numbers::rows(document));
+        let claims: &[Claim] = match document {
+            Document::StrategicPlan => strategic_plan::CLAIMS,
+            Document::ThresholdPlan => threshold_plan::CLAIMS,
+            Document::ProgressivePlan => progressive_plan::CLAIMS,
+            Document::AgentLoop => agent_loop::CLAIMS,
+            Document::SummaryChain => summary_chain::CLAIMS,
+        };
+        rows.extend(claims.iter().map(|claim| claim.row(document, &mut desk)));
+        rows.extend(effects::rows(document, &mut desk));
+        rows.extend(targets::rows(document, &mut desk));
+    }
+    let unexpected = rows.iter().filter(|row| !row.is_expected()).count();
+    if let Some(path) = &args.html {
+        page::write(path, &rows).map_err(Failure::failed)?;
+    }
+    match args.json {
+        true => say_json(&rows)?,
+        false => say(&table(&rows, args.failed))?,
+    }
+    match unexpected {
+        0 => Ok(()),
+        count => Err(Failure::failed(anyhow!(
+            "rows that are not as expected: {count}"
+        ))),
+    }
+}
+
+fn chosen(name: Option<&str>) -> Result<Vec<Document>, Failure> {
+    let all = Document::ALL.iter().copied();
+    let Some(name) = name else {
+        return Ok(all.collect());
+    };
+    let found = all.clone().find(|document| document.id() == name);
+    found
+        .map(|document| vec![document])
+        .ok_or_else(|| Failure::usage(anyhow!(unknown("document", name, all.map(Document::id)))))
+}
+
+/// The rows by document, and how many there are of each verdict.
+fn table(rows: &[SourceRow], only_failed: bool) -> String {
+    let width = known_width().unwrap_or(usize::MAX);
+    let mut text = String::new();
+    for document in Document::ALL {
+        let of_document = rows.iter().filter(|row| row.document == *document);
+        let shown = of_document.filter(|row| !only_failed || !row.is_expected());
+        let mut command = "";
+        for (at, row) in shown.enumerate() {
+            if at == 0 {
+                text.push_str(&format!(
+                    "{}{}\n",
+                    if text.is_empty() { "" } else { "\n" },
+                    document.name()
+                ));
+            }
+            let mark = if row.is_expected() {
+                row.verdict.name()
+            } else {
+                "FAILS"
+            };
+            let lines = wrapped(&row.words(), width.saturating_sub(12));
+            for (at, line) in lines.iter().enumerate() {
+                let mark = if at == 0 { mark } else { "" };
+                text.push_str(&format!("  {mark:<10}{line}\n"));
+            }
+            if !row.command.is_empty() && row.command != command {
+                for line in wrapped(&format!("$ {}", row.command), width.saturating_sub(14)) {
+                    text.push_str(&format!("{:14}{line}\n", ""));
+                }
+            }
+            command = &row.command;
+        }
+    }
+    format!("{text}\n{}\n", counts(rows))
+}
+
+/// How many rows there are of each verdict.
+fn counts(rows: &[SourceRow]) -> String {
+    let count = |verdict: &Verdict| {
+        let count = rows.iter().filter(|row| row.verdict == *verdict).count();
+        format!("{count} {}", verdict.counted())
+    };
+    let counts = Verdict::ALL
+        .iter()
+        .map(count)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let unexpected = rows.iter().filter(|row| !row.is_expected()).count();
+    format!(
+        "{} rows: {counts}; {unexpected} not as expected",
+        rows.len()
+    )
+}

@@ -1,0 +1,24 @@
+//! The rows as a page of HTML.
+
+use std::path::Path;
+
+use anyhow::Result;
+use compactometer_disk::write_whole;
+use compactometer_report::sources_page;
+use serde_json::json;
+
+use super::counts;
+use super::row::{Document, SourceRow};
+
+pub(super) fn write(path: &Path, rows: &[SourceRow]) -> Result<()> {
+    let of = |document: &Document| {
+        let rows = rows
+            .iter()
+            .filter(|row| row.document == *document)
+            .collect::<Vec<_>>();
+        json!({"name": document.name(), "rows": rows})
+    };
+    let documents = Document::ALL.iter().map(of).collect::<Vec<_>>();
+    let page = sources_page(&json!({"counts": counts(rows), "documents": documents}))?;
+    Ok(write_whole(path, |out| out.write_all(page.as_bytes()))?)
+}

@@ -1,0 +1,197 @@
+//! A row: what a document says, and what became of it.
+
+use anyhow::{Error, Result};
+use serde::Serialize;
+
+use super::desk::Desk;
+
+/// A source document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Document {
+    StrategicPlan,
+    ThresholdPlan,
+    ProgressivePlan,
+    AgentLoop,
+    SummaryChain,
+}
+
+impl Document {
+    pub(super) const ALL: &[Document] = &[
+        Document::StrategicPlan,
+        Document::ThresholdPlan,
+        Document::ProgressivePlan,
+        Document::AgentLoop,
+        Document::SummaryChain,
+    ];
+
+    /// What users type.
+    pub(super) const fn id(self) -> &'static str {
+        match self {
+            Document::StrategicPlan => "strategic-plan",
+            Document::ThresholdPlan => "threshold-plan",
+            Document::ProgressivePlan => "progressive-plan",
+            Document::AgentLoop => "agent-loop",
+            Document::SummaryChain => "summary-chain",
+        }
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Document::StrategicPlan => "The strategic plan",
+            Document::ThresholdPlan => "The threshold plan",
+            Document::ProgressivePlan => "The progressive plan",
+            Document::AgentLoop => "The agent loop",
+            Document::SummaryChain => "The summary chain",
+        }
+    }
+
+    /// The name that a strategy's source and a target begin with.
+    pub(super) fn is_named_in(self, source: &str) -> bool {
+        source
+            .trim_start_matches("the ")
+            .starts_with(&self.id().replace('-', " "))
+    }
+
+    /// The strategies that it describes.
+    pub(super) const fn strategies(self) -> &'static [&'static str] {
+        match self {
+            Document::StrategicPlan => &[
+                "summarize",
+                "prompt-checkpoint",
+                "middleware-checkpoint",
+                "hybrid-checkpoint",
+            ],
+            Document::ThresholdPlan => &["threshold-summary"],
+            Document::ProgressivePlan => &["progressive"],
+            Document::AgentLoop => &["handoff"],
+            Document::SummaryChain => &["chained"],
+        }
+    }
+}
+
+/// What became of what a document says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    /// The program does it, and it was checked.
+    Holds,
+    /// It does not hold.
+    Fails,
+    /// The program does otherwise, for a reason.
+    Dropped,
+    /// The document leaves it open; what was chosen is checked.
+    Assumed,
+}
+
+impl Verdict {
+    pub(super) const ALL: &[Verdict] = &[
+        Verdict::Holds,
+        Verdict::Fails,
+        Verdict::Dropped,
+        Verdict::Assumed,
+    ];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "fails",
+            Verdict::Dropped => "dropped",
+            Verdict::Assumed => "assumed",
+        }
+    }
+
+    pub(super) const fn counted(self) -> &'static str {
+        match self {
+            Verdict::Holds => "hold",
+            Verdict::Fails => "fail",
+            Verdict::Dropped => "dropped",
+            Verdict::Assumed => "assumed",
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct SourceRow {
+    pub(super) document: Document,
+    /// Where the document says it.
+    pub(super) section: String,
+    /// What it says.
+    pub(super) claim: String,
+    pub(super) verdict: Verdict,
+    /// What was measured.
+    pub(super) value: String,
+    /// Why it fails, was dropped or was chosen.
+    pub(super) reason: String,
+    /// The command whose result was looked at; none where the program's own tables were.
+    pub(super) command: String,
+}
+
+impl SourceRow {
+    /// A failure without a reason is none that the project knows.
+    pub(super) fn is_expected(&self) -> bool {
+        self.verdict != Verdict::Fails || !self.reason.is_empty()
+    }
+
+    /// The row as a sentence.
+    pub(super) fn words(&self) -> String {
+        let value = if self.value.is_empty() {
+            String::new()
+        } else {
+            format!(" = {}", self.value)
+        };
+        let reason = if self.reason.is_empty() {
+            String::new()
+        } else {
+            format!("; {}", self.reason)
+        };
+        format!("{}: {}{value}{reason}", self.section, self.claim)
+    }
+}
+
+/// A claim that somebody wrote down, and how it is checked.
+pub(super) struct Claim {
+    pub(super) section: &'static str,
+    pub(super) claim: &'static str,
+    pub(super) check: Check,
+}
+
+pub(super) enum Check {
+    /// Measures a value, or says what is wrong.
+    Holds(fn(&mut Desk) -> Result<String>),
+    /// Not built, or built otherwise, and why.
+    Dropped(&'static str),
+    /// What the document leaves open, and what was chosen.
+    Assumed(&'static str),
+}
+
+impl Claim {
+    pub(super) fn row(&self, document: Document, desk: &mut Desk) -> SourceRow {
+        desk.forget_command();
+        let row = |verdict, value: String, reason: String, command: String| SourceRow {
+            document,
+            section: self.section.to_owned(),
+            claim: self.claim.to_owned(),
+            verdict,
+            value,
+            reason,
+            command,
+        };
+        let none = String::new;
+        match self.check {
+            Check::Dropped(reason) => row(Verdict::Dropped, none(), reason.to_owned(), none()),
+            Check::Assumed(reason) => row(Verdict::Assumed, none(), reason.to_owned(), none()),
+            Check::Holds(check) => match check(desk) {
+                Ok(value) => row(Verdict::Holds, value, none(), desk.command()),
+                Err(error) => row(Verdict::Fails, one_line(&error), none(), desk.command()),
+            },
+        }
+    }
+}
+
+fn one_line(error: &Error) -> String {
+    format!("{error:#}")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,98 @@
+//! The documents' own targets, with what their strategies show.
+
+use compactometer_report::targets;
+
+use super::desk::{Desk, RunFolder, list};
+use super::row::{Document, SourceRow, Verdict};
+
+/// The threshold plan against no compaction, with the model that it names for summaries.
+const CHEAP: [&str; 6] = [
+    "-s",
+    "threshold-summary,full",
+    "--sample",
+    "8",
+    "--summarizer-as",
+    "claude-haiku-4-5",
+];
+
+pub(super) fn rows(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
+    let targets = targets::ALL
+        .iter()
+        .filter(|target| document.is_named_in(target.source));
+    let row = |target: &targets::SourceTarget| {
+        // A hundred rounds happen in one suite only, and costs are of the model that a document names.
+        let run = match document {
+            Document::ProgressivePlan => desk.rounds(),
+            Document::ThresholdPlan => desk.compare("cheap", &CHEAP),
+            _ => desk.default_run(),
+        };
+        let section = target
+            .source
+            .split_once(", ")
+            .map_or("targets", |(_, section)| section);
+        let (verdict, value, reason) = match &run {
+            Ok(run) => verdict(document, target, run),
+            Err(error) => (Verdict::Fails, format!("{error:#}"), String::new()),
+        };
+        SourceRow {
+            document,
+            section: section.to_owned(),
+            claim: target.target.to_owned(),
+            verdict,
+            value,
+            reason,
+            command: desk.command(),
+        }
+    };
+    targets.map(row).collect()
+}
+
+/// Met where every strategy of the document that can show it meets it. A missed target is a result,
+/// and one that nothing decides says why.
+fn verdict(
+    document: Document,
+    target: &targets::SourceTarget,
+    run: &RunFolder,
+) -> (Verdict, String, String) {
+    let found = list(&run.summary["groups"][0]["targets"]).find(|row| row["id"] == target.id);
+    let Some(found) = found else {
+        return (
+            Verdict::Fails,
+            "the run has no such target".to_owned(),
+            String::new(),
+        );
+    };
+    let (mut shown, mut met, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    for name in document.strategies() {
+        let one = &found["strategies"][name];
+        if let Some(value) = one["value"].as_f64() {
+            shown.push(format!("`{name}` {}", target.unit.show(value)));
+        }
+        met.extend(one["met"].as_bool());
+        open.extend(one["reason"].as_str().map(str::to_owned));
+    }
+    let value = shown.join(", ");
+    match (met.iter().all(|met| *met), met.is_empty()) {
+        (_, true) => {
+            open.dedup();
+            let why = open
+                .first()
+                .cloned()
+                .unwrap_or_else(|| "no strategy of the document shows it here".to_owned());
+            (Verdict::Dropped, value, format!("not decided: {why}"))
+        }
+        (true, false) => (Verdict::Holds, value, String::new()),
+        (false, false) => {
+            let note = if target.note.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", target.note)
+            };
+            (
+                Verdict::Fails,
+                value,
+                format!("missed, as measured with a simulated model{note}"),
+            )
+        }
+    }
+}
