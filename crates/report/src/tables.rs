@@ -15,6 +15,7 @@ use compactometer_formats::record::{Observation, ObservationKind, RANDOM_DRAWS, 
 
 use crate::data::{fates, looks, points, visits};
 use crate::metrics::cost;
+use crate::summary::spec_of;
 
 /// A table: its name, and the name and SQL type of each column. Every row begins with the number of
 /// its case.
@@ -48,6 +49,7 @@ const CASES: TableSpec = TableSpec {
         ("rounds", "INTEGER"),
         ("cost_usd", "DOUBLE"),
         ("cost_usd_compaction", "DOUBLE"),
+        ("approach", "VARCHAR"),
     ],
 };
 
@@ -276,6 +278,13 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
+    /// How a strategy works, if it is the program's.
+    fn approach(&self, strategy: &str) -> Option<&'static str> {
+        let settings = self.manifest.settings.get(strategy);
+        let spec = spec_of(settings.map_or(strategy, |settings| &settings.base))?;
+        Some(spec.approach?.name())
+    }
+
     fn add_case(&mut self, number: u64, record: &Record) -> csv::Result<()> {
         let case = &record.case;
         let cost = cost::of_conversation(self.prices, record, cost::SHORT_GAP_MS)
@@ -295,6 +304,7 @@ impl<'t> Tables<'t> {
             record.rounds(),
             cost.map(|parts| parts.total()),
             cost.map(|parts| parts.compaction),
+            self.approach(&case.strategy),
         ))
     }
 

@@ -12,5 +12,5 @@ pub(crate) mod suites;
 pub(crate) mod transcripts;
 
 pub(crate) use run::{
-    DEFAULT_MODEL, PricesArg, RunArgs, SettingArgs, encoding, number, one_of, positive,
+    DEFAULT_MODEL, PricesArg, RunArgs, SettingArgs, encoding, number, one_of, positive, protocols,
 };

@@ -311,7 +311,7 @@ impl SettingArgs {
 }
 
 /// The protocols, each with its line of help.
-fn protocols() -> impl TypedValueParser<Value = Protocol> {
+pub(crate) fn protocols() -> impl TypedValueParser<Value = Protocol> {
     let values = Protocol::ALL
         .iter()
         .map(|row| PossibleValue::new(row.name).help(row.about));

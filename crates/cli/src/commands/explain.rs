@@ -1,10 +1,12 @@
 //! `explain`: one conversation step by step.
 
-use clap::Args;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use clap::Args;
 use compactometer_disk::write_whole;
+use compactometer_formats::protocol::Protocol;
 use compactometer_harness::entrants::select_with;
 use compactometer_harness::plan::{Plan, PlanOptions, PlannedCase};
 use compactometer_harness::run::FailFastModels;
@@ -15,7 +17,7 @@ use compactometer_text::suggest::unknown;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::roles::Roles;
-use crate::arguments::{PricesArg, SettingArgs, encoding, positive, programs, suites};
+use crate::arguments::{PricesArg, SettingArgs, encoding, positive, programs, protocols, suites};
 use crate::cost::CostBudget;
 use crate::output::failure::Failure;
 use crate::output::run_folder::cannot;
@@ -43,6 +45,12 @@ pub(crate) struct ExplainArgs {
     /// Follow only this fact or decoy.
     #[arg(long, value_name = "ID")]
     pub(crate) fact: Option<String>,
+    /// How limits are set.
+    #[arg(long, value_name = "PROTOCOL", env = "COMPACTOMETER_PROTOCOL", default_value = "matched", value_parser = protocols())]
+    pub(crate) protocol: Protocol,
+    /// Multiplies published limits.
+    #[arg(hide_short_help = true, long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) scale: f64,
     /// Write an HTML page instead. It opens with the facts that were lost, and has each fact's fate
     /// over time and its values marked in the texts. The page needs no other file.
     #[arg(long, value_name = "FILE")]
@@ -82,6 +90,8 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let options = PlanOptions {
         entrants,
         window: args.setting.window,
+        protocols: BTreeSet::from([args.protocol]),
+        scale: args.scale,
         shares: args.setting.shares(&suite.header).0,
         summarizer: models.summarizer().name().to_owned(),
         checkpointer: models

@@ -15,6 +15,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "dummy",
     about: "keeps the recent tail, in tests",
     source: "tests",
+    approach: None,
     prompt: "",
     placeholders: &[],
     params: &[],

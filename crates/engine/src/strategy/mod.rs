@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: state. What a strategy must remember it reads from [`Context::history`].
 
+pub mod approach;
 pub(crate) mod ask;
 pub mod composed;
 pub mod decision_meter;
@@ -26,6 +27,7 @@ use crate::conversation::record::{History, NewRecord};
 use crate::conversation::view::{Edit, Entry, View, WrittenPart, kept_by};
 use crate::message::{MessageId, Role};
 use crate::recovery::Showing;
+use crate::strategy::approach::Approach;
 use crate::strategy::decision_meter::DecisionMeter;
 use crate::strategy::journey::Journey;
 
@@ -158,6 +160,8 @@ pub struct StrategySpec {
     pub about: &'static str,
     /// The document or system that it comes from, with section or version.
     pub source: &'static str,
+    /// How it works, where its source belongs to one of the approaches.
+    pub approach: Option<Approach>,
     /// Its prompt, empty where it calls no model.
     pub prompt: &'static str,
     /// What a prompt must have a `{place}` for.

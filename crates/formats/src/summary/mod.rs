@@ -345,6 +345,13 @@ pub struct StrategySummary {
     pub base: Option<String>,
     /// Whether it is under test or a control.
     pub family: Family,
+    /// How it works: `prompt`, `middleware`, `chain` or `levels`; absent for controls and strategies
+    /// of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approach: Option<String>,
+    /// The document that describes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
     /// Whether it asks a model past the meter, and so has no costs and waits and is compared with
     /// nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -12,7 +12,7 @@ use crate::metrics;
 /// budget and split.
 pub(super) fn metrics(summary: &Summary) -> Vec<Vec<String>> {
     let mut rows = vec![header(
-        "protocol,retained,split,strategy,metric,value,low,high,n,unit,reason",
+        "protocol,retained,split,strategy,metric,value,low,high,n,unit,reason,approach",
     )];
     for group in &summary.groups {
         rows.extend(of_strategies(
@@ -52,6 +52,7 @@ fn of_strategies(
             found.n.to_string(),
             found.unit.clone(),
             found.reason.clone().unwrap_or_default(),
+            strategy.approach.clone().unwrap_or_default(),
         ]);
         Some(row)
     })

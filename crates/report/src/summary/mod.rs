@@ -26,6 +26,8 @@ pub(crate) use warnings::is_in_heading;
 
 use std::collections::BTreeMap;
 
+use compactometer_engine::strategies;
+use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::protocol::LimitsOf;
@@ -96,6 +98,12 @@ fn group(run: &ProtocolRun) -> Group {
     }
 }
 
+/// The program's strategy of that name, corrected or as published.
+pub(crate) fn spec_of(name: &str) -> Option<&'static StrategySpec> {
+    let is_called = |spec: &&&StrategySpec| spec.name == name || spec.published_name() == name;
+    strategies::ALL.iter().find(is_called).copied()
+}
+
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary {
     let value = |metric: &Metric| (metric.id.to_owned(), metric.measure(run, strategy));
     let shares = |row: BTreeMap<String, MetricValue>| {
@@ -111,15 +119,16 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
             })
             .collect()
     };
+    let settings = run.manifest.settings.get(strategy.name);
+    let spec = spec_of(settings.map_or(strategy.name, |settings| &settings.base));
     StrategySummary {
         name: strategy.name.to_owned(),
-        base: run
-            .manifest
-            .settings
-            .get(strategy.name)
+        base: settings
             .map(|settings| settings.base.clone())
             .filter(|base| base != strategy.name),
         family: strategy.family,
+        approach: spec.and_then(|spec| Some(spec.approach?.name().to_owned())),
+        document: spec.map(|spec| spec.source.to_owned()),
         unmetered: run.is_unmetered(strategy.name),
         not_understood: metrics::failures::not_understood(strategy).is_some(),
         triggered: triggered(strategy),

@@ -12,7 +12,7 @@ use compactometer_engine::strategy::StrategySpec;
 use serde_json::Value;
 
 use super::desk::{Desk, RunFolder, SMALL, list};
-use super::row::{Document, SourceRow, Verdict};
+use super::row::{Document, Finding, SourceRow, Verdict};
 
 /// Where parameters are tried: what it is called, and its arguments.
 const CIRCUMSTANCES: [(&str, &[&str]); 6] = [
@@ -104,98 +104,76 @@ pub(super) fn rows(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
 }
 
 fn of_strategy(document: Document, spec: &'static StrategySpec, desk: &mut Desk) -> Vec<SourceRow> {
-    let row = |section: &str, claim: String, verdict, value, reason, command| SourceRow {
-        document,
-        section: section.to_owned(),
-        claim,
-        verdict,
-        value,
-        reason,
-        command,
-    };
-    let seen = match seen(spec, desk) {
-        Ok(seen) => seen,
-        Err(error) => {
-            let claim = format!("parameters of `{}`", spec.name);
-            return vec![row(
-                "parameters",
-                claim,
-                Verdict::Fails,
-                format!("{error:#}"),
-                String::new(),
-                String::new(),
-            )];
-        }
-    };
-    let command = |param: &str, value: &str| {
-        format!(
-            "compactometer compare datasets/{SMALL} -s {0},other={0}:{param}={value}",
-            spec.name
-        )
-    };
-    let own = spec
-        .params()
-        .filter(|param| !param.is_deviation())
-        .map(|param| param.name);
-    let own = own.collect::<Vec<_>>();
-    let dead = own
-        .iter()
-        .filter(|name| !seen.contains_key(*name))
-        .copied()
-        .collect::<Vec<_>>();
     let claim = format!(
         "each parameter of `{}` changes contexts or requests",
         spec.name
     );
-    let value = format!("{} of {}", own.len() - dead.len(), own.len());
-    let (verdict, value) = match dead.is_empty() {
-        true => (Verdict::Holds, value),
-        false => (
-            Verdict::Fails,
-            format!("{value}; nothing changes with {}", dead.join(", ")),
+    let (found, seen) = match seen(spec, desk) {
+        Ok(seen) => (parameters(spec, &seen), seen),
+        Err(error) => (
+            (Verdict::Fails, format!("{error:#}"), String::new()),
+            BTreeMap::new(),
         ),
     };
-    let parameters = row(
-        "parameters",
-        claim,
-        verdict,
-        value,
-        String::new(),
-        String::new(),
-    );
+    let parameters = SourceRow::new(document, ("parameters", claim), found);
     let defects = spec
         .params()
         .filter(|param| param.is_deviation())
         .map(|param| {
-            let switch = format!(
-                "corrected; `-s {}:{}=faithful` has it",
+            let claim = format!("`{}`: {}", spec.name, param.about);
+            let found = defect(spec, param, seen.get(param.name));
+            let command = format!(
+                "compactometer compare datasets/{SMALL} -s {0},other={0}:{1}=faithful",
                 spec.name, param.name
             );
-            let unseen = UNSEEN
-                .iter()
-                .find(|(strategy, name, _)| is_for(strategy, name, spec, param));
-            let (verdict, value, reason) = match (seen.get(param.name), unseen) {
-                (Some(place), _) => (Verdict::Dropped, (*place).to_owned(), switch),
-                (None, Some((.., why))) => {
-                    (Verdict::Dropped, format!("nothing changes: {why}"), switch)
-                }
-                (None, None) => (
-                    Verdict::Fails,
-                    "changes neither contexts nor requests".to_owned(),
-                    String::new(),
-                ),
-            };
-            let claim = format!("`{}`: {}", spec.name, param.about);
-            row(
-                "as published",
-                claim,
-                verdict,
-                value,
-                reason,
-                command(param.name, "faithful"),
-            )
+            SourceRow::new(document, (AS_PUBLISHED, claim), found).by(command)
         });
     std::iter::once(parameters).chain(defects).collect()
+}
+
+/// The place of defects that the strategies correct.
+const AS_PUBLISHED: &str = "as published";
+
+/// Whether every parameter beside the switches of defects changes something.
+fn parameters(spec: &StrategySpec, seen: &BTreeMap<&str, String>) -> Finding {
+    let own = spec
+        .params()
+        .filter(|param| !param.is_deviation())
+        .map(|param| param.name);
+    let (live, dead): (Vec<_>, Vec<_>) = own.partition(|name| seen.contains_key(name));
+    let value = format!("{} of {}", live.len(), live.len() + dead.len());
+    match dead.is_empty() {
+        true => (Verdict::Holds, value, String::new()),
+        false => (
+            Verdict::Fails,
+            format!("{value}; nothing changes with {}", dead.join(", ")),
+            String::new(),
+        ),
+    }
+}
+
+/// What the switch of a defect changes.
+fn defect(spec: &StrategySpec, param: &Param, seen: Option<&String>) -> Finding {
+    let corrected = format!(
+        "corrected; `-s {}:{}=faithful` has it",
+        spec.name, param.name
+    );
+    let unseen = UNSEEN
+        .iter()
+        .find(|(strategy, name, _)| is_for(strategy, name, spec, param));
+    match (seen, unseen) {
+        (Some(place), _) => (Verdict::Dropped, place.clone(), corrected),
+        (None, Some((.., why))) => (
+            Verdict::Dropped,
+            format!("nothing changes: {why}"),
+            corrected,
+        ),
+        (None, None) => (
+            Verdict::Fails,
+            "changes neither contexts nor requests".to_owned(),
+            String::new(),
+        ),
+    }
 }
 
 fn is_for(strategy: &str, name: &str, spec: &StrategySpec, param: &Param) -> bool {
@@ -204,61 +182,64 @@ fn is_for(strategy: &str, name: &str, spec: &StrategySpec, param: &Param) -> boo
 
 /// The parameters that change something, and where that was seen first.
 fn seen(spec: &'static StrategySpec, desk: &mut Desk) -> Result<BTreeMap<&'static str, String>> {
-    let all = spec
+    let mut left = spec
         .params()
         .flat_map(|param| variations(spec, param))
         .collect::<Vec<_>>();
     let mut seen = BTreeMap::new();
     for (at, (place, arguments)) in CIRCUMSTANCES.iter().enumerate() {
-        let left = all
-            .iter()
-            .filter(|one| !seen.contains_key(one.param.name))
-            .collect::<Vec<_>>();
+        left.retain(|one| !seen.contains_key(one.param.name));
         if left.is_empty() {
             break;
         }
-        let mut rows = vec![spec.name.to_owned()];
-        let beside = left
-            .iter()
-            .map(|one| one.beside)
-            .filter(|beside| !beside.is_empty());
-        let beside = beside
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect::<Vec<_>>();
-        rows.extend(
-            beside
-                .iter()
-                .enumerate()
-                .map(|(at, set)| format!("b{at}={}:{set}", spec.name)),
-        );
-        let base = |one: &Variation| {
-            let place = beside.iter().position(|set| *set == one.beside);
-            place.map_or(spec.name.to_owned(), |place| format!("b{place}"))
-        };
-        rows.extend(left.iter().enumerate().map(|(at, one)| {
-            let beside = if one.beside.is_empty() {
-                String::new()
-            } else {
-                format!(":{}", one.beside)
-            };
-            format!(
-                "v{at}={}:{}={}{beside}",
-                spec.name, one.param.name, one.value
-            )
-        }));
-        let rows = rows.join(",");
+        let rows = rows_of(spec, &left);
         let all = [&[SMALL, "-s", rows.as_str()], *arguments].concat();
         let run = desk.run(&format!("effects-{}-{at}", spec.name), &all)?;
         for (at, one) in left.iter().enumerate() {
-            let (row, base) = (format!("v{at}"), base(one));
-            if let Some(what) = difference(&run, &row, &base)? {
+            if let Some(what) = difference(&run, &format!("v{at}"), &base(spec, &left, one))? {
                 seen.entry(one.param.name)
                     .or_insert_with(|| format!("{what} differ {place}"));
             }
         }
     }
     Ok(seen)
+}
+
+/// The strategy, what variations are compared with where something is set beside them, and the
+/// variations, as `-s` takes them.
+fn rows_of(spec: &StrategySpec, all: &[Variation]) -> String {
+    let name = spec.name;
+    let mut rows = vec![name.to_owned()];
+    rows.extend(
+        beside(all)
+            .iter()
+            .enumerate()
+            .map(|(at, set)| format!("b{at}={name}:{set}")),
+    );
+    rows.extend(all.iter().enumerate().map(|(at, one)| {
+        let beside = if one.beside.is_empty() {
+            String::new()
+        } else {
+            format!(":{}", one.beside)
+        };
+        format!("v{at}={name}:{}={}{beside}", one.param.name, one.value)
+    }));
+    rows.join(",")
+}
+
+/// The row that a variation is compared with.
+fn base(spec: &StrategySpec, all: &[Variation], one: &Variation) -> String {
+    let place = beside(all).iter().position(|set| *set == one.beside);
+    place.map_or(spec.name.to_owned(), |place| format!("b{place}"))
+}
+
+/// What is set beside variations, each once.
+fn beside(all: &[Variation]) -> Vec<&'static str> {
+    let set = all
+        .iter()
+        .map(|one| one.beside)
+        .filter(|beside| !beside.is_empty());
+    set.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// What differs between two rows.

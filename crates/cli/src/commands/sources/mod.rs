@@ -19,7 +19,6 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
 
 use self::desk::Desk;
@@ -60,20 +59,10 @@ pub(crate) struct SourcesArgs {
 fn sources(args: &SourcesArgs) -> Result<(), Failure> {
     let documents = chosen(args.document.as_deref())?;
     let mut desk = Desk::new().map_err(Failure::failed)?;
-    let mut rows = Vec::new();
-    for document in documents {
-        rows.extend(numbers::rows(document));
-        let claims: &[Claim] = match document {
-            Document::StrategicPlan => strategic_plan::CLAIMS,
-            Document::ThresholdPlan => threshold_plan::CLAIMS,
-            Document::ProgressivePlan => progressive_plan::CLAIMS,
-            Document::AgentLoop => agent_loop::CLAIMS,
-            Document::SummaryChain => summary_chain::CLAIMS,
-        };
-        rows.extend(claims.iter().map(|claim| claim.row(document, &mut desk)));
-        rows.extend(effects::rows(document, &mut desk));
-        rows.extend(targets::rows(document, &mut desk));
-    }
+    let rows = documents
+        .into_iter()
+        .flat_map(|document| checked(document, &mut desk));
+    let rows = rows.collect::<Vec<_>>();
     let unexpected = rows.iter().filter(|row| !row.is_expected()).count();
     if let Some(path) = &args.html {
         page::write(path, &rows).map_err(Failure::failed)?;
@@ -88,6 +77,22 @@ fn sources(args: &SourcesArgs) -> Result<(), Failure> {
             "rows that are not as expected: {count}"
         ))),
     }
+}
+
+/// The rows of a document.
+fn checked(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
+    let claims: &[Claim] = match document {
+        Document::StrategicPlan => strategic_plan::CLAIMS,
+        Document::ThresholdPlan => threshold_plan::CLAIMS,
+        Document::ProgressivePlan => progressive_plan::CLAIMS,
+        Document::AgentLoop => agent_loop::CLAIMS,
+        Document::SummaryChain => summary_chain::CLAIMS,
+    };
+    let mut rows = numbers::rows(document);
+    rows.extend(claims.iter().map(|claim| claim.row(document, desk)));
+    rows.extend(effects::rows(document, desk));
+    rows.extend(targets::rows(document, desk));
+    rows
 }
 
 fn chosen(name: Option<&str>) -> Result<Vec<Document>, Failure> {
@@ -109,33 +114,16 @@ fn table(rows: &[SourceRow], only_failed: bool) -> String {
         let of_document = rows.iter().filter(|row| row.document == *document);
         let shown = of_document.filter(|row| !only_failed || !row.is_expected());
         let mut command = "";
-        for (at, row) in shown.enumerate() {
-            if at == 0 {
-                text.push_str(&format!(
-                    "{}{}\n",
-                    if text.is_empty() { "" } else { "\n" },
-                    document.name()
-                ));
-            }
-            let mark = if row.is_expected() {
-                row.verdict.name()
-            } else {
-                "FAILS"
-            };
-            let lines = wrapped(&row.words(), width.saturating_sub(12));
-            for (at, line) in lines.iter().enumerate() {
-                let mark = if at == 0 { mark } else { "" };
-                text.push_str(&format!("  {mark:<10}{line}\n"));
-            }
-            if !row.command.is_empty() && row.command != command {
-                for line in wrapped(&format!("$ {}", row.command), width.saturating_sub(14)) {
-                    text.push_str(&format!("{:14}{line}\n", ""));
-                }
-            }
+        let mut lines = String::new();
+        for row in shown {
+            lines.push_str(&row.lines(command, width));
             command = &row.command;
         }
+        if !lines.is_empty() {
+            text.push_str(&format!("{}\n{lines}\n", document.name()));
+        }
     }
-    format!("{text}\n{}\n", counts(rows))
+    format!("{text}{}\n", counts(rows))
 }
 
 /// How many rows there are of each verdict.

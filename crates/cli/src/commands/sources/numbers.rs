@@ -408,30 +408,28 @@ pub(super) fn rows(document: Document) -> Vec<SourceRow> {
 }
 
 fn row(document: Document, strategy: &str, param: &Param) -> SourceRow {
-    let stated = NUMBERS
-        .iter()
-        .find(|(name, parameter, ..)| *name == strategy && *parameter == param.name);
-    let value = shown(param);
-    let (section, verdict, reason) = match stated {
-        None => ("", Verdict::Fails, String::new()),
-        Some((.., number, _)) if *number != value => ("", Verdict::Fails, String::new()),
-        Some((.., place)) => match place.strip_prefix("ours: ") {
-            Some(why) => ("left open", Verdict::Assumed, why.to_owned()),
-            None => (*place, Verdict::Holds, String::new()),
-        },
-    };
     let unit = match param.unit {
         Unit::Choice(_) | Unit::Share | Unit::Temperature => String::new(),
         unit => format!(" {}", unit.name()),
     };
-    SourceRow {
-        document,
-        section: section.to_owned(),
-        claim: format!("`{strategy}.{}`: {}", param.name, param.about),
-        verdict,
-        value: value + &unit,
-        reason,
-        command: String::new(),
+    let (section, verdict, reason) = stated(strategy, param);
+    let claim = format!("`{strategy}.{}`: {}", param.name, param.about);
+    let found = (verdict, shown(param) + &unit, reason.to_owned());
+    SourceRow::new(document, (section, claim), found)
+}
+
+/// Where the default is stated, or why it was chosen.
+fn stated(strategy: &str, param: &Param) -> (&'static str, Verdict, &'static str) {
+    let value = shown(param);
+    let mut rows = NUMBERS
+        .iter()
+        .filter(|row| row.0 == strategy && row.1 == param.name);
+    match rows.next() {
+        Some((.., number, place)) if *number == value => match place.strip_prefix("ours: ") {
+            Some(why) => ("left open", Verdict::Assumed, why),
+            None => (place, Verdict::Holds, ""),
+        },
+        _ => ("", Verdict::Fails, ""),
     }
 }
 

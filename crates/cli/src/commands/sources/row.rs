@@ -1,6 +1,7 @@
 //! A row: what a document says, and what became of it.
 
 use anyhow::{Error, Result};
+use compactometer_text::lines::wrapped;
 use serde::Serialize;
 
 use super::desk::Desk;
@@ -128,13 +129,58 @@ pub(super) struct SourceRow {
 }
 
 impl SourceRow {
+    /// What a document says where, and what became of it.
+    pub(super) fn new(
+        document: Document,
+        (section, claim): (&str, impl Into<String>),
+        (verdict, value, reason): Finding,
+    ) -> Self {
+        SourceRow {
+            document,
+            section: section.to_owned(),
+            claim: claim.into(),
+            verdict,
+            value,
+            reason,
+            command: String::new(),
+        }
+    }
+
+    /// The same with the command whose result was looked at.
+    pub(super) fn by(self, command: String) -> Self {
+        SourceRow { command, ..self }
+    }
+
     /// A failure without a reason is none that the project knows.
     pub(super) fn is_expected(&self) -> bool {
         self.verdict != Verdict::Fails || !self.reason.is_empty()
     }
 
+    /// The row as lines of at most that width; its command where it is not that of the row before.
+    pub(super) fn lines(&self, last_command: &str, width: usize) -> String {
+        let mark = if self.is_expected() {
+            self.verdict.name()
+        } else {
+            "FAILS"
+        };
+        let mut text = String::new();
+        for (at, line) in wrapped(&self.words(), width.saturating_sub(12))
+            .iter()
+            .enumerate()
+        {
+            let mark = if at == 0 { mark } else { "" };
+            text.push_str(&format!("  {mark:<10}{line}\n"));
+        }
+        if !self.command.is_empty() && self.command != last_command {
+            for line in wrapped(&format!("$ {}", self.command), width.saturating_sub(14)) {
+                text.push_str(&format!("{:14}{line}\n", ""));
+            }
+        }
+        text
+    }
+
     /// The row as a sentence.
-    pub(super) fn words(&self) -> String {
+    fn words(&self) -> String {
         let value = if self.value.is_empty() {
             String::new()
         } else {
@@ -148,6 +194,9 @@ impl SourceRow {
         format!("{}: {}{value}{reason}", self.section, self.claim)
     }
 }
+
+/// A verdict, what was measured, and why.
+pub(super) type Finding = (Verdict, String, String);
 
 /// A claim that somebody wrote down, and how it is checked.
 pub(super) struct Claim {
@@ -168,24 +217,16 @@ pub(super) enum Check {
 impl Claim {
     pub(super) fn row(&self, document: Document, desk: &mut Desk) -> SourceRow {
         desk.forget_command();
-        let row = |verdict, value: String, reason: String, command: String| SourceRow {
-            document,
-            section: self.section.to_owned(),
-            claim: self.claim.to_owned(),
-            verdict,
-            value,
-            reason,
-            command,
-        };
         let none = String::new;
-        match self.check {
-            Check::Dropped(reason) => row(Verdict::Dropped, none(), reason.to_owned(), none()),
-            Check::Assumed(reason) => row(Verdict::Assumed, none(), reason.to_owned(), none()),
+        let found = match self.check {
+            Check::Dropped(reason) => (Verdict::Dropped, none(), reason.to_owned()),
+            Check::Assumed(reason) => (Verdict::Assumed, none(), reason.to_owned()),
             Check::Holds(check) => match check(desk) {
-                Ok(value) => row(Verdict::Holds, value, none(), desk.command()),
-                Err(error) => row(Verdict::Fails, one_line(&error), none(), desk.command()),
+                Ok(value) => (Verdict::Holds, value, none()),
+                Err(error) => (Verdict::Fails, one_line(&error), none()),
             },
-        }
+        };
+        SourceRow::new(document, (self.section, self.claim), found).by(desk.command())
     }
 }
 

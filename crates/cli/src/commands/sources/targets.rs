@@ -3,7 +3,7 @@
 use compactometer_report::targets;
 
 use super::desk::{Desk, RunFolder, list};
-use super::row::{Document, SourceRow, Verdict};
+use super::row::{Document, Finding, SourceRow, Verdict};
 
 /// The threshold plan against no compaction, with the model that it names for summaries.
 const CHEAP: [&str; 6] = [
@@ -30,30 +30,18 @@ pub(super) fn rows(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
             .source
             .split_once(", ")
             .map_or("targets", |(_, section)| section);
-        let (verdict, value, reason) = match &run {
+        let found = match &run {
             Ok(run) => verdict(document, target, run),
             Err(error) => (Verdict::Fails, format!("{error:#}"), String::new()),
         };
-        SourceRow {
-            document,
-            section: section.to_owned(),
-            claim: target.target.to_owned(),
-            verdict,
-            value,
-            reason,
-            command: desk.command(),
-        }
+        SourceRow::new(document, (section, target.target), found).by(desk.command())
     };
     targets.map(row).collect()
 }
 
 /// Met where every strategy of the document that can show it meets it. A missed target is a result,
 /// and one that nothing decides says why.
-fn verdict(
-    document: Document,
-    target: &targets::SourceTarget,
-    run: &RunFolder,
-) -> (Verdict, String, String) {
+fn verdict(document: Document, target: &targets::SourceTarget, run: &RunFolder) -> Finding {
     let found = list(&run.summary["groups"][0]["targets"]).find(|row| row["id"] == target.id);
     let Some(found) = found else {
         return (

@@ -51,6 +51,7 @@ pub const fn spec(name: &'static str, build: Build) -> StrategySpec {
         name,
         about: "a test",
         source: "a test",
+        approach: None,
         prompt: "",
         placeholders: &[],
         params: &[],

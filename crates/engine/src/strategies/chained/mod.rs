@@ -20,6 +20,7 @@ use crate::conversation::record::RecordKind;
 use crate::conversation::render::{self, Material, RenderLimits};
 use crate::conversation::view::{Entry, Origin};
 use crate::message::{Part, Role};
+use crate::strategy::approach::Approach;
 use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
@@ -33,6 +34,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "chained",
     about: "one sectioned summary, each merged with the one before it",
     source: "the summary chain",
+    approach: Some(Approach::Chain),
     prompt: include_str!("prompt.md"),
     placeholders: &["previous", "task", "messages"],
     params: &[Options::PARAMS, Deviations::PARAMS],

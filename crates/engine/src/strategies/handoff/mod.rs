@@ -21,6 +21,7 @@ use crate::memory;
 use crate::message::{Part, Role};
 use crate::model::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
+use crate::strategy::approach::Approach;
 use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
@@ -37,6 +38,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "handoff",
     about: "a seven-section summary of the whole chat; only the pending part stays beside it",
     source: "the agent loop",
+    approach: Some(Approach::Prompt),
     prompt: include_str!("prompt.md"),
     placeholders: &[],
     params: &[Options::PARAMS, Deviations::PARAMS],

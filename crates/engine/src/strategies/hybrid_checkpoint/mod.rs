@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::middleware_checkpoint::{Extracting, FORM, PARAMS};
 use super::prompt_checkpoint::limits;
 use crate::strategy::StrategySpec;
+use crate::strategy::approach::Approach;
 
 /// Registry entry: those of its two parts; `prompt` is the extraction's. The source says no more of
 /// this strategy than that both are combined, so its published form has the deviations of both.
@@ -13,6 +14,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "hybrid-checkpoint",
     about: "checkpoints before the trigger and with the summary, merged",
     source: "the strategic plan, part 8",
+    approach: Some(Approach::Middleware),
     prompt: include_str!("../middleware_checkpoint/prompt.md"),
     placeholders: &["messages"],
     params: PARAMS,

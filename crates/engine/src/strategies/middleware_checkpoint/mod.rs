@@ -27,6 +27,7 @@ use crate::message::{MessageId, Role};
 use crate::model::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
 use crate::recovery::Showing;
+use crate::strategy::approach::Approach;
 use crate::strategy::params::{Param, Settings, Unit, parameters};
 use crate::strategy::prompt::fill;
 use crate::strategy::selection::Selection;
@@ -43,6 +44,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "middleware-checkpoint",
     about: "a JSON checkpoint before the trigger, then a summary; the checkpoint joins the system prompt",
     source: "the strategic plan, approach B",
+    approach: Some(Approach::Middleware),
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: PARAMS,

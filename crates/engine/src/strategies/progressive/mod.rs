@@ -31,6 +31,7 @@ use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind};
 use crate::conversation::view::{Edit, Entry, Origin};
 use crate::message::Role;
+use crate::strategy::approach::Approach;
 use crate::strategy::ask::AskOptions;
 use crate::strategy::journey::Journey;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections};
@@ -44,6 +45,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "progressive",
     about: "summaries that add up and shrink with age; task and architecture decisions stay whole",
     source: "the progressive plan",
+    approach: Some(Approach::Levels),
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[Options::PARAMS, Deviations::PARAMS],

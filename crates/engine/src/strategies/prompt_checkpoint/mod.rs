@@ -21,6 +21,7 @@ use crate::conversation::render::{Material, RenderLimits};
 use crate::conversation::view::WrittenPart;
 use crate::model::ChatReply;
 use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
+use crate::strategy::approach::Approach;
 use crate::strategy::ask::ask;
 use crate::strategy::next_view::with_summary_under;
 use crate::strategy::params::{Param, ParamError, Settings, limits_in_tokens, parameters};
@@ -38,6 +39,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "prompt-checkpoint",
     about: "a summary and a JSON checkpoint in one call; the checkpoint joins the system prompt",
     source: "the strategic plan, approach A",
+    approach: Some(Approach::Prompt),
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 
 use crate::conversation::render::{Material, RenderLimits};
 use crate::conversation::view::Entry;
+use crate::strategy::approach::Approach;
 use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::with_summary;
 use crate::strategy::params::{Param, limits_in_tokens, parameters};
@@ -23,6 +24,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "summarize",
     about: "one summary of 200-300 words before the recent tail",
     source: "the strategic plan, part 1 (today's set-up)",
+    approach: Some(Approach::Prompt),
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[Options::PARAMS, SummaryDeviations::PARAMS],

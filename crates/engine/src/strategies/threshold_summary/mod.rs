@@ -20,6 +20,7 @@ use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind, SessionRecord};
 use crate::conversation::view::{Edit, Entry, Origin};
 use crate::message::{MessageId, Role};
+use crate::strategy::approach::Approach;
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
@@ -34,6 +35,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "threshold-summary",
     about: "bullets and key facts before the last messages; cut without a summary where it fails",
     source: "the threshold plan",
+    approach: Some(Approach::Middleware),
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[Options::PARAMS, Deviations::PARAMS],

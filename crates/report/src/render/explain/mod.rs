@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{CompactionRow, Record, Unusable};
+use compactometer_formats::record::{CheckpointRow, CompactionRow, Record, Unusable};
 use compactometer_formats::scenario::{Fact, MemoryPart, Scenario};
 
 use self::marked::Marks;
@@ -152,6 +152,12 @@ impl<'s> Story<'s> {
         let mut changes = self.facts().map(change).filter(changed).collect::<Vec<_>>();
         changes.sort_by_key(|change| change.to.is_present());
         changes
+    }
+
+    /// What a summarizer answered when it was asked for a checkpoint before a turn.
+    fn answers(&self, row: &CheckpointRow) -> impl Iterator<Item = &'s str> {
+        let replies = row.calls.iter().filter_map(|call| call.reply.as_ref());
+        replies.filter_map(|hash| self.texts.get(hash).map(String::as_str))
     }
 
     /// What a compaction put into the view.

@@ -168,7 +168,11 @@ fn step(story: &Story<'_>, marks: &Marks<'_>, decision: &Step<'_>, place: &Place
     };
     let changes = round.map(|round| story.changes(round)).unwrap_or_default();
     let mut room = place.room;
-    let written = row.into_iter().flat_map(|row| story.written(row));
+    let written: Vec<_> = match decision {
+        Step::Compaction(row, ..) => story.written(row).collect(),
+        Step::Checkpoint(row) => story.answers(row).collect(),
+        Step::Recovery(_) => Vec::new(),
+    };
     json!({
         "after": decision.after().0,
         "message": (place.message)(decision.after().0),
@@ -177,7 +181,7 @@ fn step(story: &Story<'_>, marks: &Marks<'_>, decision: &Step<'_>, place: &Place
         "left": row.and_then(left),
         "unread": row.and_then(unread),
         "shown": shown,
-        "written": written.map(|text| marked(text, marks, &mut room)).collect::<Vec<_>>(),
+        "written": written.into_iter().map(|text| marked(text, marks, &mut room)).collect::<Vec<_>>(),
         "changes": changes.iter().take(place.changes).map(change).collect::<Vec<_>>(),
         "changes_left_out": changes.len().saturating_sub(place.changes),
         "failures": decision.calls().iter().filter_map(|call| call.error.as_deref()).map(|error| cut(error, place.short)).collect::<Vec<_>>(),

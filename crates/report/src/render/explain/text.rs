@@ -20,8 +20,14 @@ impl Story<'_> {
         );
         for step in self.timeline() {
             let _ = writeln!(text, "\nafter message {}: {}", step.after().0, step.words());
-            let Step::Compaction(row, round, shown) = step else {
-                continue;
+            let (row, round, shown) = match step {
+                Step::Compaction(row, round, shown) => (row, round, shown),
+                Step::Checkpoint(row) => {
+                    let answers = self.answers(row);
+                    answers.for_each(|answer| tell_written(&mut text, answer));
+                    continue;
+                }
+                Step::Recovery(_) => continue,
             };
             let said = [("left", left(row)), ("unread", unread(row))];
             for (what, said) in said

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use compactometer_engine::strategy::approach::Approach;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
@@ -40,21 +41,6 @@ const WIDE: usize = 110;
 /// Controls in the order in which they are shown: what keeps as much without a model, what nothing
 /// loses, then the rest.
 const FIRST_CONTROLS: [&str; 4] = [RECENT_TALK, SAME_SIZE[1], SAME_SIZE[0], FULL];
-
-/// How strategies work: what a group of rows is called, and the strategies in it.
-const APPROACHES: [(&str, &[&str]); 4] = [
-    ("prompt", &["summarize", "prompt-checkpoint", "handoff"]),
-    (
-        "middleware",
-        &[
-            "middleware-checkpoint",
-            "hybrid-checkpoint",
-            "threshold-summary",
-        ],
-    ),
-    ("chain", &["chained"]),
-    ("levels", &["progressive"]),
-];
 
 /// A column with the texts of all rows.
 struct Filled {
@@ -278,17 +264,12 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
         controls.truncate(ROWS.saturating_sub(recorded.len() + tested.len()));
     }
     let mut sections = vec![("recorded", recorded)];
-    let approach = |row: &StrategySummary| {
-        let base = row.base.as_deref().unwrap_or(&row.name);
-        let mut known = APPROACHES.iter();
-        known.position(|(_, names)| names.contains(&base))
-    };
-    let (known, own): (Vec<_>, Vec<_>) =
-        tested.into_iter().partition(|row| approach(row).is_some());
+    let (known, own): (Vec<_>, Vec<_>) = tested.into_iter().partition(|row| row.approach.is_some());
     sections.push(("own", own));
-    sections.extend(APPROACHES.iter().enumerate().map(|(at, (name, _))| {
-        let rows = known.iter().filter(|row| approach(row) == Some(at));
-        (*name, rows.copied().collect())
+    sections.extend(Approach::ALL.iter().map(|approach| {
+        let name = approach.name();
+        let is_of = |row: &&&StrategySummary| row.approach.as_deref() == Some(name);
+        (name, known.iter().filter(is_of).copied().collect())
     }));
     for (_, rows) in &mut sections {
         with_ideas(rows, group, all);
@@ -542,19 +523,4 @@ pub(super) fn with_interval(metric: Option<&MetricValue>) -> String {
         let [low, high] = [low, high].map(|end| percent(end).replace(" %", ""));
         format!("{} ({low}–{high})", percent(value))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_strategy_of_the_program_has_one_approach() {
-        let mut listed: Vec<_> = APPROACHES.iter().flat_map(|(_, names)| *names).collect();
-        let specs = compactometer_engine::strategies::ALL.iter();
-        let mut known: Vec<_> = specs.map(|spec| &spec.name).collect();
-        listed.sort();
-        known.sort();
-        assert_eq!(listed, known);
-    }
 }
