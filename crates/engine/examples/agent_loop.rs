@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
+use compactometer_engine::event::Outcome;
+use compactometer_engine::memory;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
@@ -78,7 +80,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
 
-    session.push(message(0, Role::System, "You write reports."))?;
+    // What the agent knows of the project, and what it noted in earlier sessions, opens its prompt.
+    let notes = session.history();
+    let known = memory::built_context("Reports on one page each.", notes, "What is due?");
+    let system = format!("You write reports.\n\n{known}");
+    session.push(message(0, Role::System, &system))?;
     for turn in 0..40 {
         session.push(message(
             2 * turn + 1,
@@ -101,6 +107,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         session.push(message(2 * turn + 2, Role::Assistant, &reply.text))?;
     }
     let compactions = session.events().len();
+    // Several agents work on one request: all of them read this, and nothing is compacted meanwhile.
+    let shared = session.snapshot();
+    for agent in ["writer", "checker"] {
+        println!("{agent} reads {} tokens", shared.tokens());
+    }
+    let event = session.compact(None).await;
+    let is_compacted = event.is_some_and(|event| event.outcome == Outcome::Applied);
+    println!("compacted while they read: {is_compacted}");
+    drop(shared);
     println!(
         "{compactions} compactions, {} tokens in the view, {:?}",
         session.view().tokens(),

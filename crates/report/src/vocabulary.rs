@@ -78,6 +78,12 @@ pub const TERMS: &[Term] = &[
         meaning: "Answers right: to questions about old facts.",
     },
     Term {
+        id: "prompted_answer_recall",
+        name: "answers right with what is found when asked",
+        header: ["right", "when asked"],
+        meaning: "Right when asked: the same with what a search of the strategy's notes finds for the question.",
+    },
+    Term {
         id: "recent_recall",
         name: "recent values held",
         header: ["recent", "values"],

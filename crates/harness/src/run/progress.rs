@@ -308,9 +308,19 @@ impl Progress {
     }
 }
 
-/// A thread's id in the store, from strategy and case.
+/// A thread's id in the store: the strategy, the conversation, and what tells replays of it apart.
 fn thread_id(case: &PlannedCase) -> String {
-    format!("{}:{}", case.entrant.name, case.key)
+    let plain = |letter: char| {
+        let is_plain = letter.is_alphanumeric() || "-_.".contains(letter);
+        if is_plain { letter } else { '-' }
+    };
+    let conversation = case.prepared.scenario.id.chars().map(plain).take(60);
+    let key = case.key.get(..12).unwrap_or(&case.key);
+    format!(
+        "{}:{}:{key}",
+        case.entrant.name,
+        conversation.collect::<String>()
+    )
 }
 
 /// At least the number of the session's commits so far: each record and each changed view comes

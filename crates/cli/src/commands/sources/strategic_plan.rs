@@ -111,8 +111,18 @@ pub(super) const CLAIMS: &[Claim] = &[
         claim: "threads are apart, and their ids are checked",
         check: Holds(|desk| {
             desk.store("kept")?;
-            let (code, told) = desk.fails(&["checkpoint", "show", "../kept", "--store", "kept"])?;
-            ensure!(code != Some(0), "{told}");
+            let (code, told) = desk.fails(&[
+                "checkpoint",
+                "show",
+                "--store",
+                "kept",
+                "--thread",
+                "../kept",
+            ])?;
+            ensure!(
+                code != Some(0) && told.contains("walks through folders"),
+                "{told}"
+            );
             Ok(format!(
                 "`../kept` is refused with exit code {}",
                 code.unwrap_or(-1)

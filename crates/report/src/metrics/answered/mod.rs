@@ -45,6 +45,7 @@ pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
 
 pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
     id: "prompted_answer_recall",
+    place: Some(51),
     definition: "as answer_recall, where something is retrieved for a question with that before the question",
     compute: |_, strategy| {
         let retrieves = strategy
