@@ -252,7 +252,12 @@ fn a_store_that_refuses_ends_the_run_and_writes_no_record_of_it() {
     let plan = plan(case.0, case.1);
     // A file is where the thread's folder belongs.
     let store = open(&dir.path().join("threads"));
-    let name = format!("chained%3a{}", plan.cases[0].key);
+    let case = &plan.cases[0];
+    let name = format!(
+        "chained%3a{}%3a{}",
+        case.prepared.scenario.id,
+        &case.key[..12]
+    );
     std::fs::write(dir.path().join("threads").join(name), "in the way").unwrap();
     let model = Mortal::new(usize::MAX);
     let ended = run_in_store(
