@@ -180,7 +180,6 @@ impl Entrant {
         &self,
         protocol: Protocol,
         sizes: Sizes,
-        scale: f64,
     ) -> Result<Vec<&'static str>, LimitsError> {
         let Entry::Strategy(spec, settings) = &self.entry else {
             return Ok(Vec::new());
@@ -195,7 +194,7 @@ impl Entrant {
                 entry,
                 ..self.clone()
             };
-            let (budget, resolved) = entrant.resolve(protocol, sizes, scale)?;
+            let (budget, resolved) = entrant.resolve(protocol, sizes, 1.0)?;
             let read = spec.params().filter(|param| !param.of_limits);
             let read = read.map(|param| resolved.settings()?.value(param.name));
             Ok((budget, entrant.compacts(), read.collect::<Vec<_>>()))

@@ -155,7 +155,7 @@ impl Plan {
             .protocols
             .iter()
             .find(|protocol| protocol.limits() != LimitsOf::Strategy)
-            .and_then(|protocol| entrant.without_effect(*protocol, self.sizes, 1.0).ok())
+            .and_then(|protocol| entrant.without_effect(*protocol, self.sizes).ok())
             .unwrap_or_default();
         let without_effect = without_effect.into_iter().map(str::to_owned).collect();
         let version = match &entrant.entry {

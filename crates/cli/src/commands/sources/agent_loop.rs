@@ -24,13 +24,21 @@ pub(super) const CLAIMS: &[Claim] = &[
         check: Holds(|desk| {
             let run = desk.run(
                 "zero",
-                &["small.toml", "-s", "handoff,off=handoff:threshold=0"],
+                &[
+                    "small.toml",
+                    "-s",
+                    "handoff,off=handoff:threshold=0",
+                    "--protocol",
+                    "matched,published",
+                    "--scale",
+                    ".18",
+                ],
             )?;
             ensure!(
                 run.applied("off").is_empty() && !run.applied("handoff").is_empty(),
                 "it compacts"
             );
-            Ok("no compaction under any protocol".to_owned())
+            Ok("no compaction under limits of the run and of the document".to_owned())
         }),
     },
     Claim {

@@ -23,6 +23,7 @@ pub(super) struct RunFolder {
     arguments: Vec<String>,
     pub(super) records: Vec<Value>,
     pub(super) summary: Value,
+    pub(super) manifest: Value,
     pub(super) texts: BTreeMap<String, String>,
 }
 
@@ -183,6 +184,15 @@ impl Desk {
         )
     }
 
+    /// Two strategies whose summarizer always fails.
+    pub(super) fn down(&mut self) -> Result<Rc<RunFolder>> {
+        let rows = "threshold-summary,chained";
+        self.run(
+            "down",
+            &[SMALL, "-s", rows, "--model", "mock+server-error=1"],
+        )
+    }
+
     /// A store of several threads, as a folder or a database by its name.
     pub(super) fn store(&mut self, name: &str) -> Result<PathBuf> {
         let rows = "threshold-summary,middleware-checkpoint";
@@ -223,12 +233,15 @@ impl RunFolder {
             ))
         };
         let texts = lines("texts.jsonl")?.iter().filter_map(text).collect();
-        let summary = std::fs::read_to_string(folder.join("summary.json"));
-        let summary = summary.map_or(Ok(Value::Null), |text| serde_json::from_str(&text))?;
+        let whole = |name: &str| {
+            let text = std::fs::read_to_string(folder.join(name));
+            text.map_or(Ok(Value::Null), |text| serde_json::from_str(&text))
+        };
         Ok(RunFolder {
             arguments,
             records,
-            summary,
+            summary: whole("summary.json")?,
+            manifest: whole("manifest.json")?,
             texts,
         })
     }

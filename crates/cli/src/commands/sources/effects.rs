@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use compactometer_engine::params::{Param, Unit};
-use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use serde_json::Value;
 
@@ -95,9 +94,7 @@ struct Variation {
 }
 
 pub(super) fn rows(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
-    let specs = strategies::ALL
-        .iter()
-        .filter(|spec| document.strategies().contains(&spec.name));
+    let specs = document.strategies();
     specs
         .flat_map(|spec| of_strategy(document, spec, desk))
         .collect()
@@ -196,7 +193,14 @@ fn seen(spec: &'static StrategySpec, desk: &mut Desk) -> Result<BTreeMap<&'stati
         let all = [&[SMALL, "-s", rows.as_str()], *arguments].concat();
         let run = desk.run(&format!("effects-{}-{at}", spec.name), &all)?;
         for (at, one) in left.iter().enumerate() {
-            if let Some(what) = difference(&run, &format!("v{at}"), &base(spec, &left, one))? {
+            let row = format!("v{at}");
+            if let Some(what) = difference(&run, &row, &base(spec, &left, one))? {
+                let mut noted = list(&run.manifest["settings"][&row]["without_effect"]);
+                ensure!(
+                    !noted.any(|name| name == one.param.name),
+                    "`{}` is noted as without effect, and {what} differ",
+                    one.param.name
+                );
                 seen.entry(one.param.name)
                     .or_insert_with(|| format!("{what} differ {place}"));
             }

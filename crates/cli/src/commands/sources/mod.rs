@@ -26,7 +26,8 @@ use self::row::{Claim, Document, SourceRow, Verdict};
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
-use crate::output::terminal::{known_width, say, say_json};
+use crate::output::run_folder::cannot;
+use crate::output::terminal::{known_width, note, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "sources",
@@ -39,7 +40,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 every row is as expected, 1 a row is not, 2 usage.\n\
-    Rows that fail and say why, such as a target that is missed, are expected. It takes about a minute and calls no real model."
+    Rows that fail and say why, such as a target that is missed, are expected. It takes some two minutes and calls no real model."
 )]
 pub(crate) struct SourcesArgs {
     /// `strategic-plan`, `threshold-plan`, `progressive-plan`, `agent-loop` or `summary-chain`;
@@ -64,12 +65,13 @@ fn sources(args: &SourcesArgs) -> Result<(), Failure> {
         .flat_map(|document| checked(document, &mut desk));
     let rows = rows.collect::<Vec<_>>();
     let unexpected = rows.iter().filter(|row| !row.is_expected()).count();
-    if let Some(path) = &args.html {
-        page::write(path, &rows).map_err(Failure::failed)?;
-    }
     match args.json {
         true => say_json(&rows)?,
         false => say(&table(&rows, args.failed))?,
+    }
+    if let Some(path) = &args.html {
+        let unwritten = |error| cannot(&format!("write `{}`", path.display()), error, "--html");
+        page::write(path, &rows).map_err(|error| Failure::usage(unwritten(error)))?;
     }
     match unexpected {
         0 => Ok(()),
@@ -88,6 +90,7 @@ fn checked(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
         Document::AgentLoop => agent_loop::CLAIMS,
         Document::SummaryChain => summary_chain::CLAIMS,
     };
+    note(&format!("{}: checking", document.name()));
     let mut rows = numbers::rows(document);
     rows.extend(claims.iter().map(|claim| claim.row(document, desk)));
     rows.extend(effects::rows(document, desk));

@@ -2,7 +2,6 @@
 //! number that no document gives says why it was chosen.
 
 use compactometer_engine::params::{Param, Unit};
-use compactometer_engine::strategies;
 
 use super::row::{Document, SourceRow, Verdict};
 
@@ -395,10 +394,7 @@ const NUMBERS: &[(&str, &str, &str, &str)] = &[
 ];
 
 pub(super) fn rows(document: Document) -> Vec<SourceRow> {
-    let specs = strategies::ALL
-        .iter()
-        .filter(|spec| document.strategies().contains(&spec.name));
-    let params = specs.flat_map(|spec| {
+    let params = document.strategies().flat_map(|spec| {
         let own = spec.params().filter(|param| !param.is_deviation());
         own.map(|param| (spec.name, param))
     });

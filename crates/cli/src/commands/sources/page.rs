@@ -1,8 +1,8 @@
 //! The rows as a page of HTML.
 
+use std::io;
 use std::path::Path;
 
-use anyhow::Result;
 use compactometer_disk::write_whole;
 use compactometer_report::sources_page;
 use serde_json::json;
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::counts;
 use super::row::{Document, SourceRow};
 
-pub(super) fn write(path: &Path, rows: &[SourceRow]) -> Result<()> {
+pub(super) fn write(path: &Path, rows: &[SourceRow]) -> io::Result<()> {
     let of = |document: &Document| {
         let rows = rows
             .iter()
@@ -19,6 +19,7 @@ pub(super) fn write(path: &Path, rows: &[SourceRow]) -> Result<()> {
         json!({"name": document.name(), "rows": rows})
     };
     let documents = Document::ALL.iter().map(of).collect::<Vec<_>>();
-    let page = sources_page(&json!({"counts": counts(rows), "documents": documents}))?;
-    Ok(write_whole(path, |out| out.write_all(page.as_bytes()))?)
+    let page = sources_page(&json!({"counts": counts(rows), "documents": documents}));
+    let page = page.map_err(io::Error::other)?;
+    write_whole(path, |out| out.write_all(page.as_bytes()))
 }

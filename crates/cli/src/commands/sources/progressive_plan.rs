@@ -1,10 +1,10 @@
 //! What the progressive plan says beside its numbers.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use serde_json::Value;
 
-use super::desk::{least, list};
-use super::row::Check::{Assumed, Dropped, Holds};
+use super::desk::{Desk, least, list};
+use super::row::Check::{Assumed, Dropped, Holds, Misses};
 use super::row::Claim;
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -50,31 +50,32 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         section: "compression levels",
-        claim: "some 500 to 1,000 tokens detailed, 200 to 400 moderate, 50 to 100 compact",
+        claim: "a detailed summary has some 500 to 1,000 tokens",
         check: Holds(|desk| {
-            let run = desk.published()?;
-            let made = run.applied("progressive");
-            let sizes = |level: &str| {
-                let all = made
-                    .iter()
-                    .flat_map(|made| list(&made["journey"]["summaries"]));
-                let of_level =
-                    all.filter(|one| one["level"] == level && list(&one["members"]).count() == 1);
-                let mut sizes = of_level
-                    .filter_map(|one| one["tokens"].as_u64())
-                    .collect::<Vec<_>>();
-                sizes.sort_unstable();
-                sizes.get(sizes.len() / 2).copied().unwrap_or_default()
-            };
-            let (detailed, moderate) = (sizes("detailed"), sizes("moderate"));
-            ensure!(
-                (400..=1_050).contains(&detailed) && moderate < 320 && 2 * moderate < detailed,
-                "{detailed} and {moderate}"
-            );
-            Ok(format!(
-                "{detailed} and {moderate} tokens in the median at the document's limits"
-            ))
+            let detailed = median(desk, "detailed")?;
+            ensure!((500..=1_000).contains(&detailed), "{detailed}");
+            Ok(format!("{detailed} in the median at the document's limits"))
         }),
+    },
+    Claim {
+        section: "compression levels",
+        claim: "a moderate summary has some 200 to 400 tokens",
+        check: Misses(
+            |desk| {
+                Ok(format!(
+                    "{} in the median at the document's limits",
+                    median(desk, "moderate")?
+                ))
+            },
+            "the first five sentences and the decisions that a simulated model writes are shorter; a size is a bound, and nothing is made up to fill it",
+        ),
+    },
+    Claim {
+        section: "compression levels",
+        claim: "a compact summary has some 50 to 100 tokens",
+        check: Dropped(
+            "of ten summaries none is ten compactions old, so that only merged ones are compact; these share the size of a moderate one",
+        ),
     },
     Claim {
         section: "compression levels",
@@ -220,6 +221,22 @@ pub(super) const CLAIMS: &[Claim] = &[
         ),
     },
 ];
+
+/// The tokens of a summary at that level under the document's limits, in the median.
+fn median(desk: &mut Desk, level: &str) -> Result<u64> {
+    let run = desk.published()?;
+    let made = run.applied("progressive");
+    let all = made
+        .iter()
+        .flat_map(|made| list(&made["journey"]["summaries"]));
+    let single = all.filter(|one| one["level"] == level && list(&one["members"]).count() == 1);
+    let mut sizes = single
+        .filter_map(|one| one["tokens"].as_u64())
+        .collect::<Vec<_>>();
+    sizes.sort_unstable();
+    let middle = sizes.get(sizes.len() / 2).copied();
+    middle.ok_or_else(|| anyhow!("no summary is {level}"))
+}
 
 /// What each compaction put into the context.
 fn contexts(record: &Value) -> Vec<Value> {

@@ -1,6 +1,8 @@
 //! A row: what a document says, and what became of it.
 
 use anyhow::{Error, Result};
+use compactometer_engine::strategies;
+use compactometer_engine::strategy::StrategySpec;
 use compactometer_text::lines::wrapped;
 use serde::Serialize;
 
@@ -55,19 +57,9 @@ impl Document {
     }
 
     /// The strategies that it describes.
-    pub(super) const fn strategies(self) -> &'static [&'static str] {
-        match self {
-            Document::StrategicPlan => &[
-                "summarize",
-                "prompt-checkpoint",
-                "middleware-checkpoint",
-                "hybrid-checkpoint",
-            ],
-            Document::ThresholdPlan => &["threshold-summary"],
-            Document::ProgressivePlan => &["progressive"],
-            Document::AgentLoop => &["handoff"],
-            Document::SummaryChain => &["chained"],
-        }
+    pub(super) fn strategies(self) -> impl Iterator<Item = &'static StrategySpec> {
+        let all = strategies::ALL.iter().copied();
+        all.filter(move |spec| self.is_named_in(spec.source))
     }
 }
 
@@ -208,6 +200,8 @@ pub(super) struct Claim {
 pub(super) enum Check {
     /// Measures a value, or says what is wrong.
     Holds(fn(&mut Desk) -> Result<String>),
+    /// Measures a value that is not what the document says, and why.
+    Misses(fn(&mut Desk) -> Result<String>, &'static str),
     /// Not built, or built otherwise, and why.
     Dropped(&'static str),
     /// What the document leaves open, and what was chosen.
@@ -223,6 +217,10 @@ impl Claim {
             Check::Assumed(reason) => (Verdict::Assumed, none(), reason.to_owned()),
             Check::Holds(check) => match check(desk) {
                 Ok(value) => (Verdict::Holds, value, none()),
+                Err(error) => (Verdict::Fails, one_line(&error), none()),
+            },
+            Check::Misses(check, why) => match check(desk) {
+                Ok(value) => (Verdict::Fails, value, why.to_owned()),
                 Err(error) => (Verdict::Fails, one_line(&error), none()),
             },
         };

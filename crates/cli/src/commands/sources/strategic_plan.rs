@@ -1,8 +1,8 @@
 //! What the strategic plan says beside its numbers.
 
-use anyhow::ensure;
+use anyhow::{Result, ensure};
 
-use super::desk::list;
+use super::desk::{Desk, list};
 use super::row::Check::{Assumed, Dropped, Holds};
 use super::row::Claim;
 
@@ -21,19 +21,28 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "part 5, unit tests",
         claim: "where the JSON is malformed, the summary is kept without a checkpoint",
         check: Holds(|desk| {
-            let run = desk.run(
-                "malformed",
-                &[
-                    "small.toml",
-                    "-s",
-                    "prompt-checkpoint",
-                    "--model",
-                    "mock+cut-json=1",
-                ],
-            )?;
-            let made = run.applied("prompt-checkpoint");
-            ensure!(!made.is_empty(), "no compaction");
-            Ok(format!("{} compactions keep theirs", made.len()))
+            let saved = |desk: &mut Desk, name: &str, model: &str| -> Result<(usize, usize)> {
+                let run = desk.run(
+                    name,
+                    &["small.toml", "-s", "prompt-checkpoint", "--model", model],
+                )?;
+                let contexts = run
+                    .records
+                    .iter()
+                    .flat_map(|record| list(&record["contexts"]));
+                let saved = contexts.flat_map(|context| list(&context["saved"]));
+                let checkpoints = saved.filter(|row| row["kind"] == "checkpoint").count();
+                Ok((run.applied("prompt-checkpoint").len(), checkpoints))
+            };
+            let (_, read) = saved(desk, "parsed", "mock")?;
+            let (summaries, unread) = saved(desk, "malformed", "mock+broken-json=1")?;
+            ensure!(
+                read > 0 && summaries > 0 && unread == 0,
+                "{read}, {summaries}, {unread}"
+            );
+            Ok(format!(
+                "{summaries} summaries, no checkpoint; {read} checkpoints where it is not"
+            ))
         }),
     },
     Claim {

@@ -128,16 +128,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "edge cases",
         claim: "where the summarizer fails, the messages stay as they were",
         check: Holds(|desk| {
-            let run = desk.run(
-                "down",
-                &[
-                    "small.toml",
-                    "-s",
-                    "threshold-summary,chained",
-                    "--model",
-                    "mock+server-error=1",
-                ],
-            )?;
+            let run = desk.down()?;
             let tried = run
                 .of("chained")
                 .flat_map(|record| list(&record["compactions"]))

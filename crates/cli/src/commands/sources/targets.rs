@@ -51,7 +51,7 @@ fn verdict(document: Document, target: &targets::SourceTarget, run: &RunFolder) 
         );
     };
     let (mut shown, mut met, mut open) = (Vec::new(), Vec::new(), Vec::new());
-    for name in document.strategies() {
+    for name in document.strategies().map(|spec| spec.name) {
         let one = &found["strategies"][name];
         if let Some(value) = one["value"].as_f64() {
             shown.push(format!("`{name}` {}", target.unit.show(value)));
