@@ -36,7 +36,8 @@ use crate::strategy::{Context, Strategy};
 use crate::tokens::CountedMessage;
 use crate::tokens::{TokenCounter, total};
 
-pub use background::{Preparation, Prepared};
+use background::Moment;
+pub use background::{CheckpointPreparation, Preparation, Prepared, PreparedCheckpoint};
 use breaker::{Breaker, Step};
 use compaction::{Decision, decide, declined_as, unchanged};
 pub use snapshot::Snapshot;
@@ -108,6 +109,8 @@ pub struct Session<'s> {
     in_use: Arc<()>,
     /// Whoever prepares a compaction holds this too.
     under_way: Arc<()>,
+    /// Whoever prepares a checkpoint holds this too.
+    checkpoint_under_way: Arc<()>,
 }
 
 impl<'s> Session<'s> {
@@ -140,6 +143,7 @@ impl<'s> Session<'s> {
             store: None,
             in_use: Arc::default(),
             under_way: Arc::default(),
+            checkpoint_under_way: Arc::default(),
         }
     }
 
@@ -165,6 +169,7 @@ impl<'s> Session<'s> {
         self.history = state.history.into();
         // What was prepared of the conversation before does not belong to this one.
         self.under_way = Arc::default();
+        self.checkpoint_under_way = Arc::default();
         self.show(Arc::new(view));
         Ok(self)
     }
@@ -220,7 +225,7 @@ impl<'s> Session<'s> {
             let tally = DecisionMeter::new(self.summarizer);
             Box::pin(self.strategy.before_turn(&self.context(&tally))).await;
         }
-        if self.config.automatic && !self.is_preparing() && self.checkpoint_is_due() {
+        if self.checkpoint_is_due() {
             Box::pin(self.checkpoint(now_ms)).await;
         }
         if let Some(reason) = self.recovery_due(now_ms) {
@@ -307,18 +312,31 @@ impl<'s> Session<'s> {
     /// way: there is one at a time, and until it is adopted or dropped this session compacts no
     /// other way.
     pub fn prepare(&self) -> Option<Preparation<'s>> {
-        let after = self.log.last()?;
-        (!self.is_preparing()).then(|| Preparation {
+        let model = (self.summarizer, self.config.summarizer_window);
+        (!self.is_preparing())
+            .then(|| self.moment(model))?
+            .map(|moment| Preparation {
+                moment,
+                under_way: Arc::clone(&self.under_way),
+            })
+    }
+
+    /// The session as it is now, for a model and its window; none where the log is empty.
+    fn moment(&self, (model, window): (&'s Metered<'s>, Option<u32>)) -> Option<Moment<'s>> {
+        let config = SessionConfig {
+            summarizer_window: window,
+            ..self.config
+        };
+        Some(Moment {
             strategy: self.strategy,
-            summarizer: self.summarizer,
+            model,
             counter: self.counter,
-            config: self.config,
+            config,
             log: self.log.clone(),
             view: Arc::clone(&self.view),
             history: self.history.clone(),
             request_tokens: self.request_estimate(),
-            after,
-            under_way: Arc::clone(&self.under_way),
+            after: self.log.last()?,
         })
     }
 

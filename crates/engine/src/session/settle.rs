@@ -9,6 +9,7 @@ use crate::message::{MessageId, Usage};
 use crate::model::ChatRequest;
 use crate::model::meter::{Metered, Purpose};
 use crate::session::Session;
+use crate::session::background::{CheckpointPreparation, PreparedCheckpoint, Written};
 use crate::session::compaction::{Decision, failed_attempt, unchanged};
 use crate::session::event::{CheckpointEvent, Event, Outcome, RecoveryReason};
 use crate::session::health::Health;
@@ -101,18 +102,55 @@ impl<'s> Session<'s> {
         self.events.last()
     }
 
-    /// Whether the strategy finds a checkpoint due.
+    /// Whether [`Session::before_call`] would write a checkpoint: the strategy finds one due, and
+    /// nothing is under way.
     pub(super) fn checkpoint_is_due(&self) -> bool {
+        let is_free =
+            self.config.automatic && !self.is_preparing() && !self.log.messages().is_empty();
+        if !is_free || Arc::strong_count(&self.checkpoint_under_way) > 1 {
+            return false;
+        }
         let (model, summarizer_window) = self.checkpoints_by();
         let tally = DecisionMeter::new(model);
-        !self.log.messages().is_empty()
-            && self.strategy.checkpoint_is_due(&Context {
-                summarizer_window,
-                ..self.context(&tally)
-            })
+        self.strategy.checkpoint_is_due(&Context {
+            summarizer_window,
+            ..self.context(&tally)
+        })
     }
 
-    /// Lets the strategy write a checkpoint.
+    /// Whether the strategy's checkpoints should be written beside the agent's turn.
+    pub fn writes_beside(&self) -> bool {
+        self.strategy.writes_beside()
+    }
+
+    /// A checkpoint to be written beside the agent's turn, if one is due. Call it before
+    /// [`Session::before_call`], which otherwise writes the checkpoint and waits for it. None also
+    /// while another is under way.
+    pub fn prepare_checkpoint(&self) -> Option<CheckpointPreparation<'s>> {
+        let moment = self
+            .checkpoint_is_due()
+            .then(|| self.moment(self.checkpoints_by()))?;
+        moment.map(|moment| CheckpointPreparation {
+            moment,
+            under_way: Arc::clone(&self.checkpoint_under_way),
+        })
+    }
+
+    /// Keeps what a [`CheckpointPreparation`] of this session came to; the next compaction shows
+    /// it. One of another session changes nothing. Returns whether it was kept or booked as failed.
+    pub async fn adopt_checkpoint(
+        &mut self,
+        prepared: PreparedCheckpoint,
+        now_ms: Option<i64>,
+    ) -> bool {
+        let is_own = Arc::ptr_eq(&self.checkpoint_under_way, &prepared.under_way);
+        if is_own {
+            self.keep_checkpoint(prepared.written, now_ms).await;
+        }
+        is_own
+    }
+
+    /// Lets the strategy write a checkpoint, and waits for it.
     pub(super) async fn checkpoint(&mut self, now_ms: Option<i64>) {
         let Some(after) = self.log.last() else { return };
         let (model, summarizer_window) = self.checkpoints_by();
@@ -121,15 +159,25 @@ impl<'s> Session<'s> {
             summarizer_window,
             ..self.context(&tally)
         };
-        let written = self.strategy.checkpoint(&cx).await;
-        let (saved, mut failed) = match written {
+        let written = Written::of(self.strategy, &cx, after).await;
+        self.keep_checkpoint(written, now_ms).await;
+    }
+
+    async fn keep_checkpoint(&mut self, written: Written, now_ms: Option<i64>) {
+        let Written {
+            record,
+            after,
+            view_tokens,
+            usage,
+            extraction,
+        } = written;
+        let Some(last) = self.log.last() else { return };
+        let (saved, mut failed) = match record {
             Ok(saved) => (saved, None),
             Err(reason) => (failed_attempt(&reason, after), Some(reason)),
         };
-        let tokens = (self.view.tokens(), self.view.tokens());
-        let (usage, extraction) = (tally.usage(), tally.extractions().pop());
-        let saved = self.numbered(vec![saved], usage, tokens, now_ms);
-        match self.commit(&saved, None, after) {
+        let saved = self.numbered(vec![saved], usage, (view_tokens, view_tokens), now_ms);
+        match self.commit(&saved, None, last) {
             Ok(()) => self.remember(saved),
             Err(reason) => failed = Some(reason),
         }
@@ -139,7 +187,7 @@ impl<'s> Session<'s> {
         let is_written = failed.is_none();
         let event = CheckpointEvent {
             after,
-            tokens: self.request_tokens(),
+            tokens: self.config.overhead.saturating_add(view_tokens),
             failed,
             extraction,
         };

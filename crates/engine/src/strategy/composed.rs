@@ -225,6 +225,12 @@ impl Strategy for Composed {
             .map(|new| NewRecord { stage, ..new })
     }
 
+    fn writes_beside(&self) -> bool {
+        self.stages
+            .last()
+            .is_some_and(|strategy| strategy.writes_beside())
+    }
+
     fn showing(&self) -> Showing {
         self.stages
             .last()

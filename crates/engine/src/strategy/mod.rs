@@ -69,6 +69,12 @@ pub trait Strategy: Send + Sync {
         Err(FailReason::NoCheckpoint)
     }
 
+    /// Whether its checkpoints should be written beside the agent's turn:
+    /// [`crate::session::Session::prepare_checkpoint`] is the host's way to do so.
+    fn writes_beside(&self) -> bool {
+        false
+    }
+
     /// How its checkpoints are shown.
     fn showing(&self) -> Showing {
         Showing::default()

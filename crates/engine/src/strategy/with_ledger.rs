@@ -123,6 +123,10 @@ impl Strategy for WithLedger {
             .await
     }
 
+    fn writes_beside(&self) -> bool {
+        self.strategy.writes_beside()
+    }
+
     fn showing(&self) -> Showing {
         self.strategy.showing()
     }

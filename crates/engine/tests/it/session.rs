@@ -339,6 +339,47 @@ fn a_restored_session_has_the_same_view_and_goes_on_alike() {
 }
 
 #[test]
+fn a_checkpoint_is_written_beside_the_conversation() {
+    let (strategy, metered) = (strategy("middleware-checkpoint"), Metered::new(&Short, 0));
+    let budget = Budget::matched(5_000, 4_000, 1_000, 0.5).unwrap();
+    let session = || Session::new(&*strategy, &metered, &Encoding::O200k, config(budget));
+    let (mut blocking, mut beside, mut other) = (session(), session(), session());
+    for session in [&mut blocking, &mut beside, &mut other] {
+        assert!(session.prepare_checkpoint().is_none(), "nothing was said");
+        let mut said = 0;
+        while session.prepare_checkpoint().is_none() {
+            assert!(!session.is_at_trigger(), "none became due");
+            talk(session, said..said + 2);
+            said += 2;
+        }
+    }
+    let preparation = beside.prepare_checkpoint().expect("one is due");
+    assert!(beside.prepare_checkpoint().is_none(), "one at a time");
+    assert!(ready(beside.before_call(None)).is_none());
+    assert!(metered.take_calls().is_empty(), "another is under way");
+    let last = beside.log().last().unwrap();
+    let prepared = ready(preparation.run());
+    let calls = metered.take_calls().len();
+    talk(&mut beside, last.0 + 1..last.0 + 3);
+    assert!(!ready(other.adopt_checkpoint(
+        ready(blocking.prepare_checkpoint().unwrap().run()),
+        None
+    )));
+    assert!(other.history().is_empty(), "one of another session");
+    metered.take_calls();
+    assert!(ready(beside.adopt_checkpoint(prepared, Some(7))));
+    ready(blocking.before_call(Some(7)));
+    assert_eq!(metered.take_calls().len(), calls);
+    assert_eq!(beside.history(), blocking.history());
+    assert_eq!(beside.checkpoint_events(), blocking.checkpoint_events());
+    drop(other.prepare_checkpoint());
+    assert!(
+        other.prepare_checkpoint().is_some(),
+        "one that is dropped gives up"
+    );
+}
+
+#[test]
 fn what_the_store_does_not_keep_is_not_applied() {
     let (strategy, metered) = (strategy("middleware-checkpoint"), Metered::new(&Short, 0));
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()))

@@ -23,11 +23,14 @@ impl Replay<'_> {
     /// waits for it.
     pub(super) async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
         // The view changes only where a compaction is due or a checkpoint may be shown.
-        let may_change = self.session.is_due() || self.session.may_recover(now_ms);
+        let may_change =
+            self.session.is_due() || self.session.may_recover(now_ms) || self.is_writing_beside();
         let before = may_change.then(|| self.session.shared_view());
         let checkpoints_before = self.session.checkpoint_events().len();
         let recoveries_before = self.session.recovery_events().len();
         let saved_before = self.session.history().len();
+        let beside = self.adopt_checkpoint(now_ms).await;
+        self.write_checkpoint_beside().await;
         let event = self.session.before_call(now_ms).await.cloned();
         if event.is_some() {
             self.counts.in_vain = self.session.is_at_trigger();
@@ -38,23 +41,13 @@ impl Replay<'_> {
             .meters
             .take_session_calls()
             .partition(|call| call.purpose == Purpose::Recount);
+        let waited_ms = calls.iter().chain(&recounts).map(waited_ms).sum();
+        let calls: Vec<Call> = beside.into_iter().chain(calls).collect();
         let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) = calls
             .iter()
             .partition(|call| call.purpose == Purpose::Compaction);
         compacting.extend(&recounts);
-        // At most one checkpoint is due before a turn.
-        if let Some(event) = self
-            .session
-            .checkpoint_events()
-            .get(checkpoints_before)
-            .cloned()
-        {
-            let calls = checkpointing
-                .iter()
-                .map(|call| session_call_row(self.prepared, call, &mut self.texts))
-                .collect();
-            self.checkpoints.push(CheckpointRow { event, calls });
-        }
+        self.book_checkpoint(checkpoints_before, &checkpointing);
         self.keep_context(before.as_ref(), saved_before);
         let recovered = self.session.recovery_events().len() > recoveries_before;
         match (event, before) {
@@ -69,7 +62,58 @@ impl Replay<'_> {
             )),
             _ => {}
         }
-        calls.iter().chain(&recounts).map(waited_ms).sum()
+        waited_ms
+    }
+
+    /// Keeps the checkpoint that was written beside the last turn, and returns its calls.
+    async fn adopt_checkpoint(&mut self, now_ms: Option<i64>) -> Vec<Call> {
+        let Some((prepared, calls)) = self.beside.take() else {
+            return Vec::new();
+        };
+        self.session.adopt_checkpoint(prepared, now_ms).await;
+        calls
+    }
+
+    /// Has a checkpoint written from what was said so far, if one is due and the strategy writes it
+    /// beside the turn. A recording does not say how long a turn would take, so the checkpoint
+    /// counts as written when the next turn begins.
+    async fn write_checkpoint_beside(&mut self) {
+        if !self.session.writes_beside() {
+            return;
+        }
+        if let Some(preparation) = self.session.prepare_checkpoint() {
+            let prepared = preparation.run().await;
+            self.beside = Some((prepared, self.meters.take_session_calls().collect()));
+        }
+    }
+
+    /// Whether a checkpoint waits for the next turn.
+    pub(crate) fn is_writing_beside(&self) -> bool {
+        self.beside.is_some()
+    }
+
+    /// Keeps a checkpoint that was still being written when the conversation ended: it is paid for.
+    pub(super) async fn end_of_conversation(&mut self) {
+        let checkpoints_before = self.session.checkpoint_events().len();
+        let saved_before = self.session.history().len();
+        let calls = self.adopt_checkpoint(None).await;
+        self.book_checkpoint(checkpoints_before, &calls.iter().collect::<Vec<_>>());
+        self.keep_context(None, saved_before);
+    }
+
+    /// Records the checkpoint that came since so many; there is at most one between two turns.
+    fn book_checkpoint(&mut self, checkpoints_before: usize, calls: &[&Call]) {
+        let Some(event) = self.session.checkpoint_events().get(checkpoints_before) else {
+            return;
+        };
+        let calls = calls
+            .iter()
+            .map(|call| session_call_row(self.prepared, call, &mut self.texts))
+            .collect();
+        self.checkpoints.push(CheckpointRow {
+            event: event.clone(),
+            calls,
+        });
     }
 
     /// Keeps what the session changed, if it changed something.

@@ -13,7 +13,7 @@ use compactometer_engine::event::{Outcome, RecoveryEvent};
 use compactometer_engine::message::{Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::recovery::Recovery;
-use compactometer_engine::session::{Due, Session, SessionConfig};
+use compactometer_engine::session::{Due, PreparedCheckpoint, Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::{CountedMessage, TokenCounter};
 use compactometer_formats::answer::AnswerRow;
@@ -99,6 +99,8 @@ pub(crate) struct Replay<'r> {
     pub(crate) random: RandomContexts<'r>,
     points: Peekable<IntoIter<Point>>,
     pub(crate) counts: Counts,
+    /// A checkpoint that was written beside the last turn, with its calls.
+    beside: Option<(PreparedCheckpoint, Vec<Call>)>,
     pub(crate) pending_over_budget: bool,
     pub(crate) observations: Vec<Observation>,
     pub(crate) compactions: Vec<CompactionRow>,
@@ -158,6 +160,7 @@ impl<'r> Replay<'r> {
             random: RandomContexts::new(prepared, case.seed),
             points: points(prepared, case.distances()).into_iter().peekable(),
             counts: Counts::default(),
+            beside: None,
             pending_over_budget: false,
             observations: Vec::new(),
             compactions: Vec::new(),
@@ -195,7 +198,9 @@ impl<'r> Replay<'r> {
             self.prompt(&foreign, &retrieved);
             self.answer(&retrieved).await;
         }
-        let Some(counted) = next else { return };
+        let Some(counted) = next else {
+            return self.end_of_conversation().await;
+        };
         // Ids ascend: the suite was validated when it was read.
         let _ = self.session.push(counted.clone());
         if index == 0 {

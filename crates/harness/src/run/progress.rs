@@ -130,7 +130,8 @@ impl<'k> Keeper<'k> {
             refusal
                 .take()
                 .map_or(Ok(()), |error| Err(RunError::Keep(refused(case, error))))?;
-            if commits(&replay) > before {
+            // A checkpoint that is being written is in no file: an interrupted case starts over.
+            if commits(&replay) > before && !replay.is_writing_beside() {
                 let after = index
                     .checked_sub(1)
                     .map(|last| case.prepared.messages[last].message.id);

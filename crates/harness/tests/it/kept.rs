@@ -184,7 +184,12 @@ fn every_strategy_goes_on_from_each_store_to_the_same_records() {
     let counting = ("x=chained:when=6 turns", Protocol::Published);
     // Two strategies with records of their own.
     let composed = ("chained>summarize", Protocol::Matched);
-    for case in matched.chain(estimating).chain([counting, composed]) {
+    // A checkpoint that no file holds is being written.
+    let beside = ("x=middleware-checkpoint:background=on", Protocol::Matched);
+    for case in matched
+        .chain(estimating)
+        .chain([counting, composed, beside])
+    {
         let whole = tempfile::tempdir().unwrap();
         let calls = uninterrupted(case, whole.path());
         assert!(calls > 2, "{case:?}: {calls} calls");

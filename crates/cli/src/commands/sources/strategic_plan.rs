@@ -163,6 +163,32 @@ pub(super) const CLAIMS: &[Claim] = &[
         }),
     },
     Claim {
+        section: "part 7",
+        claim: "asynchronous extraction lowers the latency",
+        check: Holds(|desk| {
+            let rows = "middleware-checkpoint,beside=middleware-checkpoint:background=on";
+            let run = desk.compare("background", &["-s", rows, "--sample", "4"])?;
+            let metric = |metric: &str| {
+                Ok::<_, anyhow::Error>((
+                    run.metric("middleware-checkpoint", metric)?,
+                    run.metric("beside", metric)?,
+                ))
+            };
+            let (waited, beside) = metric("wait_ms_total")?;
+            let (paid, paid_beside) = metric("cost_usd_checkpoint")?;
+            ensure!(beside < 0.75 * waited, "{waited:.0} and {beside:.0} ms");
+            ensure!(
+                paid_beside > 0.5 * paid,
+                "it writes fewer: ${paid_beside:.3}"
+            );
+            Ok(format!(
+                "{:.1} s a conversation are waited instead of {:.1}",
+                beside / 1e3,
+                waited / 1e3
+            ))
+        }),
+    },
+    Claim {
         section: "part 8",
         claim: "a hybrid extracts with the summary and before the trigger",
         check: Holds(|desk| {

@@ -68,6 +68,7 @@ parameters! {
     Due {
         ratio: f64 = Param::share(0.8), "share of the trigger at which a checkpoint is due";
         delta: u32 = Param::tokens(1_000), "least new tokens between two checkpoints";
+        background: bool = Param::choice(&["off", "on"], 0), "a checkpoint is written beside the agent's turn, which does not wait for it; it is there from the next turn on";
         predictive: bool = Param::choice(&["off", "on"], 0), "a checkpoint is due by prediction, in place of `ratio`";
         ahead: f64 = Param::count(Unit::Turns, 3, (0, 1_000)), "with `predictive`: turns of the agent within which the trigger would be reached";
         shift: f64 = Param::new(Unit::Share, 0.1, (0.0, 1.0)), "with `predictive`: also due if the last messages resemble those before them less than this; 0 is never";
@@ -138,6 +139,10 @@ impl Strategy for Extracting {
             body => self.kept(cx, body?),
         };
         Ok(NewRecord::new(RecordKind::Checkpoint, ends_of(cx), body))
+    }
+
+    fn writes_beside(&self) -> bool {
+        self.due.background
     }
 
     fn showing(&self) -> Showing {

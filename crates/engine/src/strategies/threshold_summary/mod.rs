@@ -59,7 +59,7 @@ parameters! {
         threshold: u32 = Param::tokens(80_000).of_limits(), "size at which a compaction starts";
         tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)).of_limits(), "kept verbatim";
         written: u32 = Param::tokens(500).of_limits(), "most that the summary may have";
-        calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer; in another window as many as read as much";
+        calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer; in a larger window fewer, in a smaller one more, so that together they read as much";
         enabled: bool = Param::choice(&["true", "false"], 0).of_limits(), "whether it compacts by itself";
     }
 }
