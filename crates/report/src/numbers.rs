@@ -24,6 +24,12 @@ pub(crate) fn percents(shares: impl Iterator<Item = f64>) -> Option<String> {
     range(shares, whole_percent).map(|range| format!("{range} %"))
 }
 
+/// A share in points of percent, without a fraction that is zero.
+pub(crate) fn in_points(share: f64) -> String {
+    let points = format!("{:.1}", 100.0 * share);
+    points.trim_end_matches(".0").to_owned()
+}
+
 /// A difference of shares in points of percent with its sign, as in `+7`.
 pub(crate) fn points(difference: f64) -> String {
     let points = plain_zero(format!("{:.0}", 100.0 * difference));

@@ -6,9 +6,14 @@
 //! asked is what answers of `handoff` gain by it.
 
 /// A row's name, what it runs, and the row that it is compared with.
-pub(super) const IDEAS: [[&str; 3]; 4] = [
+pub(super) const IDEAS: [[&str; 3]; 5] = [
     ["summarize-no-tail", "summarize:tail=0", "summarize"],
     ["summarize-ledger", "summarize:ledger=600", "summarize"],
+    [
+        "middleware-checkpoint-background",
+        "middleware-checkpoint:background=on",
+        "middleware-checkpoint",
+    ],
     [
         "progressive-one-level",
         "progressive:moderate_age=10000:compact_age=10000:most=10000",

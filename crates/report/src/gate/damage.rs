@@ -188,6 +188,9 @@ fn too_small(report: &GateReport, damage: Damage, margin: f64) -> Option<String>
     let bound = metrics.find(|found| found.metric == BOUND)?;
     let loss = -bound.difference?;
     (damage == Damage::ValueList && loss < 2.0 * margin).then(|| {
-        format!("it takes {loss:.3} of recall here, under the two margins that a gate has to find")
+        format!(
+            "it takes {:.1} points here, under the two margins that a gate has to find",
+            100.0 * loss
+        )
     })
 }

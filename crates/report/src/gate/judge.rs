@@ -14,6 +14,7 @@ use super::rule::{self, MarginTest};
 use super::{GatedStrategy, StrategyGate, Verdict, advice, guards};
 use crate::metrics::answered::reader_strength;
 use crate::metrics::scores::{BOUND, CORRECTED, NEEDED, PrimaryMetric, RAW, UnitScores};
+use crate::numbers::in_points;
 use crate::stats::equivalence::{Equivalence, equivalent};
 use crate::stats::{LEVEL, family, mean, nine_digits};
 
@@ -210,8 +211,10 @@ fn blocked(pair: &GatedStrategy, baseline: Option<f64>, margin: f64) -> Option<S
     }
     let recall = baseline.filter(|recall| *recall < 2.0 * margin)?;
     Some(format!(
-        "the baseline's {recall:.3} is under two margins of {margin}: a loss that large cannot happen; gate where it \
-         recalls more, on another suite (such as `smoke`) or with more room (`--retain`)"
+        "the baseline's {:.1} % is under two margins of {} points: a loss that large cannot happen; gate where it \
+         recalls more, on another suite (such as `smoke`) or with more room (`--retain`)",
+        100.0 * recall,
+        in_points(margin)
     ))
 }
 
@@ -297,7 +300,10 @@ fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> M
         (gate.verdict, why) = (Verdict::Inconclusive, test.cannot_pass);
         is_decidable = false;
     } else if gate.verdict == Verdict::Inconclusive {
-        why = Some(format!("the bounds leave open whether {margin} is lost"));
+        why = Some(format!(
+            "the bounds leave open whether {} points are lost",
+            in_points(margin)
+        ));
     }
     gate.reason = why.or(gate.reason);
     if let Some(population) = test.population.filter(|_| is_decidable) {

@@ -8,6 +8,7 @@ use minijinja::HtmlEscape;
 
 use super::power::POWER;
 use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
+use crate::numbers::in_points;
 use crate::render::phrases::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
 use crate::vocabulary;
@@ -26,8 +27,9 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
     let model = models(&report.model, report.target.as_deref());
     let mut lines = vec![format!("verdict: {}", report.verdict.name())];
     let tolerated = format!(
-        "{}, summaries by {model}; a loss of {} is tolerated",
-        report.suite, report.margin
+        "{}, summaries by {model}; a loss of {} points is tolerated",
+        report.suite,
+        in_points(report.margin)
     );
     lines.extend(wrapped(&tolerated, width));
     for check in report
@@ -116,8 +118,16 @@ fn short_line(metric: &MetricGate) -> String {
     let numbers = match (metric.baseline, metric.run, metric.difference) {
         (Some(old), Some(new), Some(difference)) => {
             format!(
-                " {old:.3} to {new:.3}, difference {difference:+.3} {}",
-                bounds(metric)
+                " {} to {} %, difference {} points{}",
+                tenths(old),
+                tenths(new),
+                signed_tenths(difference),
+                metric
+                    .low
+                    .zip(metric.high)
+                    .map_or_else(String::new, |(low, high)| {
+                        format!(" [{}, {}]", signed_tenths(low), signed_tenths(high))
+                    })
             )
         }
         _ => String::new(),
@@ -131,6 +141,15 @@ fn short_line(metric: &MetricGate) -> String {
         vocabulary::name(&metric.metric),
         metric.units
     )
+}
+
+/// A share in percent, to a tenth.
+fn tenths(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
+}
+
+fn signed_tenths(share: f64) -> String {
+    format!("{:+.1}", 100.0 * share)
 }
 
 /// What the strategies newly lost, those of the worst verdict first, in as many lines as there is
@@ -336,7 +355,10 @@ pub(super) fn equivalence(metric: &MetricGate, margin: f64) -> Option<String> {
     } else {
         "not shown to be equivalent"
     };
-    Some(format!("{said} within {margin} (p {p})"))
+    Some(format!(
+        "{said} within {} points (p {p})",
+        in_points(margin)
+    ))
 }
 
 /// How likely a loss of two margins is found with these units, and how many would do.
@@ -347,8 +369,8 @@ pub(super) fn power(metric: &MetricGate, margin: f64) -> Option<String> {
         format!(", which takes {units} conversations for {POWER:.2}")
     });
     Some(format!(
-        "power {power:.2} for a loss of {}{enough}",
-        2.0 * margin
+        "power {power:.2} for a loss of {} points{enough}",
+        in_points(2.0 * margin)
     ))
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Family;
-use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySummary};
+use compactometer_formats::summary::{Comparison, Decisions, Group, MetricValue, StrategySummary};
 use serde_json::{Value, json};
 
 use super::cases::list_address;
@@ -19,6 +19,7 @@ use crate::metrics::recall::CONTEXT_RECALL;
 use crate::metrics::storage::STORED_SHARE;
 use crate::metrics::{self, Metric, Section};
 use crate::numbers::grouped;
+use crate::summary::difference;
 use crate::vocabulary;
 
 /// Tables that a page opens with; it folds the others.
@@ -27,6 +28,15 @@ const OPEN: usize = 1;
 const COLUMNS: usize = 11;
 /// Characters that these columns have room for at 1,440 pixels.
 const LETTERS: usize = 150;
+/// Of the table of changes, beside the changed strategy.
+const IDEA_COLUMNS: [&str; 6] = [
+    "in place of",
+    "measured",
+    "without the change",
+    "with it",
+    "difference",
+    "conversations",
+];
 /// Characters of the room around a cell, and least ones of a column.
 const BLANK: usize = 3;
 const LEAST: usize = 8;
@@ -41,6 +51,7 @@ pub(super) fn tables(group: &Group) -> Vec<Value> {
         kinds_table(group),
     ]);
     tables.extend(positions_table(group));
+    tables.extend(ideas_table(group));
     let open = |(at, table): (usize, &Value)| {
         let parts = parted(table).into_iter();
         parts.map(move |mut part| {
@@ -225,6 +236,37 @@ fn metrics_table(group: &Group, section: Section) -> Option<Value> {
             shown.iter().map(|metric| vocabulary::name(metric.id)),
             cells,
         )
+    })
+}
+
+/// What one change to a strategy does, where the run has rows that differ in one.
+fn ideas_table(group: &Group) -> Option<Value> {
+    let row = |idea: &StrategySummary, made: &Comparison| {
+        let metric = metrics::ALL.iter().find(|metric| metric.id == made.metric);
+        let value = |name: &str| {
+            let row = group.strategies.iter().find(|row| row.name == name);
+            let of_row = metric.zip(row).map(|(metric, row)| cell(metric, row));
+            of_row.unwrap_or_else(|| "-".to_owned())
+        };
+        json!({"name": idea.name, "is_control": false, "cells": [
+            made.reference, vocabulary::name(&made.metric), value(&made.reference), value(&idea.name),
+            difference(made), made.n.to_string(),
+        ]})
+    };
+    let ideas = group.strategies.iter();
+    let rows = ideas
+        .filter(|row| row.family == Family::Idea)
+        .flat_map(|idea| {
+            let made = group.comparisons.iter();
+            made.filter(|made| made.strategy == idea.name)
+                .map(|made| row(idea, made))
+        });
+    let rows = rows.collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| {
+        json!({
+            "title": "One change each", "columns": IDEA_COLUMNS, "rows": rows,
+            "note": "Each row is a strategy with one change beside the same strategy without it, in the same conversations.",
+        })
     })
 }
 

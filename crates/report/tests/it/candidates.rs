@@ -285,9 +285,9 @@ fn a_pass_says_whether_the_two_are_equivalent() {
         );
         assert_eq!(metric.p_equivalent.unwrap() <= 0.05, expected, "{metric:?}");
         let text = if expected {
-            "; equivalent within 0.05 (p "
+            "; equivalent within 5 points (p "
         } else {
-            "; not shown to be equivalent within 0.05 (p "
+            "; not shown to be equivalent within 5 points (p "
         };
         assert!(
             report_text(&report).contains(text),
@@ -328,7 +328,7 @@ fn the_gate_prints_its_power_and_how_many_units_would_do() {
     );
     assert!(
         report_text(&few).contains(&format!(
-            "for a loss of 0.1, which takes {needed} conversations for 0.80"
+            "for a loss of 10 points, which takes {needed} conversations for 0.80"
         )),
         "{}",
         report_text(&few)
@@ -339,7 +339,7 @@ fn the_gate_prints_its_power_and_how_many_units_would_do() {
         report_text(&many)
     );
     assert!(
-        report_text(&many).contains("power 1.00 for a loss of 0.1")
+        report_text(&many).contains("power 1.00 for a loss of 10 points")
             || report_text(&many).contains("power 0.9"),
         "{}",
         report_text(&many)

@@ -94,6 +94,12 @@ const NUMBERS: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "middleware-checkpoint",
+        "background",
+        "off",
+        "part 7, async extraction against latency; the code of part 2 waits",
+    ),
+    (
+        "middleware-checkpoint",
         "predictive",
         "off",
         "part 8, planned for later",
@@ -151,6 +157,12 @@ const NUMBERS: &[(&str, &str, &str, &str)] = &[
         "delta",
         "1000",
         "part 7, minimum delta threshold",
+    ),
+    (
+        "hybrid-checkpoint",
+        "background",
+        "off",
+        "part 7, async extraction against latency; the code of part 2 waits",
     ),
     (
         "hybrid-checkpoint",

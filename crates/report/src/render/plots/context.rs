@@ -11,6 +11,7 @@ use super::figure::{Anchor, Figure, Style};
 use super::{Plot, WIDTH, header, most_compacted, styled, styles};
 use crate::data::ProtocolRun;
 use crate::numbers::grouped;
+use crate::summary::spec_of;
 
 const HEIGHT: f64 = 420.0;
 
@@ -85,7 +86,11 @@ fn chosen<'r>(records: &[(Style, &'r Record)]) -> Vec<(Style, &'r Record)> {
 
 /// The picture of one conversation: what each of these records, all of one protocol, made of it.
 pub(crate) fn of_conversation(records: &[&Record]) -> Figure {
-    let styles = styles(records.iter().map(|record| record.case.family));
+    let styles = styles(records.iter().map(|record| {
+        let spec = spec_of(&record.case.strategy);
+        let approach = spec.and_then(|spec| spec.approach);
+        (record.case.family, approach.map(|approach| approach.name()))
+    }));
     let records = styles
         .into_iter()
         .zip(records.iter().copied())

@@ -3,7 +3,7 @@
 
 use plotters::style::RGBColor;
 
-use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION};
+use super::colours::{BLACK, shades};
 use super::hatching::{hatching, shaded};
 
 /// Height of ordinary text.
@@ -153,7 +153,6 @@ impl Figure {
     }
 }
 
-const COLOURS: [RGBColor; 6] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY];
 const GREYS: [RGBColor; 3] = [
     RGBColor(0x33, 0x33, 0x33),
     RGBColor(0x77, 0x77, 0x77),
@@ -176,27 +175,28 @@ const DASHES: [Dash; 5] = [
     &[18.0, 5.0],
 ];
 
-/// The style of the strategy at that place among those of its family. Colours: Okabe and Ito,
-/// "Color Universal Design" (2008), without the yellow, which is too weak on white; controls are
-/// grey and dashed.
-pub(crate) fn style(place: usize, is_control: bool) -> Style {
-    let symbol = SYMBOLS[place % SYMBOLS.len()];
-    if is_control {
-        Style {
-            colour: GREYS[place % GREYS.len()],
-            symbol,
-            dash: DASHES[place % DASHES.len()],
-        }
+/// The style of a strategy: its hue is its approach's, its shade comes from its place among those
+/// of the approach, its symbol from its place among all that are tested. Past the shades, the line
+/// is dashed.
+pub(crate) fn style(approach: Option<&str>, of_approach: usize, of_all: usize) -> Style {
+    let shades = shades(approach);
+    let dash: Dash = if of_approach < shades.len() {
+        &[]
     } else {
-        let dash: Dash = if place < COLOURS.len() {
-            &[]
-        } else {
-            DASHES[place % DASHES.len()]
-        };
-        Style {
-            colour: COLOURS[place % COLOURS.len()],
-            symbol,
-            dash,
-        }
+        DASHES[of_approach % DASHES.len()]
+    };
+    Style {
+        colour: shades[of_approach % shades.len()],
+        symbol: SYMBOLS[of_all % SYMBOLS.len()],
+        dash,
+    }
+}
+
+/// The style of the control at that place among the controls: grey and dashed.
+pub(crate) fn control_style(place: usize) -> Style {
+    Style {
+        colour: GREYS[place % GREYS.len()],
+        symbol: SYMBOLS[place % SYMBOLS.len()],
+        dash: DASHES[place % DASHES.len()],
     }
 }

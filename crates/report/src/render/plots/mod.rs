@@ -132,24 +132,27 @@ fn most_compacted<'r>(run: &ProtocolRun<'r>) -> Vec<&'r Record> {
 
 /// Strategies with their styles, references first.
 fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {
-    let styles = styles(group.strategies.iter().map(|strategy| strategy.family));
+    let rows = group.strategies.iter();
+    let styles = styles(rows.map(|strategy| (strategy.family, strategy.approach.as_deref())));
     styles.into_iter().zip(&group.strategies).collect()
 }
 
-/// The style of each, by its place in its family.
-fn styles(families: impl Iterator<Item = Family>) -> Vec<Style> {
-    let (mut references, mut controls) = (0, 0);
-    let style = |family: Family| {
-        let is_control = family == Family::Control;
-        let place = if is_control {
-            &mut controls
-        } else {
-            &mut references
-        };
-        *place += 1;
-        figure::style(*place - 1, is_control)
+/// The style of each, by its family and approach.
+fn styles<'r>(rows: impl Iterator<Item = (Family, Option<&'r str>)>) -> Vec<Style> {
+    let mut places: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    let (mut tested, mut controls) = (0, 0);
+    let place = |places: &mut usize| {
+        *places += 1;
+        *places - 1
     };
-    families.map(style).collect()
+    rows.map(|(family, approach)| match family {
+        Family::Control => figure::control_style(place(&mut controls)),
+        _ => {
+            let of_approach = place(places.entry(approach).or_default());
+            figure::style(approach, of_approach, place(&mut tested))
+        }
+    })
+    .collect()
 }
 
 fn header(names: &[&str]) -> Vec<String> {
