@@ -65,6 +65,7 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
         messages: talk.messages,
         compactions: Vec::new(),
         shaped_after: None,
+        log: Default::default(),
         unmeasured: Vec::new(),
         directories: Vec::new(),
         reattached: None,

@@ -194,6 +194,35 @@ def is_word(letter):
     return letter.isalnum() or letter == "_"
 
 
+# Scripts that put no blanks between words, or glue particles to them, by the names of their letters.
+SPACELESS = {
+    "CJK",
+    "HIRAGANA",
+    "KATAKANA",
+    "HANGUL",
+    "BOPOMOFO",
+    "THAI",
+    "LAO",
+    "KHMER",
+    "MYANMAR",
+    "TIBETAN",
+}
+
+
+def script(letter):
+    return unicodedata.name(letter, "?").split()[0] if letter.isalpha() else ""
+
+
+def joined(one, other):
+    """Whether two letters or digits side by side are of one word."""
+    if not (one and other and is_word(one) and is_word(other)):
+        return False
+    if one.isascii() and other.isascii():
+        return True
+    scripts = [script(letter) for letter in (one, other)]
+    return scripts[0] == scripts[1] or "" in scripts and not SPACELESS & set(scripts)
+
+
 def is_whole(kind, text, start, end):
     """Whether what is there is the whole value and no part of a longer one."""
     value, before, after = text[start:end], text[max(0, start - 200) : start], text[end : end + 40]
@@ -203,14 +232,7 @@ def is_whole(kind, text, start, end):
     date = re.fullmatch(r"\d{4}-\d\d-\d\d", value)
     marked = version and re.search(r"(?:^|[^\w])[a-z]+\Z", before)
     timed = date and re.match(r"t\d\d:", after)
-    if (
-        is_word(value[0])
-        and is_word(near)
-        and not marked
-        or is_word(value[-1])
-        and is_word(following)
-        and not timed
-    ):
+    if joined(value[0], near) and not marked or joined(value[-1], following) and not timed:
         return False
     if (
         near == "."
@@ -246,7 +268,7 @@ def is_below_another(before, value):
     if not above or ":" in above:
         return False
     if value.startswith("/"):
-        return is_word(above[-1])
+        return is_word(above[-1]) and script(above[-1]) not in SPACELESS
     rooted = above[0] in "/.~$%@" or above in ("a/", "b/")
     return "/" in value and above.endswith("/") and not rooted
 

@@ -24,6 +24,8 @@ pub struct SessionLosses {
     pub compactions: Vec<CompactionLosses>,
     /// Its compactions that cannot.
     pub unmeasured: Vec<UnmeasuredCompaction>,
+    /// The results of tools that its program took out of the context beside its compactions.
+    pub cleared_results: usize,
     /// Each later use of a value that was last said before a compaction.
     pub uses: Vec<UseSeen>,
 }
@@ -88,6 +90,13 @@ pub struct CompactionLosses {
     pub used_values: Count,
     /// Exact values said before it that no later call uses, and how many of them it left.
     pub unused_values: Count,
+    /// Values of the request that was open then, the last user message and the last batch of calls,
+    /// that later calls needed before anybody said them again, and how many of them it left.
+    pub open_request: Count,
+    /// What it left in place of a summary, if it left none.
+    pub total_loss: Option<TotalLoss>,
+    /// Calls from it to the next compaction of the session; absent for the last one.
+    pub calls_until_next: Option<usize>,
     /// What it cost the conversation beside values.
     pub costs: CompactionCosts,
     /// What each hook did after it, in the order of the hooks.
@@ -96,6 +105,16 @@ pub struct CompactionLosses {
     pub written_tokens: u32,
     /// What the program wrote.
     pub written: Vec<String>,
+}
+
+/// What a compaction left in place of a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TotalLoss {
+    /// Nothing: the next request began after it.
+    Nothing,
+    /// The error of a model's server.
+    Error,
 }
 
 /// What a hook did after a compaction.
@@ -160,6 +179,9 @@ pub struct CompactionCosts {
     /// Calls in the next calls that failed on a value that was never said, although one like it
     /// was.
     pub wrong_values: Vec<WrongValue>,
+    /// Calls in the next calls that failed on a value that the summary was the first to say, one
+    /// letter from one that it lost.
+    pub altered_values: Vec<WrongValue>,
     /// Reported input tokens of the last requests before it, and of the first requests after it;
     /// the median of up to ten each.
     pub request_tokens: Option<(u64, u64)>,
@@ -168,6 +190,8 @@ pub struct CompactionCosts {
     /// What the call used that wrote the summary, as reported; absent in the files of most
     /// programs.
     pub own_usage: Option<Usage>,
+    /// The model of the requests before it, as far as the log names one.
+    pub model: Option<String>,
 }
 
 /// What calls used on average, in tokens.

@@ -174,6 +174,18 @@ impl PriceTable {
         self.model.iter().find(|row| row.name == name)
     }
 
+    /// The row for a model as the log of a program names it: with or without a provider before it,
+    /// a date behind it, and a window in brackets.
+    pub fn row_of_log(&self, model: &str) -> Option<&PriceRow> {
+        let name = model.rsplit('/').next().unwrap_or(model);
+        let name = name.split('[').next().unwrap_or(name);
+        let is_date =
+            |ending: &str| ending.len() == 8 && ending.bytes().all(|one| one.is_ascii_digit());
+        let undated = name.rsplit_once('-').filter(|(_, ending)| is_date(ending));
+        self.named(name)
+            .or_else(|| self.named(undated.map_or(name, |(name, _)| name)))
+    }
+
     /// The row for that model as summarizer: a mock is priced as [`PriceTable::summarizer_as`].
     pub fn summarizer_row(&self, model: &str) -> Option<&PriceRow> {
         let other = self.summarizer_as.as_ref().filter(|_| is_mock(model));

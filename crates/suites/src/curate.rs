@@ -6,7 +6,7 @@
 
 use crate::import::foils;
 use compactometer_engine::message::part_text;
-use compactometer_formats::scenario::{Fact, Probe, Scenario, Speaker, ValueKind};
+use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_formats::suite::Suite;
 use compactometer_text::exact;
 use compactometer_text::matcher::{Matcher, Said, Sought};
@@ -78,7 +78,7 @@ pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<Str
     };
     let id = free_id(scenario.facts.iter().map(|fact| fact.id.as_str()));
     let fact = Fact {
-        stated_by: Speaker::from(first.role),
+        stated_by: scenario.speaker(first),
         foil_values,
         generic,
         ..Fact::stated(id, wanted.question, value, kind, evidence_message_ids)

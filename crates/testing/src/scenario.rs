@@ -26,6 +26,7 @@ impl Builder {
             messages: Vec::new(),
             compactions: Vec::new(),
             shaped_after: None,
+            log: Default::default(),
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,

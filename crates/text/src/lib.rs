@@ -13,5 +13,6 @@ pub mod folders;
 pub mod generic;
 pub mod lines;
 pub mod matcher;
+mod script;
 pub mod shell;
 pub mod suggest;

@@ -37,6 +37,11 @@ fn nearest<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> Optio
         .map(|(_, choice)| choice)
 }
 
+/// Whether one letter was added, left out or changed.
+pub fn is_one_edit(one: &str, other: &str) -> bool {
+    one.len().abs_diff(other.len()) <= 4 && strsim::levenshtein(one, other) == 1
+}
+
 /// Fewest letters that count as the beginning of a name.
 const BEGINNING: usize = 3;
 

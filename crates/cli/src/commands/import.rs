@@ -49,6 +49,9 @@ pub(crate) struct ImportArgs {
     /// Refuse input that needs a repair instead of repairing and reporting it.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Read a file of which no call has a result too. Such a file is mostly of another format.
+    #[arg(long, conflicts_with = "strict")]
+    pub(crate) lenient: bool,
     /// Overwrite the file at `--out`.
     #[arg(long)]
     pub(crate) force: bool,
@@ -64,6 +67,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         concat: args.concat.map(usize::from),
         keep_secrets: args.keep_secrets,
         strict: args.strict,
+        lenient: args.lenient,
         last: None,
     };
     let (report, properties) = match &args.inputs[..] {

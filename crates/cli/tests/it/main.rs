@@ -16,6 +16,7 @@ mod honesty;
 mod hook;
 mod inputs;
 mod judge;
+mod log_rows;
 mod losses;
 mod memory;
 mod mistakes;

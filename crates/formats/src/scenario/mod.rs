@@ -1,6 +1,7 @@
 //! A scenario: one conversation, the facts stated in it and the questions about them.
 
 mod compaction;
+mod log;
 
 use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use compaction::{Reattached, RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 pub use compactometer_text::matcher::ValueKind;
 use compactometer_text::matcher::{Said, Sought};
+pub use log::{ClearedResults, LogNotes, ModelFrom};
 
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +54,9 @@ pub struct Scenario {
     /// themselves are not known: such a summary shaped what came later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shaped_after: Option<MessageId>,
+    /// What the log of the recorded program says beside the chat.
+    #[serde(default, skip_serializing_if = "LogNotes::is_empty")]
+    pub log: LogNotes,
     /// The directories that the recorded program worked in, absolute and in the order of their
     /// first use. Paths relative to them name the same files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,6 +89,15 @@ impl Scenario {
             .map(|made| made.after.unwrap_or(MessageId(0)));
         let all = measured.chain(others).chain(self.shaped_after);
         all.min()
+    }
+
+    /// Who wrote a message.
+    pub fn speaker(&self, message: &Message) -> Speaker {
+        if self.log.by_program.contains(&message.id) {
+            Speaker::Program
+        } else {
+            Speaker::from(message.role)
+        }
     }
 
     /// The projects in which its values may occur without being [generic](Fact::generic).
@@ -289,6 +303,9 @@ pub enum Speaker {
     Assistant,
     /// A tool result.
     Tool,
+    /// The agent's program, in a message of role user: a notification, a reminder, the output of a
+    /// command.
+    Program,
 }
 
 impl From<Role> for Speaker {

@@ -7,11 +7,14 @@ use std::ops::Range;
 use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::tokens::{CountedMessage, TokenCounter};
 use compactometer_formats::losses::{CompactionCosts, MeanUsage, Reads, WrongValue};
+use compactometer_formats::scenario::Speaker;
 use compactometer_text::exact;
+use compactometer_text::suggest::is_one_edit;
 use serde_json::Value;
 
 use super::{Seen, texts};
 use crate::prepare::PreparedScenario;
+use crate::prepare::recorded_context::written;
 use crate::prepare::uses::{Purpose, arguments};
 
 /// The calls after a compaction, and before it, that are looked at.
@@ -59,6 +62,7 @@ pub(super) fn costs(
         },
         said_again: said_again(prepared, seen, later.clone()),
         wrong_values: wrong_values(prepared, &calls[first_after..last_after], left.length),
+        altered_values: altered_values(prepared, seen, &calls[first_after..last_after]),
         request_tokens: used
             .as_ref()
             .map(|(before, after)| (median_input(before), median_input(after))),
@@ -66,7 +70,24 @@ pub(super) fn costs(
             .as_ref()
             .map(|(before, after)| (mean(before), mean(after))),
         own_usage: made.usage,
+        model: prepared
+            .scenario
+            .log
+            .model_at(made.after)
+            .map(str::to_owned),
     }
+}
+
+/// Calls from a compaction to the next one of its session; nothing for the last one.
+pub(super) fn calls_until_next(
+    prepared: &PreparedScenario,
+    seen: &Seen,
+    calls: &[Call<'_>],
+) -> Option<usize> {
+    let next = prepared.scenario.compactions.get(seen.left.place + 1)?;
+    let end = prepared.index_of(next.after) + 1;
+    let before = |length: usize| calls.partition_point(|call| call.message < length);
+    Some(before(end) - before(seen.left.length))
 }
 
 /// A call with its result.
@@ -173,12 +194,14 @@ fn read_again(
     reads
 }
 
-/// Values that a compaction lost and that a user said again before anybody else did.
+/// Values that a compaction lost and that a person said again before anybody else did.
 fn said_again(prepared: &PreparedScenario, seen: &Seen, later: Range<usize>) -> Vec<String> {
     let is_lost = |fact: &usize| {
         let said = &prepared.mentions[*fact];
         let next = said.iter().find(|mention| later.contains(mention));
-        let by_user = |index: usize| prepared.messages[index].message.role == Role::User;
+        let by_user = |index: usize| {
+            prepared.scenario.speaker(&prepared.messages[index].message) == Speaker::User
+        };
         let is_before = said.first().is_some_and(|first| *first < seen.left.length);
         is_before
             && !seen.holds[*fact]
@@ -237,6 +260,60 @@ fn wrong_values(prepared: &PreparedScenario, calls: &[Call<'_>], before: usize) 
         }
     }
     wrong
+}
+
+/// Letters of the shortest value that counts as altered.
+const LETTERS: usize = 5;
+
+/// Failed calls with a value that the summary was the first to say, where one that is a letter away
+/// was said before and is not in what was left.
+fn altered_values(prepared: &PreparedScenario, seen: &Seen, calls: &[Call<'_>]) -> Vec<WrongValue> {
+    let made = &prepared.scenario.compactions[seen.left.place];
+    let is_said = |value: &str| {
+        let said = prepared.messages[..seen.left.length].iter();
+        said.flat_map(|one| texts(one))
+            .any(|text| text.contains(value))
+    };
+    let is_new = |value: &str| {
+        value.len() >= LETTERS && written(made).any(|text| text.contains(value)) && !is_said(value)
+    };
+    let lost = || {
+        let facts = prepared.scenario.facts.iter().zip(&seen.holds);
+        facts
+            .filter(|(_, is_held)| !**is_held)
+            .map(|(fact, _)| &fact.value)
+    };
+    let mut altered = Vec::new();
+    for call in calls {
+        if !call.result.is_some_and(is_failure) {
+            continue;
+        }
+        let taken = arguments(&call.arguments).into_iter();
+        let values = taken.flat_map(|argument| exact::of_argument(&argument.text));
+        for value in values
+            .map(|exact| exact.value)
+            .filter(|value| is_new(value))
+        {
+            if let Some(said) = lost().find(|lost| is_one_edit(lost, &value)) {
+                altered.push(WrongValue {
+                    used_at: prepared.messages[call.message].message.id.0,
+                    value,
+                    said: said.clone(),
+                });
+            }
+        }
+    }
+    altered
+}
+
+/// Whether a call failed: the log says so, or its result begins as errors of commands do.
+fn is_failure((text, is_error): (&str, bool)) -> bool {
+    let first = text.lines().next().unwrap_or_default().to_lowercase();
+    let begins = ["fatal:", "error:", "error "];
+    let names = ["no such file", "not found", "does not exist"];
+    is_error
+        || begins.iter().any(|begin| first.starts_with(begin))
+        || names.iter().any(|name| first.contains(name))
 }
 
 /// What the calls of the last requests before a compaction used, and those of the first requests

@@ -10,8 +10,10 @@ mod costs;
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, View};
-use compactometer_formats::losses::{CompactionLosses, Count, HookRun, SessionLosses, UseSeen};
-use compactometer_formats::record::{ObservationKind, UseKind};
+use compactometer_formats::losses::{
+    CompactionLosses, Count, HookRun, SessionLosses, TotalLoss, UseSeen,
+};
+use compactometer_formats::record::{Held, ObservationKind, UseKind};
 use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 
 use crate::plan::{Distance, Moment, point, points, recorded_moments};
@@ -59,6 +61,7 @@ pub fn losses(
         program,
         compactions,
         unmeasured: scenario.unmeasured.clone(),
+        cleared_results: scenario.log.cleared.iter().map(|at| at.results).sum(),
         uses: uses(
             &prepared,
             &seen,
@@ -109,10 +112,60 @@ fn compaction(
         unlogged_tokens: prepared.unlogged[seen.left.place].tokens,
         used_values,
         unused_values,
+        open_request: open_request(prepared, seen, moments),
+        total_loss: total_loss(made),
+        calls_until_next: costs::calls_until_next(prepared, seen, calls),
         costs: costs::costs(prepared, seen, calls, counter),
         hooks: Vec::new(),
         written_tokens: written(made).map(|text| counter.count_text(text)).sum(),
         written: written(made).map(str::to_owned).collect(),
+    }
+}
+
+/// Values of the request that was open at a compaction and that later calls act on before anybody
+/// says them again, and how many of them are in what it left. No program is assumed to have kept the
+/// request.
+fn open_request(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> Count {
+    let (left, mut count) = (&seen.left, Count::default());
+    let Some(moment) = moments.iter().find(|moment| moment.length == left.length) else {
+        return count;
+    };
+    let next = moments
+        .iter()
+        .map(|moment| moment.length)
+        .find(|length| *length > left.length);
+    let ends = [next, moment.known_until].into_iter().flatten().min();
+    let end = ends.unwrap_or(prepared.messages.len());
+    for (fact, said) in (0..).zip(&prepared.mentions) {
+        let before = said.partition_point(|mention| *mention < left.length);
+        let is_open = before > 0 && moment.pending.contains(said[before - 1]);
+        let used_at = prepared.scenario.facts[fact as usize].used_at.iter();
+        let mut used_at = used_at.map(|id| prepared.index_of(*id));
+        let Some(used) = used_at.find(|index| (left.length..end).contains(index)) else {
+            continue;
+        };
+        let is_address = || {
+            let used = prepared.uses.by(used, fact);
+            used.is_some_and(|used| used.kind == UseKind::Address)
+        };
+        let is_said_again = said.get(before).is_some_and(|again| *again < used);
+        if is_open && !is_said_again && !prepared.is_generic(fact as usize) && is_address() {
+            let held = prepared.held(fact, seen.holds[fact as usize], &left.view, left.length);
+            count.add(held != Held::OutOfSight);
+        }
+    }
+    count
+}
+
+/// What a compaction left in place of a summary, if it left none.
+fn total_loss(made: &RecordedCompaction) -> Option<TotalLoss> {
+    /// How an agent's program begins to say that a request failed.
+    const ERROR: &str = "API Error: ";
+    let mut lines = written(made).flat_map(str::lines);
+    match () {
+        () if made.context.is_empty() => Some(TotalLoss::Nothing),
+        () if lines.any(|line| line.starts_with(ERROR)) => Some(TotalLoss::Error),
+        () => None,
     }
 }
 

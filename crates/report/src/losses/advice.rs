@@ -27,10 +27,12 @@ impl Losses {
                 percent(held),
             );
             if ledger - held >= WORTH_SAYING {
+                let cost = self.ledger_cost.map_or(String::new(), |cost| {
+                    format!(", ${cost:.4} a turn from the cache")
+                });
                 lines.push(format!(
-                    "Add a ledger after each compaction: {without} to {with} for {budget} tokens, ${:.4} a turn from the cache. To set it \
-                     up, run: compactometer hook --print",
-                    self.ledger_cost
+                    "Add a ledger after each compaction: {without} to {with} for {budget} tokens{cost}. To set it up, run: compactometer \
+                     hook --print"
                 ));
                 lines.push(format!(
                     "Or add to your prompt of the compaction: \"{FOR_THE_PROMPT}\""

@@ -1,8 +1,10 @@
 //! What turns cost before and after compactions, and after how many turns a compaction was paid
 //! for, by recorded usage.
 
+use std::collections::BTreeSet;
+
 use compactometer_formats::losses::{CompactionLosses, MeanUsage};
-use compactometer_formats::prices::PriceRow;
+use compactometer_formats::prices::{PriceRow, PriceTable};
 use serde::Serialize;
 
 /// What compactions cost in US dollars: medians over those whose usage is recorded.
@@ -26,41 +28,65 @@ pub struct Cost {
 }
 
 impl Cost {
-    pub(super) fn new(compactions: &[CompactionLosses], row: &PriceRow) -> Option<Self> {
-        let usd = |usage: &MeanUsage| {
-            let prices = row.at((usage.input + usage.cache_read + usage.cache_write) as u64);
-            let millionths = usage.input * prices.input
-                + usage.cache_read * prices.cache_read
-                + usage.cache_write * prices.cache_write
-                + usage.output * prices.output;
-            millionths / 1e6
+    /// By the prices of each compaction's own model. Nothing where the log names no model, or none
+    /// of them has a price.
+    pub(super) fn new(compactions: &[CompactionLosses], prices: &PriceTable) -> Option<Self> {
+        let priced = |one: &CompactionLosses| {
+            let (before, after) = one.costs.request_usage?;
+            let row = prices.row_of_log(one.costs.model.as_deref()?)?;
+            let [before, after, own] =
+                [before, after, own_usage(one)].map(|usage| usd(row, &usage));
+            Some(Priced {
+                row: format!("{}, {}", row.name, row.date),
+                is_assumed: one.costs.own_usage.is_none(),
+                before,
+                after,
+                own,
+            })
         };
-        let known = compactions
-            .iter()
-            .filter_map(|one| Some((one, one.costs.request_usage?)))
-            .collect::<Vec<_>>();
-        let before = median(known.iter().map(|(_, (before, _))| usd(before)).collect())?;
-        let after = median(known.iter().map(|(_, (_, after))| usd(after)).collect())?;
-        let own = |one: &CompactionLosses| usd(&own_usage(one));
-        let turns = |(one, (before, after)): &(&CompactionLosses, (MeanUsage, MeanUsage))| {
-            let saved = usd(before) - usd(after);
-            if saved > 0.0 {
-                own(one) / saved
-            } else {
-                f64::INFINITY
-            }
-        };
+        let known = compactions.iter().filter_map(priced).collect::<Vec<_>>();
+        let of = |part: fn(&Priced) -> f64| median(known.iter().map(part).collect());
+        let rows: BTreeSet<&str> = known.iter().map(|priced| priced.row.as_str()).collect();
         Some(Cost {
-            prices_of: format!("{}, {}", row.name, row.date),
+            prices_of: rows.into_iter().collect::<Vec<_>>().join("; "),
             compactions: known.len(),
-            turn_before: before,
-            turn_after: after,
-            compaction: median(known.iter().map(|(one, _)| own(one)).collect())?,
-            is_assumed: known.iter().any(|(one, _)| one.costs.own_usage.is_none()),
-            paid_after_turns: median(known.iter().map(turns).collect())
-                .filter(|turns| turns.is_finite()),
+            turn_before: of(|priced| priced.before)?,
+            turn_after: of(|priced| priced.after)?,
+            compaction: of(|priced| priced.own)?,
+            is_assumed: known.iter().any(|priced| priced.is_assumed),
+            paid_after_turns: of(Priced::turns).filter(|turns| turns.is_finite()),
         })
     }
+}
+
+/// US dollars of one compaction, and of the turns before and after it.
+struct Priced {
+    row: String,
+    is_assumed: bool,
+    before: f64,
+    after: f64,
+    own: f64,
+}
+
+impl Priced {
+    /// Turns after which it was paid for.
+    fn turns(&self) -> f64 {
+        let saved = self.before - self.after;
+        if saved > 0.0 {
+            self.own / saved
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
+fn usd(row: &PriceRow, usage: &MeanUsage) -> f64 {
+    let prices = row.at((usage.input + usage.cache_read + usage.cache_write) as u64);
+    let millionths = usage.input * prices.input
+        + usage.cache_read * prices.cache_read
+        + usage.cache_write * prices.cache_write
+        + usage.output * prices.output;
+    millionths / 1e6
 }
 
 /// What the call used that wrote the summary. If it is not recorded, it read the whole request from

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_formats::losses::{
     CompactionLosses, Count, HookFailure, SessionLosses, UseSeen, VALUE_DRAWS,
 };
-use compactometer_formats::prices::PriceRow;
+use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Held, UseKind};
 use compactometer_formats::scenario::Unmeasured;
 use serde::Serialize;
@@ -44,6 +44,8 @@ pub struct Losses {
     pub compactions: Vec<CompactionLosses>,
     /// The number of compactions that are not measured, by reason.
     pub unmeasured: BTreeMap<Unmeasured, usize>,
+    /// Results of tools that programs took out of contexts beside compactions.
+    pub cleared_results: usize,
     /// Later uses of values that were last said before a compaction.
     pub uses: UsesByKind,
     /// Exact values said before a compaction that later calls used, and how many of them each
@@ -57,8 +59,11 @@ pub struct Losses {
     pub parts: Vec<Part>,
     /// What turns and compactions cost; absent if no usage is recorded.
     pub cost: Option<Cost>,
-    /// What a full ledger adds to the cost of a turn in US dollars, if a cached prefix holds it.
-    pub ledger_cost: f64,
+    /// The models of these compactions without a known price.
+    pub unpriced: BTreeSet<String>,
+    /// What a full ledger adds to the cost of a turn in US dollars, if a cached prefix holds it;
+    /// absent if no price of a model is known.
+    pub ledger_cost: Option<f64>,
     /// Each use.
     pub each_use: Vec<UseSeen>,
 }
@@ -153,7 +158,7 @@ impl Losses {
         budget: u32,
         hooks: &[String],
         by: &[By],
-        prices: &PriceRow,
+        prices: &PriceTable,
     ) -> Self {
         let distinct = |of: fn(&SessionLosses) -> Vec<String>| {
             sessions.iter().flat_map(of).collect::<BTreeSet<_>>()
@@ -180,13 +185,15 @@ impl Losses {
             hooks: Vec::new(),
             compactions: Vec::new(),
             unmeasured,
+            cleared_results: sessions.iter().map(|session| session.cleared_results).sum(),
             uses,
             used_values: Count::default(),
             unused_values: Count::default(),
             typical,
             parts,
             cost: None,
-            ledger_cost: f64::from(budget) * prices.cache_read / 1e6,
+            unpriced: BTreeSet::new(),
+            ledger_cost: None,
             each_use: Vec::new(),
         };
         for session in sessions {
@@ -199,6 +206,14 @@ impl Losses {
             .map(|(number, command)| Hook::new(command, number, &losses.compactions));
         losses.hooks = hooks.collect();
         losses.cost = Cost::new(&losses.compactions, prices);
+        let mut models = losses
+            .compactions
+            .iter()
+            .rev()
+            .filter_map(|one| one.costs.model.as_deref());
+        let row = models.find_map(|model| prices.row_of_log(model));
+        losses.ledger_cost = row.map(|row| f64::from(budget) * row.cache_read / 1e6);
+        losses.unpriced = unpriced(&losses.compactions, prices);
         for compaction in &losses.compactions {
             losses.used_values = losses.used_values.plus(compaction.used_values);
             losses.unused_values = losses.unused_values.plus(compaction.unused_values);
@@ -227,6 +242,18 @@ impl UsesByKind {
             generic: kind(UseKind::Generic),
         }
     }
+}
+
+/// The models whose usage is recorded and whose prices are not known.
+fn unpriced(compactions: &[CompactionLosses], prices: &PriceTable) -> BTreeSet<String> {
+    let with_usage = compactions
+        .iter()
+        .filter(|one| one.costs.request_usage.is_some());
+    let models = with_usage.filter_map(|one| one.costs.model.as_deref());
+    models
+        .filter(|model| prices.row_of_log(model).is_none())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The uses of each session.

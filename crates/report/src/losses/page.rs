@@ -78,7 +78,7 @@ impl Losses {
         ];
         let page = json!({
             "heading": self.heading(),
-            "not_measured": self.not_measured(),
+            "first_lines": self.first_lines(),
             "shares": self.share_rows(&self.uses.address),
             "costs": self.costs(),
             "advice": self.advice(),

@@ -1,6 +1,6 @@
 //! What compactions lost, on one screen of a terminal.
 
-use compactometer_formats::losses::{CompactionLosses, UseSeen};
+use compactometer_formats::losses::{CompactionLosses, Count, TotalLoss, UseSeen};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::code::code;
 
@@ -9,6 +9,10 @@ use super::{FEWEST_SESSIONS, Hook, Losses, Shares};
 
 /// The number of examples that a terminal shows.
 const SHOWN: usize = 3;
+/// Most calls between two compactions of which the second was due at once, and the fewest such
+/// compactions that a line says.
+const AT_ONCE: usize = 3;
+const FEWEST_AT_ONCE: usize = 3;
 /// The most letters of an example's value.
 const LETTERS: usize = 34;
 
@@ -16,7 +20,7 @@ impl Losses {
     /// The losses in at most 40 lines, without tables of parts. `width` is that of the terminal.
     pub fn text(&self, width: usize) -> String {
         let mut lines = vec![self.heading()];
-        lines.extend(self.not_measured());
+        lines.extend(self.first_lines());
         lines.push(String::new());
         if self.compactions.is_empty() {
             return wrapped(&lines, width);
@@ -45,8 +49,63 @@ impl Losses {
         )
     }
 
+    /// What a reader must know before any share: compactions that left no summary, that followed
+    /// each other at once, and that are not measured.
+    pub(super) fn first_lines(&self) -> Vec<String> {
+        let lost = |kind: TotalLoss| {
+            let made = self.compactions.iter();
+            made.filter(|one| one.total_loss == Some(kind)).count()
+        };
+        let (nothing, error) = (lost(TotalLoss::Nothing), lost(TotalLoss::Error));
+        let mut lines = Vec::new();
+        if nothing > 0 {
+            lines.push(format!("{} left nothing", counted(nothing, "compaction")));
+        }
+        if error > 0 {
+            lines.push(format!(
+                "{} left the error of a server in place of a summary",
+                counted(error, "compaction")
+            ));
+        }
+        lines.extend(self.thrash());
+        if self.cleared_results > 0 {
+            lines.push(format!(
+                "{} cleared beside compactions",
+                counted(self.cleared_results, "result")
+            ));
+        }
+        lines.extend(self.not_measured());
+        lines
+    }
+
+    /// The longest run of compactions that followed each other within a few calls.
+    fn thrash(&self) -> Option<String> {
+        let mut longest: &[CompactionLosses] = &[];
+        let follows = |one: &CompactionLosses, next: &CompactionLosses| {
+            one.session == next.session
+                && one.calls_until_next.is_some_and(|calls| calls <= AT_ONCE)
+        };
+        for run in self.compactions.chunk_by(follows) {
+            if run.len() > longest.len() {
+                longest = run;
+            }
+        }
+        let between = longest
+            .iter()
+            .rev()
+            .skip(1)
+            .filter_map(|one| one.calls_until_next);
+        (longest.len() >= FEWEST_AT_ONCE).then(|| {
+            format!(
+                "{} compactions in {} of one session: each left so much that the next was due at once",
+                longest.len(),
+                counted(between.sum(), "call")
+            )
+        })
+    }
+
     /// What is not measured, and why.
-    pub(super) fn not_measured(&self) -> Vec<String> {
+    fn not_measured(&self) -> Vec<String> {
         let line = |(reason, number): (&compactometer_formats::scenario::Unmeasured, &usize)| {
             format!(
                 "{} left out: {}",
@@ -60,9 +119,15 @@ impl Losses {
     fn addresses(&self) -> Vec<String> {
         let shares = &self.uses.address;
         if shares.uses == 0 {
-            return vec![
-                "No later call needed a value that was last said before a compaction.".to_owned(),
-            ];
+            let open = self.open_request();
+            let but = match open {
+                Some(_) => ", outside of the requests that were open",
+                None => "",
+            };
+            let none = format!(
+                "No later call needed a value that was last said before a compaction{but}."
+            );
+            return [none].into_iter().chain(open).collect();
         }
         let mut lines = vec![format!(
             "Later calls needed {} last said before a compaction, such as paths and ids. The context held",
@@ -80,8 +145,22 @@ impl Losses {
                 .into_iter()
                 .map(|ShareLine { name, text, .. }| format!("  {name:<width$}{text}")),
         );
+        lines.extend(self.open_request());
         lines.extend(self.examples());
         lines
+    }
+
+    /// What was left of the requests that were open.
+    fn open_request(&self) -> Option<String> {
+        let open = self.compactions.iter().map(|one| one.open_request);
+        let open = open.fold(Count::default(), Count::plus);
+        (open.of > 0).then(|| {
+            format!(
+                "Of the requests that were open: {} of {} that later calls needed in what was left",
+                open.found,
+                counted(open.of, "value")
+            )
+        })
     }
 
     /// The number of needed values that were not held, and the most telling ones.
@@ -240,10 +319,10 @@ impl Losses {
                     format!("paid for after {}", counted(turns.ceil() as usize, "turn"))
                 });
             lines.push(format!(
-                "A turn: ${:.3} before, ${:.3} after; a compaction: ${:.3}{}, {paid} (prices of {})",
-                cost.turn_before,
-                cost.turn_after,
-                cost.compaction,
+                "A turn: {} before, {} after; a compaction: {}{}, {paid} (prices of {})",
+                dollars(cost.turn_before),
+                dollars(cost.turn_after),
+                dollars(cost.compaction),
                 if cost.is_assumed { " (assumed)" } else { "" },
                 cost.prices_of
             ));
@@ -269,6 +348,18 @@ impl Losses {
             (0, _) => lines.push(wrong_calls),
             _ => lines.push(format!("{said}; {wrong_calls}")),
         }
+        let altered = self
+            .compactions
+            .iter()
+            .flat_map(|one| &one.costs.altered_values);
+        lines.extend(altered.take(SHOWN).map(|altered| {
+            format!(
+                "The summary wrote {} for {}, and the call in message {} failed on it",
+                code(&altered.value),
+                code(&altered.said),
+                altered.used_at
+            )
+        }));
         lines
     }
 
@@ -300,6 +391,17 @@ impl Losses {
                 thousands(tokens)
             ));
         }
+        if !self.unpriced.is_empty() {
+            let models = self
+                .unpriced
+                .iter()
+                .map(|model| code(model))
+                .collect::<Vec<_>>();
+            lines.push(format!(
+                "Nothing is said about costs of {}, whose prices are not known here.",
+                models.join(", ")
+            ));
+        }
         if !self.uses.address.intervals.is_empty() {
             lines.push("Numbers in brackets are 95 % intervals over sessions.".to_owned());
         }
@@ -307,6 +409,14 @@ impl Losses {
             "What was not held is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
         );
         lines
+    }
+}
+
+/// US dollars to a tenth of a cent, or to two digits that count where they are less.
+fn dollars(value: f64) -> String {
+    match value {
+        value if value >= 0.01 => format!("${value:.3}"),
+        value => format!("${value:.5}"),
     }
 }
 

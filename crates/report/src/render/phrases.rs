@@ -64,6 +64,7 @@ pub(crate) fn speaker_name(speaker: Speaker) -> &'static str {
         Speaker::Assistant => "the agent",
         Speaker::User => "the user",
         Speaker::Tool => "tools",
+        Speaker::Program => "the agent's program",
         Speaker::System => "the system prompt",
     }
 }

@@ -150,6 +150,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         messages,
         compactions: Vec::new(),
         shaped_after: None,
+        log: Default::default(),
         unmeasured: Vec::new(),
         directories: Vec::new(),
         reattached: None,

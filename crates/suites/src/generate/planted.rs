@@ -231,7 +231,7 @@ impl Stage<'_> {
 /// The text of a message to which the speaker may add.
 fn place_of(message: &mut Message, by: Speaker) -> Option<&mut String> {
     let role = match by {
-        Speaker::User => Role::User,
+        Speaker::User | Speaker::Program => Role::User,
         Speaker::Assistant => Role::Assistant,
         Speaker::Tool => Role::Tool,
         Speaker::System => Role::System,

@@ -120,7 +120,7 @@ fn judge(
     match () {
         () if after == NOTHING => Err(Unmeasured::NothingBefore),
         () if compaction.is_unreadable => Err(Unmeasured::UnreadableSummary),
-        () if context.is_empty() => Err(Unmeasured::NothingLeft),
+        () if context.is_empty() && !compaction.left_nothing => Err(Unmeasured::NothingLeft),
         () if is_first && holds_a_part(session, compaction, after) => Err(Unmeasured::PartBefore),
         () => Ok(context),
     }

@@ -13,7 +13,7 @@ use super::error::ImportError;
 use super::project;
 use super::repair::counted;
 use super::report::Recorder;
-use super::session::{Session, Spoken};
+use super::session::{Notes, Session, Spoken};
 use super::settle;
 
 /// Joins sessions of `groups` groups at a time.
@@ -178,6 +178,7 @@ fn interleave(
         numbered: true,
         order: 0,
         compactions,
+        notes: Notes::default(),
         questions: Vec::new(),
         messages,
     })

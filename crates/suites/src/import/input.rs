@@ -65,7 +65,23 @@ impl Input {
     }
 }
 
+/// The text of a file in UTF-16, as PowerShell writes it: its first two bytes say so.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let (order, rest) = bytes.split_first_chunk::<2>()?;
+    let unit = match order {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = rest.as_chunks::<2>().0.iter().map(|bytes| unit(*bytes));
+    let letters = char::decode_utf16(units).map(|letter| letter.unwrap_or('\u{fffd}'));
+    Some(letters.collect())
+}
+
 fn decode(bytes: Vec<u8>, recorder: &mut Recorder) -> Result<String, ImportError> {
+    if let Some(text) = utf16(&bytes) {
+        return Ok(text);
+    }
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return Ok(text),
         Err(error) => error.into_bytes(),

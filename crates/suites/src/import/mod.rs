@@ -92,6 +92,8 @@ pub struct Options {
     pub keep_secrets: bool,
     /// Fail instead of making a repair.
     pub strict: bool,
+    /// Read a file of which no call has a result too, which a wrong format often shows.
+    pub lenient: bool,
     /// Read only the first line and so many bytes at the end of each file, which must have one
     /// object a line. A compaction is then measured although what came before it may be missing.
     pub last: Option<u64>,

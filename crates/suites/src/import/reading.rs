@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use compactometer_engine::message::{Message, MessageId};
+use compactometer_engine::message::{Message, MessageId, Part};
 use compactometer_formats::scenario::{Reattached, Scenario, Split};
 
 use super::error::{self, ImportError};
@@ -105,8 +105,12 @@ impl<'i> Reading<'i> {
                 "`{file}`, line 1: expected {expected}{hint}"
             )));
         }
+        let read = (self.importer.read)(&input, recorder)?;
+        if !self.options.lenient {
+            must_have_results(&read, &input.file)?;
+        }
         let mut sessions = Vec::new();
-        for session in (self.importer.read)(&input, recorder)? {
+        for session in read {
             sessions.extend(settle::settle(
                 session.with_plain_names(&input.stem),
                 recorder,
@@ -146,6 +150,30 @@ impl<'i> Reading<'i> {
         questions::add(asked, &places, &mut scenario);
         self.recorder.count(&scenario);
         push(scenario)
+    }
+}
+
+/// Calls of which none has a result are the sign of another format, whose results were read as words
+/// of the user.
+fn must_have_results(sessions: &[Session], file: &str) -> Result<(), ImportError> {
+    /// Fewest calls: a file may end at its first ones.
+    const CALLS: usize = 3;
+    let parts = || {
+        sessions
+            .iter()
+            .flat_map(|session| &session.messages)
+            .flat_map(|said| &said.parts)
+    };
+    let calls = parts()
+        .filter(|part| matches!(part, Part::ToolCall { .. }))
+        .count();
+    let has_result = parts().any(|part| matches!(part, Part::ToolResult { .. }));
+    match calls >= CALLS && !has_result {
+        true => Err(ImportError::Other(format!(
+            "`{file}`: none of its {calls} calls has a result, so it is probably of a format that is not known here, \
+             such as the history of Cline; `import --lenient` reads it all the same"
+        ))),
+        false => Ok(()),
     }
 }
 
@@ -203,6 +231,7 @@ impl Names {
 }
 
 fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
+    let log = session.notes.of_messages(&session.messages);
     let messages = session
         .messages
         .into_iter()
@@ -228,6 +257,7 @@ fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
         compactions: Vec::new(),
         shaped_after: None,
         unmeasured: Vec::new(),
+        log,
         directories: session.directories,
         reattached: None,
         memory_notes: Vec::new(),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_engine::message::{MessageId, Part, Role, Usage};
+use compactometer_formats::scenario::{ClearedResults, LogNotes, ModelFrom};
 use compactometer_formats::suite::MOST_REPORTED_TOKENS;
 
 use super::input::Input;
@@ -33,10 +34,64 @@ pub(super) struct Session {
     pub(super) order: u64,
     /// The compactions that the recorded program made, in the order of the file.
     pub(super) compactions: Vec<Compaction>,
+    /// What the log says beside the chat.
+    pub(super) notes: Notes,
     /// The questions about it that the file has.
     pub(super) questions: Vec<Question>,
     /// The messages.
     pub(super) messages: Vec<Spoken>,
+}
+
+/// What a log says beside the chat, by places of the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    /// Rows of role user that no person wrote.
+    pub(super) by_program: Vec<Place>,
+    /// The models that answered, each from a place on.
+    pub(super) models: Vec<(Place, String)>,
+    /// Where results of tools were taken out of the context, and how many.
+    pub(super) cleared: Vec<(Place, usize)>,
+}
+
+impl Notes {
+    /// Notes that a model wrote what is at a place.
+    pub(super) fn answered(&mut self, place: Place, model: Option<&str>) {
+        if let Some(model) = model
+            && self.models.last().is_none_or(|(_, last)| last != model)
+        {
+            self.models.push((place, model.to_owned()));
+        }
+    }
+
+    /// The same by the messages that were read, which have the ids 1, 2 and so on.
+    pub(super) fn of_messages(&self, messages: &[Spoken]) -> LogNotes {
+        let id = |index: usize| MessageId(index as u32 + 1);
+        let from = |place: Place| messages.iter().position(|said| said.place >= place).map(id);
+        let is_by_program =
+            |said: &Spoken| said.role == Role::User && self.by_program.contains(&said.place);
+        let by_program = (0..).zip(messages).filter(|(_, said)| is_by_program(said));
+        let models = self.models.iter().filter_map(|(place, model)| {
+            Some(ModelFrom {
+                from: from(*place)?,
+                model: model.clone(),
+            })
+        });
+        let cleared = self.cleared.iter().map(|(place, results)| {
+            let before = messages
+                .iter()
+                .take_while(|said| said.place < *place)
+                .count();
+            ClearedResults {
+                after: MessageId(before as u32),
+                results: *results,
+            }
+        });
+        LogNotes {
+            by_program: by_program.map(|(index, _)| id(index)).collect(),
+            models: models.collect(),
+            cleared: cleared.collect(),
+        }
+    }
 }
 
 /// A compaction that the recorded program made.
@@ -55,6 +110,8 @@ pub(super) struct Compaction {
     pub(super) version: Option<String>,
     /// The extension or hook that wrote it in place of the program.
     pub(super) compactor: Option<String>,
+    /// Whether the log shows that nothing took the place of the messages before it.
+    pub(super) left_nothing: bool,
     /// Whether its summary is encrypted or absent.
     pub(super) is_unreadable: bool,
     /// What the next request began with after the system prompt, in order.
@@ -72,6 +129,7 @@ impl Compaction {
             usage: None,
             version: None,
             compactor: None,
+            left_nothing: false,
             is_unreadable: false,
             context: Vec::new(),
         }
@@ -126,6 +184,7 @@ impl Session {
             numbered: false,
             order: 0,
             compactions: Vec::new(),
+            notes: Notes::default(),
             questions: Vec::new(),
             messages: Vec::new(),
         }

@@ -113,6 +113,7 @@ pub(crate) mod tests {
             }],
             compactions: Vec::new(),
             shaped_after: None,
+            log: Default::default(),
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,

@@ -14,6 +14,7 @@ pub(crate) const FACTS: Options = Options {
     concat: None,
     keep_secrets: false,
     strict: false,
+    lenient: false,
     last: None,
 };
 const TAU: &str = "data/tau-bench/gpt-4o-airline-even-tasks.json";

@@ -15,6 +15,7 @@ mod common;
 use std::ops::Range;
 
 use crate::matcher::ValueKind;
+use crate::script::is_spaceless;
 
 /// An exact value as it occurs in text. Numbers have no thousands separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -236,6 +237,12 @@ fn pieces(word: &str) -> Vec<Range<usize>> {
     let mut letters = word.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         after_scheme |= word[start..at].ends_with("://");
+        if !letter.is_ascii() && ends_value(&word[start..at], &word[at..])
+            || letter.is_ascii_alphanumeric() && follows_words(&word[start..at])
+        {
+            pieces.push(start..at);
+            start = at;
+        }
         let in_url = after_scheme && matches!(letter, '=' | '&' | '?' | '!' | '*');
         if !breaks(letter) || in_url || (letter == ',' && separates_thousands(word, at)) {
             continue;
@@ -254,6 +261,20 @@ fn pieces(word: &str) -> Vec<Range<usize>> {
     }
     pieces.push(start..word.len());
     pieces
+}
+
+/// Whether a value ends where letters of a script without blanks between words begin, as in
+/// `a.rs` with such a word behind it. With a slash or a dot after them, they are a part of the
+/// value's own names.
+fn ends_value(value: &str, rest: &str) -> bool {
+    let is_ascii = |letter: char| letter.is_ascii_alphanumeric();
+    let own = rest.split(breaks).next().unwrap_or_default();
+    value.ends_with(is_ascii) && rest.starts_with(is_spaceless) && !own.contains(['/', '.', '_'])
+}
+
+/// Whether only words of a script without blanks between words come before.
+fn follows_words(before: &str) -> bool {
+    !before.is_empty() && before.chars().all(is_spaceless)
 }
 
 /// Whether exactly three digits follow the comma, and a digit precedes it.

@@ -1,8 +1,8 @@
 //! Finds patterns in a text, ignoring the case of ASCII letters and matching blanks with line
 //! breaks: a trie over the pieces of each pattern.
 //!
-//! A text is a sequence of pieces: runs of letters, runs of digits, and single punctuation marks. A
-//! whole match begins and ends at piece boundaries, and does not begin with letters inside a word.
+//! A text is a sequence of pieces: runs of letters of ASCII or of one other script, runs of digits, and
+//! single punctuation marks. A whole match begins and ends at piece boundaries.
 //! The text is therefore searched for the first two bytes of patterns, and from each such piece the
 //! trie is walked piece by piece. An automaton over all letters searches as fast but takes many
 //! times as long to build, which was most of the work on short conversations.
@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
+use unicode_script::{Script, UnicodeScript as _};
 
 use super::is_word;
 
@@ -206,8 +207,10 @@ fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Any word character except an ASCII digit.
+    /// Any word character except an ASCII digit and those of [`Kind::Foreign`].
     Letter,
+    /// A letter that is not of ASCII, and its script.
+    Foreign(Script),
     Digit,
     Mark,
 }
@@ -216,13 +219,14 @@ impl Kind {
     fn from_letter(letter: char) -> Self {
         match letter {
             '0'..='9' => Kind::Digit,
-            letter if is_word(letter) => Kind::Letter,
+            letter if letter.is_ascii() && is_word(letter) => Kind::Letter,
+            letter if is_word(letter) => Kind::Foreign(letter.script()),
             _ => Kind::Mark,
         }
     }
 }
 
-/// Whether a piece begins at this position, other than letters inside a word.
+/// Whether a piece begins at this position, other than letters after digits or letters of ASCII.
 fn begins(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
     let before = before
@@ -230,7 +234,8 @@ fn begins(text: &str, at: usize) -> bool {
         .next_back()
         .map_or(Kind::Mark, Kind::from_letter);
     match after.chars().next().map_or(Kind::Mark, Kind::from_letter) {
-        Kind::Letter => before == Kind::Mark,
+        Kind::Letter => matches!(before, Kind::Mark | Kind::Foreign(_)),
+        foreign @ Kind::Foreign(_) => before != foreign,
         Kind::Digit => before != Kind::Digit,
         Kind::Mark => true,
     }
@@ -245,13 +250,10 @@ fn piece_end(text: &str, start: usize) -> Option<usize> {
             .iter()
             .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_')
             .count(),
-        0..=0x7f => return Some(start + 1),
-        _ => 0,
+        0..=0x7f => 1,
+        _ => return Some(end_beyond_ascii(text, start)),
     };
-    match rest.get(length) {
-        Some(0x80..) => Some(end_beyond_ascii(text, start)),
-        _ => Some(start + length),
-    }
+    Some(start + length)
 }
 
 fn end_beyond_ascii(text: &str, start: usize) -> usize {

@@ -367,6 +367,19 @@ proptest! {
     }
 
     #[test]
+    fn a_value_between_letters_of_another_script_is_found(
+        value in prop::sample::select(vec!["/home/ann/refund.rs", "src/pay.rs", "rf_9d2c71", "7f3a91c", "db.internal"]),
+        before in "(檔案在|版本|ファイルは|파일|ไฟล์|и)", after in "(已讀|です|를|อ่าน|，|。)",
+    ) {
+        // A word may go on with digits, and a folder with a slash.
+        prop_assume!(before != "и" || value.starts_with(|edge: char| edge.is_ascii_alphabetic()));
+        for kind in [ValueKind::Path, ValueKind::Id, ValueKind::Nonce] {
+            let text = format!("{before}{value}{after}");
+            prop_assert!(is_found(kind, value, &text), "{}", text);
+        }
+    }
+
+    #[test]
     fn arbitrary_text_causes_no_panic(
         kind in kinds(), said in prop::sample::select(vec![Said::Either, Said::Affirmed, Said::Denied]),
         value in "(\\PC|[-0-9.,%€ \\\\u\"\n]|not ){0,12}", text in "(\\PC|[-0-9.,%€ \\\\u\"\n]|not |never |is |ms){0,60}"

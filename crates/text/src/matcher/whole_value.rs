@@ -1,6 +1,7 @@
 //! Whether a match is the whole value, not a part of a longer one.
 
 use super::{ValueKind, is_word};
+use crate::script::{is_one_word, is_spaceless};
 
 pub(super) fn is_whole(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
     let value = &text[start..end];
@@ -52,9 +53,12 @@ impl Side {
     }
 
     /// Whether the neighbour belongs to the same word. A value that itself ends in punctuation has
-    /// no such neighbours.
+    /// no such neighbours, and a word ends where the script changes.
     fn joins(&self) -> bool {
-        self.edge.is_some_and(is_word) && self.neighbour.is_some_and(is_word)
+        let words = self.edge.zip(self.neighbour);
+        words.is_some_and(|(edge, neighbour)| {
+            is_word(edge) && is_word(neighbour) && is_one_word(edge, neighbour)
+        })
     }
 
     /// `1.1` in `1.1.2` is part of another version.
@@ -111,7 +115,7 @@ fn is_below_another(before: &str, value: &str) -> bool {
         return false;
     }
     if value.starts_with('/') {
-        return above.ends_with(is_word);
+        return above.ends_with(|letter| is_word(letter) && !is_spaceless(letter));
     }
     let is_rooted =
         above.starts_with(['/', '.', '~', '$', '%', '@']) || matches!(above, "a/" | "b/");

@@ -96,9 +96,7 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
         args.budget,
         &args.hook,
         &args.by,
-        prices
-            .row("mock")
-            .ok_or_else(|| Failure::failed(anyhow!("no prices")))?,
+        &prices,
     );
     bar.finish_and_clear();
     if let Some(path) = &args.html {

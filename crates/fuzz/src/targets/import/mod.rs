@@ -103,6 +103,7 @@ const FACTS: Options = Options {
     concat: None,
     keep_secrets: false,
     strict: false,
+    lenient: true,
     last: None,
 };
 

@@ -76,6 +76,7 @@ impl Writer {
             messages: self.messages,
             compactions: Vec::new(),
             shaped_after: None,
+            log: Default::default(),
             unmeasured: Vec::new(),
             directories: Vec::new(),
             reattached: None,

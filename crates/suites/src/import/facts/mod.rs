@@ -304,7 +304,7 @@ fn facts(scenario: &Scenario, found: Candidates, foils: Vec<Vec<String>>) -> Vec
     let speakers = scenario
         .messages
         .iter()
-        .map(|message| (message.id, Speaker::from(message.role)));
+        .map(|message| (message.id, scenario.speaker(message)));
     let speakers = speakers.collect::<HashMap<_, _>>();
     let mut facts = Vec::new();
     for (candidate, foil_values) in found.into_values().zip(foils) {

@@ -27,27 +27,36 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read: |input, recorder| message_files::sessions(input, "anthropic", recorder, messages),
 };
 
+/// The API's form is known by its roles and by blocks that have a `type`. New types of blocks come
+/// every few months; those of other APIs do not occur.
 fn recognises(text: &str) -> bool {
     let messages = message_files::beginning(text);
     let is_own = |message: &Value| {
         let types = blocks(&message["content"]);
-        let is_known = |block: &Value| {
-            let kind = block["type"].as_str().unwrap_or_default();
-            matches!(
-                kind,
-                "text"
-                    | "image"
-                    | "document"
-                    | "thinking"
-                    | "redacted_thinking"
-                    | "tool_use"
-                    | "tool_result"
-            )
+        let is_possible = |block: &Value| {
+            block["type"]
+                .as_str()
+                .is_some_and(|kind| !OF_OTHERS.contains(&kind))
         };
-        matches!(message["role"].as_str(), Some("user" | "assistant")) && types.iter().all(is_known)
+        matches!(message["role"].as_str(), Some("user" | "assistant"))
+            && message["tool_calls"].is_null()
+            && types.iter().all(is_possible)
     };
     !messages.is_empty() && messages.iter().all(is_own)
 }
+
+/// Types of blocks that other APIs have.
+const OF_OTHERS: &[&str] = &[
+    "image_url",
+    "input_audio",
+    "input_text",
+    "output_text",
+    "refusal",
+    "file",
+    "reasoning",
+    "tool-call",
+    "tool-result",
+];
 
 fn messages(
     conversation: &Conversation,

@@ -34,6 +34,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
             numbered: false,
             order: 0,
             compactions: Vec::new(),
+            notes: Default::default(),
             questions: Vec::new(),
             messages: vec![Spoken {
                 place: Place::Line(1),

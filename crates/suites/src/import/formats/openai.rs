@@ -22,16 +22,36 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read: |input, recorder| message_files::sessions(input, "openai", recorder, messages),
 };
 
+/// Types of blocks that other APIs have.
+const OF_OTHERS: &[&str] = &[
+    "image",
+    "document",
+    "thinking",
+    "redacted_thinking",
+    "tool_use",
+    "tool_result",
+    "server_tool_use",
+    "web_search_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "search_result",
+    "container_upload",
+    "compaction",
+    "reasoning",
+    "tool-call",
+    "tool-result",
+];
+
 /// Blocks of the other APIs have types that the chat format has not.
 fn recognises(text: &str) -> bool {
     let messages = message_files::beginning(text);
     let is_foreign = |message: &serde_json::Value| {
         let blocks = message["content"].as_array().into_iter().flatten();
         blocks.into_iter().any(|block| {
-            !matches!(
-                block["type"].as_str(),
-                Some("text" | "image_url" | "refusal")
-            )
+            // New types of blocks come every few months.
+            block["type"]
+                .as_str()
+                .is_none_or(|kind| OF_OTHERS.contains(&kind))
         })
     };
     !messages.is_empty() && !messages.iter().any(is_foreign)

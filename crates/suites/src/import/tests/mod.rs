@@ -31,6 +31,7 @@ const FACTS: Options = Options {
     concat: None,
     keep_secrets: false,
     strict: false,
+    lenient: true,
     last: None,
 };
 const STRICT: Options = Options {

@@ -94,6 +94,7 @@ impl Writer<'_> {
             unmeasured: Vec::new(),
             directories: directories.cloned().collect(),
             reattached: None,
+            log: Default::default(),
             memory_notes: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),

@@ -48,6 +48,8 @@ fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
         summary: false,
         boundary: None,
         attached: None,
+        by_program: false,
+        cleared: 0,
         broken: true,
         at_ms: None,
         message: None,

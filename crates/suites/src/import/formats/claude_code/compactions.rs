@@ -80,15 +80,20 @@ pub(in crate::import) fn split(
         }
         spoken |= row.message.is_some();
     }
-    // Without its summary it is not known what the next request began with.
-    compactions
-        .iter_mut()
-        .filter(|one| {
-            !one.context
-                .iter()
-                .any(|left| matches!(left, Left::Written(..)))
-        })
-        .for_each(|one| one.context.clear());
+    // A boundary that names no row to keep, and that a turn follows without a summary, left nothing.
+    // Otherwise it is not known what the next request began with.
+    for one in &mut compactions {
+        let has_summary = one
+            .context
+            .iter()
+            .any(|left| matches!(left, Left::Written(..)));
+        let mut later = kept.iter().map(|choice| &rows[choice.row]);
+        if !has_summary {
+            let has_kept = !std::mem::take(&mut one.context).is_empty();
+            one.left_nothing =
+                !has_kept && later.any(|row| row.message.is_some() && one.place < row.place);
+        }
+    }
     (kept, compactions)
 }
 

@@ -7,6 +7,7 @@
 mod boundary;
 mod broken;
 mod compactions;
+mod queued;
 mod tree;
 
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ use crate::import::project;
 use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken, type_name};
+use crate::import::session::{Notes, Session, Spoken, type_name};
 use tree::Row;
 
 const OF_SUMMARY: &str = "summary of messages that are not in the file: kept as the system prompt";
@@ -91,6 +92,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         .for_each(|row| project::note_directory(&mut directories, row.directory.as_deref()));
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(tree::trees(&rows, recorder)?) {
+        let notes = notes(&rows, &tree.rows);
         let (spoken, compactions) = compactions::split(&rows, tree.rows);
         let messages = Reader(Blocks { recorder }).messages(&rows, &spoken)?;
         sessions.push(Session {
@@ -105,11 +107,28 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             numbered: tree.sidechain,
             order,
             compactions,
+            notes,
             messages,
             ..Session::new(input, IMPORTER.name, &group)
         });
     }
     Ok(sessions)
+}
+
+fn notes(rows: &[Row], chosen: &[tree::Chosen]) -> Notes {
+    let mut notes = Notes::default();
+    for row in chosen.iter().map(|choice| &rows[choice.row]) {
+        if row.by_program {
+            notes.by_program.push(row.place);
+        }
+        if row.cleared > 0 {
+            notes.cleared.push((row.place, row.cleared));
+        }
+        let model = row.message.as_ref().map(|message| &message["model"]);
+        let is_real = |model: &&str| !model.starts_with('<');
+        notes.answered(row.place, model.and_then(Value::as_str).filter(is_real));
+    }
+    notes
 }
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
@@ -126,7 +145,11 @@ fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError>
 fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, ImportError> {
     let at_ms = json_lines::at_ms(&value["timestamp"], place, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
-    let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
+    let queued = queued::message(&value);
+    let kind = match queued {
+        Some(_) => "user".to_owned(),
+        None => text("type").unwrap_or_else(|| "untyped".to_owned()),
+    };
     let (uuid, session, directory, version) = (
         text("uuid"),
         text("sessionId"),
@@ -138,6 +161,13 @@ fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, I
     let boundary = boundary::boundary(&value);
     let attached = compactions::attached(&value);
     let summary = is_summary(&value);
+    let by_program = queued::is_by_program(&value, queued.as_ref());
+    let cleared = value["microcompactMetadata"]["compactedToolIds"]
+        .as_array()
+        .map_or(0, Vec::len);
+    if let Some(message) = queued {
+        value["message"] = message;
+    }
     let message = match spoken(&kind, &value) {
         Ok(true) => value.get_mut("message").map(Value::take),
         Ok(false) => {
@@ -161,6 +191,8 @@ fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, I
         summary,
         boundary,
         attached,
+        by_program,
+        cleared,
         broken: false,
         at_ms,
         message,
