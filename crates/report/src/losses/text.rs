@@ -415,7 +415,7 @@ impl Losses {
 /// US dollars to a tenth of a cent, or to two digits that count where they are less.
 fn dollars(value: f64) -> String {
     match value {
-        value if value >= 0.01 => format!("${value:.3}"),
+        value if value >= 0.001 => format!("${value:.3}"),
         value => format!("${value:.5}"),
     }
 }
