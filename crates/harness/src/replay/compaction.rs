@@ -29,20 +29,24 @@ impl Replay<'_> {
         let checkpoints_before = self.session.checkpoint_events().len();
         let recoveries_before = self.session.recovery_events().len();
         let saved_before = self.session.history().len();
-        let beside = self.adopt_checkpoint(now_ms).await;
-        self.write_checkpoint_beside().await;
+        let mut beside = Vec::new();
+        // Seldom needed, so boxed: a turn is taken thousands of times.
+        if self.session.writes_beside() {
+            beside = Box::pin(self.adopt_checkpoint(now_ms)).await;
+            Box::pin(self.write_checkpoint_beside()).await;
+        }
         let event = self.session.before_call(now_ms).await.cloned();
         if event.is_some() {
             self.counts.in_vain = self.session.is_at_trigger();
         }
         // A recount reads everything and writes nothing that stays, so it is charged but not
         // traced.
-        let (recounts, calls): (Vec<Call>, Vec<Call>) = self
+        let (recounts, mut calls): (Vec<Call>, Vec<Call>) = self
             .meters
             .take_session_calls()
             .partition(|call| call.purpose == Purpose::Recount);
         let waited_ms = calls.iter().chain(&recounts).map(waited_ms).sum();
-        let calls: Vec<Call> = beside.into_iter().chain(calls).collect();
+        calls.splice(0..0, beside);
         let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) = calls
             .iter()
             .partition(|call| call.purpose == Purpose::Compaction);
@@ -74,13 +78,9 @@ impl Replay<'_> {
         calls
     }
 
-    /// Has a checkpoint written from what was said so far, if one is due and the strategy writes it
-    /// beside the turn. A recording does not say how long a turn would take, so the checkpoint
+    /// Has a checkpoint written from what was said so far, if one is due. A recording does not say how long a turn would take, so the checkpoint
     /// counts as written when the next turn begins.
     async fn write_checkpoint_beside(&mut self) {
-        if !self.session.writes_beside() {
-            return;
-        }
         if let Some(preparation) = self.session.prepare_checkpoint() {
             let prepared = preparation.run().await;
             self.beside = Some((prepared, self.meters.take_session_calls().collect()));

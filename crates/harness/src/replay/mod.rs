@@ -199,7 +199,7 @@ impl<'r> Replay<'r> {
             self.answer(&retrieved).await;
         }
         let Some(counted) = next else {
-            return self.end_of_conversation().await;
+            return Box::pin(self.end_of_conversation()).await;
         };
         // Ids ascend: the suite was validated when it was read.
         let _ = self.session.push(counted.clone());
