@@ -119,15 +119,7 @@ impl Losses {
     fn addresses(&self) -> Vec<String> {
         let shares = &self.uses.address;
         if shares.uses == 0 {
-            let open = self.open_request();
-            let but = match open {
-                Some(_) => ", outside of the requests that were open",
-                None => "",
-            };
-            let none = format!(
-                "No later call needed a value that was last said before a compaction{but}."
-            );
-            return [none].into_iter().chain(open).collect();
+            return self.no_addresses();
         }
         let mut lines = vec![format!(
             "Later calls needed {} last said before a compaction, such as paths and ids. The context held",
@@ -148,6 +140,18 @@ impl Losses {
         lines.extend(self.open_request());
         lines.extend(self.examples());
         lines
+    }
+
+    /// That no value was needed, and what was left of the requests that were open.
+    fn no_addresses(&self) -> Vec<String> {
+        let open = self.open_request();
+        let but = match open {
+            Some(_) => ", outside of the requests that were open",
+            None => "",
+        };
+        let none =
+            format!("No later call needed a value that was last said before a compaction{but}.");
+        [none].into_iter().chain(open).collect()
     }
 
     /// What was left of the requests that were open.
