@@ -25,7 +25,7 @@ pub(crate) fn percents(shares: impl Iterator<Item = f64>) -> Option<String> {
 }
 
 /// A share in points of percent, without a fraction that is zero.
-pub(crate) fn in_points(share: f64) -> String {
+pub(crate) fn percent_points(share: f64) -> String {
     let points = format!("{:.1}", 100.0 * share);
     points.trim_end_matches(".0").to_owned()
 }

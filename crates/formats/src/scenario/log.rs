@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogNotes {
     /// Messages of role user that no person wrote: notifications, reminders, output of commands.
+    /// Ids ascend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_program: Vec<MessageId>,
     /// The models that answered, each from a message on.

@@ -93,7 +93,7 @@ impl Scenario {
 
     /// Who wrote a message.
     pub fn speaker(&self, message: &Message) -> Speaker {
-        if self.log.by_program.contains(&message.id) {
+        if self.log.by_program.binary_search(&message.id).is_ok() {
             Speaker::Program
         } else {
             Speaker::from(message.role)

@@ -78,8 +78,8 @@ impl Replay<'_> {
         calls
     }
 
-    /// Has a checkpoint written from what was said so far, if one is due. A recording does not say how long a turn would take, so the checkpoint
-    /// counts as written when the next turn begins.
+    /// Has a checkpoint written from what was said so far, if one is due. A recording does not say
+    /// how long a turn would take, so the checkpoint counts as written when the next turn begins.
     async fn write_checkpoint_beside(&mut self) {
         if let Some(preparation) = self.session.prepare_checkpoint() {
             let prepared = preparation.run().await;

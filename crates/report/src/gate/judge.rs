@@ -14,7 +14,7 @@ use super::rule::{self, MarginTest};
 use super::{GatedStrategy, StrategyGate, Verdict, advice, guards};
 use crate::metrics::answered::reader_strength;
 use crate::metrics::scores::{BOUND, CORRECTED, NEEDED, PrimaryMetric, RAW, UnitScores};
-use crate::numbers::in_points;
+use crate::numbers::percent_points;
 use crate::stats::equivalence::{Equivalence, equivalent};
 use crate::stats::{LEVEL, family, mean, nine_digits};
 
@@ -214,7 +214,7 @@ fn blocked(pair: &GatedStrategy, baseline: Option<f64>, margin: f64) -> Option<S
         "the baseline's {:.1} % is under two margins of {} points: a loss that large cannot happen; gate where it \
          recalls more, on another suite (such as `smoke`) or with more room (`--retain`)",
         100.0 * recall,
-        in_points(margin)
+        percent_points(margin)
     ))
 }
 
@@ -302,7 +302,7 @@ fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> M
     } else if gate.verdict == Verdict::Inconclusive {
         why = Some(format!(
             "the bounds leave open whether {} points are lost",
-            in_points(margin)
+            percent_points(margin)
         ));
     }
     gate.reason = why.or(gate.reason);

@@ -8,7 +8,7 @@ use minijinja::HtmlEscape;
 
 use super::power::POWER;
 use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
-use crate::numbers::in_points;
+use crate::numbers::percent_points;
 use crate::render::phrases::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
 use crate::vocabulary;
@@ -29,7 +29,7 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
     let tolerated = format!(
         "{}, summaries by {model}; a loss of {} points is tolerated",
         report.suite,
-        in_points(report.margin)
+        percent_points(report.margin)
     );
     lines.extend(wrapped(&tolerated, width));
     for check in report
@@ -357,7 +357,7 @@ pub(super) fn equivalence(metric: &MetricGate, margin: f64) -> Option<String> {
     };
     Some(format!(
         "{said} within {} points (p {p})",
-        in_points(margin)
+        percent_points(margin)
     ))
 }
 
@@ -370,7 +370,7 @@ pub(super) fn power(metric: &MetricGate, margin: f64) -> Option<String> {
     });
     Some(format!(
         "power {power:.2} for a loss of {} points{enough}",
-        in_points(2.0 * margin)
+        percent_points(2.0 * margin)
     ))
 }
 

@@ -3,6 +3,7 @@
 
 mod advice;
 mod cost;
+mod first_lines;
 mod page;
 mod parts;
 mod text;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// A place in a file, numbered from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Line(usize),
     Element(usize),

@@ -1,6 +1,6 @@
 //! The output of an importer: sessions whose messages still have their place in the file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use compactometer_engine::message::{MessageId, Part, Role, Usage};
 use compactometer_formats::scenario::{ClearedResults, LogNotes, ModelFrom};
@@ -67,8 +67,8 @@ impl Notes {
     pub(super) fn of_messages(&self, messages: &[Spoken]) -> LogNotes {
         let id = |index: usize| MessageId(index as u32 + 1);
         let from = |place: Place| messages.iter().position(|said| said.place >= place).map(id);
-        let is_by_program =
-            |said: &Spoken| said.role == Role::User && self.by_program.contains(&said.place);
+        let places = self.by_program.iter().collect::<HashSet<_>>();
+        let is_by_program = |said: &Spoken| said.role == Role::User && places.contains(&said.place);
         let by_program = (0..).zip(messages).filter(|(_, said)| is_by_program(said));
         let models = self.models.iter().filter_map(|(place, model)| {
             Some(ModelFrom {
