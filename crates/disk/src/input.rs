@@ -79,8 +79,16 @@ pub fn read_text(path: &Path, kind: Kind) -> Result<String> {
 /// # Errors
 /// As [`open`]; and if the file is too large for its kind. The text says what to do.
 pub fn read(path: &Path, kind: Kind) -> Result<Vec<u8>> {
+    read_from(open(path)?, kind)
+}
+
+/// The bytes of an open file, or of what is packed in one.
+///
+/// # Errors
+/// If reading fails, or if there are more bytes than its kind may have. The text says what to do.
+pub fn read_from(reader: impl Read, kind: Kind) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = open(path)?.take(kind.most + 1).read_to_end(&mut bytes)?;
+    let read = reader.take(kind.most + 1).read_to_end(&mut bytes)?;
     if read as u64 > kind.most {
         let Kind { name, most } = kind;
         let what = format!(

@@ -36,28 +36,57 @@ pub(crate) fn format_and_files(
     }
 }
 
+/// Files by format, and why others of several files are left out.
+#[derive(Default)]
+pub(crate) struct ByFormat {
+    pub(crate) formats: Vec<(&'static Importer, Vec<PathBuf>)>,
+    pub(crate) refused: Vec<String>,
+}
+
+impl From<Vec<(&'static Importer, Vec<PathBuf>)>> for ByFormat {
+    fn from(formats: Vec<(&'static Importer, Vec<PathBuf>)>) -> Self {
+        ByFormat {
+            formats,
+            refused: Vec::new(),
+        }
+    }
+}
+
 /// The files of each format that arguments name. A folder offers the sessions in it, and no
 /// argument those that programs keep.
-pub(crate) fn by_format(
-    inputs: &[PathBuf],
-) -> Result<Vec<(&'static Importer, Vec<PathBuf>)>, Failure> {
+pub(crate) fn by_format(inputs: &[PathBuf]) -> Result<ByFormat, Failure> {
     let first = inputs.first().map(|first| first.to_string_lossy());
     let named = first.and_then(|word| import::by_name(&word));
     match named {
-        Some(importer) if inputs.len() == 1 => return Ok(vec![(importer, chosen(importer)?)]),
-        Some(importer) => return Ok(vec![(importer, with_folders(&inputs[1..])?)]),
+        Some(importer) if inputs.len() == 1 => {
+            return Ok(vec![(importer, chosen(importer)?)].into());
+        }
+        Some(importer) => return Ok(vec![(importer, with_folders(&inputs[1..])?)].into()),
         None => {}
     }
-    let mut formats: Vec<(&'static Importer, Vec<PathBuf>)> = Vec::new();
-    for file in with_folders(inputs)? {
+    of_files(with_folders(inputs)?)
+}
+
+/// The files by what their content shows.
+fn of_files(files: Vec<PathBuf>) -> Result<ByFormat, Failure> {
+    let mut found = ByFormat::default();
+    let several = files.len() > 1;
+    for file in files {
         let importer = match file.exists() {
-            true => import::by_content(&file).map_err(Failure::usage)?,
+            true => import::by_content(&file),
             // A word that is neither a file nor a format.
-            false => format_and_files(std::slice::from_ref(&file))?.0,
+            false => Ok(format_and_files(std::slice::from_ref(&file))?.0),
         };
-        add(&mut formats, importer, file);
+        match importer {
+            Ok(importer) => add(&mut found.formats, importer, file),
+            Err(refused) if several => found.refused.push(refused.to_string()),
+            Err(refused) => return Err(Failure::usage(refused)),
+        }
     }
-    Ok(formats)
+    match (found.formats.is_empty(), found.refused.first()) {
+        (true, Some(refused)) => Err(Failure::usage(anyhow!(refused.clone()))),
+        _ => Ok(found),
+    }
 }
 
 /// Puts a file with the others of its format.
@@ -72,6 +101,18 @@ pub(crate) fn add(
     {
         Some((_, of_format)) => of_format.push(file),
         None => formats.push((importer, vec![file])),
+    }
+}
+
+/// The failure of a command that left out some of its files.
+pub(crate) fn all_read(refused: &[String], files: usize) -> Result<(), Failure> {
+    match refused.len() {
+        0 => Ok(()),
+        number => Err(Failure::usage(anyhow!(
+            "{number} of {files} files {} left out: {}",
+            if number == 1 { "was" } else { "were" },
+            refused.join("; ")
+        ))),
     }
 }
 

@@ -11,7 +11,7 @@ use compactometer_suites::properties::measure;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
-use crate::arguments::transcripts::format_and_files;
+use crate::arguments::transcripts::{all_read, format_and_files};
 use crate::output::failure::Failure;
 use crate::output::progress::bar;
 use crate::output::terminal::note;
@@ -49,7 +49,8 @@ pub(crate) struct ImportArgs {
     /// Refuse input that needs a repair instead of repairing and reporting it.
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Read a file of which no call has a result too. Such a file is mostly of another format.
+    /// Also read a file of which no call has a result, or of which more than a fifth of the rows are
+    /// dropped. Such a file is mostly of another format.
     #[arg(long, conflicts_with = "strict")]
     pub(crate) lenient: bool,
     /// Overwrite the file at `--out`.
@@ -68,6 +69,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         keep_secrets: args.keep_secrets,
         strict: args.strict,
         lenient: args.lenient,
+        skip_refused: false,
         last: None,
     };
     let (report, properties) = match &args.inputs[..] {
@@ -81,6 +83,10 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         }
         inputs => {
             let (importer, files) = format_and_files(inputs)?;
+            let options = Options {
+                skip_refused: files.len() > 1,
+                ..options
+            };
             let bar = bar(files.len(), "files", args.quiet);
             let imported =
                 import::import_to(&args.out, importer, &files, &options, &mut || bar.inc(1));
@@ -96,7 +102,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             .for_each(|property| note(&property.line()));
         note(&format!("wrote {}", args.out.display()));
     }
-    Ok(())
+    all_read(&report.refused, args.inputs.len())
 }
 
 fn import_pair(

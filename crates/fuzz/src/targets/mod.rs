@@ -44,6 +44,10 @@ pub const ALL: &[Target] = &[
         run: exact::run,
     },
     Target {
+        name: "import-adk",
+        run: import::adk,
+    },
+    Target {
         name: "import-anthropic",
         run: import::anthropic,
     },
@@ -56,8 +60,16 @@ pub const ALL: &[Target] = &[
         run: import::claude_code,
     },
     Target {
+        name: "import-cline",
+        run: import::cline,
+    },
+    Target {
         name: "import-codex",
         run: import::codex,
+    },
+    Target {
+        name: "import-codex-exec",
+        run: import::codex_exec,
     },
     Target {
         name: "import-copilot",
@@ -66,6 +78,18 @@ pub const ALL: &[Target] = &[
     Target {
         name: "import-gemini",
         run: import::gemini,
+    },
+    Target {
+        name: "import-gemini-stream",
+        run: import::gemini_stream,
+    },
+    Target {
+        name: "import-google",
+        run: import::google,
+    },
+    Target {
+        name: "import-goose",
+        run: import::goose,
     },
     Target {
         name: "import-inspect",
@@ -80,8 +104,16 @@ pub const ALL: &[Target] = &[
         run: import::locomo,
     },
     Target {
+        name: "import-mini-swe-agent",
+        run: import::mini_swe_agent,
+    },
+    Target {
         name: "import-openai",
         run: import::openai,
+    },
+    Target {
+        name: "import-openai-responses",
+        run: import::openai_responses,
     },
     Target {
         name: "import-opencode",
@@ -100,6 +132,10 @@ pub const ALL: &[Target] = &[
         run: import::pi,
     },
     Target {
+        name: "import-pydantic-ai",
+        run: import::pydantic_ai,
+    },
+    Target {
         name: "import-qwen",
         run: import::qwen,
     },
@@ -114,6 +150,14 @@ pub const ALL: &[Target] = &[
     Target {
         name: "import-tau-bench",
         run: import::tau_bench,
+    },
+    Target {
+        name: "import-vercel",
+        run: import::vercel,
+    },
+    Target {
+        name: "import-vscode-chat",
+        run: import::vscode_chat,
     },
     Target {
         name: "ladder",

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::error::ImportError;
 use super::place::Place;
 use super::report::Recorder;
-use compactometer_disk::input::{Kind, read, read_ends};
+use compactometer_disk::input::{Kind, read, read_ends, read_from};
+use flate2::read::MultiGzDecoder;
 
 /// A file's text and its name.
 pub(super) struct Input {
@@ -30,7 +31,7 @@ impl Input {
             || read(path, Kind::TRANSCRIPT),
             |most| read_ends(path, most),
         );
-        let bytes = bytes.map_err(|source| ImportError::Io {
+        let bytes = bytes.and_then(unpacked).map_err(|source| ImportError::Io {
             path: path.to_owned(),
             source,
         })?;
@@ -62,6 +63,18 @@ impl Input {
         (1..)
             .zip(self.text.split('\n'))
             .filter(|(_, line)| !line.trim().is_empty())
+    }
+}
+
+/// The bytes of a file that gzip or Zstandard packed, which its first bytes say; others as they are.
+fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+    match &bytes[..] {
+        [0x1f, 0x8b, 8, ..] => read_from(MultiGzDecoder::new(&bytes[..]), Kind::TRANSCRIPT),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => read_from(
+            zstd::stream::read::Decoder::new(&bytes[..])?,
+            Kind::TRANSCRIPT,
+        ),
+        _ => Ok(bytes),
     }
 }
 

@@ -9,6 +9,7 @@
 mod compactions;
 mod concat;
 mod cut;
+mod doubts;
 mod error;
 mod facts;
 pub(crate) mod foils;
@@ -92,8 +93,10 @@ pub struct Options {
     pub keep_secrets: bool,
     /// Fail instead of making a repair.
     pub strict: bool,
-    /// Read a file of which no call has a result too, which a wrong format often shows.
+    /// Also read a file that shows a wrong format: no call has a result, or many rows are dropped.
     pub lenient: bool,
+    /// Leave out a file that is refused, and report it, instead of failing.
+    pub skip_refused: bool,
     /// Read only the first line and so many bytes at the end of each file, which must have one
     /// object a line. A compaction is then measured although what came before it may be missing.
     pub last: Option<u64>,

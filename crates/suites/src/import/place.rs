@@ -23,8 +23,17 @@ impl Place {
     /// The number of the line, if it is one.
     pub(super) fn line(self) -> Option<u32> {
         match self {
-            Place::Line(line) => u32::try_from(line).ok(),
+            Place::Line(line) | Place::Part { line, .. } => u32::try_from(line).ok(),
             _ => None,
+        }
+    }
+
+    /// A place between this one and the next line.
+    pub(super) fn after(self) -> Place {
+        let (line, part) = self.key();
+        Place::Part {
+            line,
+            part: part.max(1) + 1,
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use compactometer_engine::message::{Message, MessageId, Part};
+use compactometer_engine::message::{Message, MessageId};
 use compactometer_formats::scenario::{Reattached, Scenario, Split};
 
 use super::error::{self, ImportError};
@@ -14,7 +14,7 @@ use super::place::Place;
 use super::report::{ImportReport, Recorder};
 use super::secrets::Masker;
 use super::session::Session;
-use super::{ALL, Options, compactions, concat, project, questions, settle};
+use super::{ALL, Options, compactions, concat, doubts, project, questions, settle};
 
 /// Takes the next conversation.
 pub(super) type Push<'p> = dyn FnMut(Scenario) -> Result<(), ImportError> + 'p;
@@ -55,7 +55,14 @@ impl<'i> Reading<'i> {
         push: &mut Push<'_>,
     ) -> Result<ImportReport, ImportError> {
         for file in files {
-            for session in self.sessions(file)? {
+            let sessions = match self.sessions(file) {
+                Err(refused) if self.options.skip_refused => {
+                    self.recorder.report.refused.push(refused.to_string());
+                    Vec::new()
+                }
+                sessions => sessions?,
+            };
+            for session in sessions {
                 match self.options.concat {
                     Some(_) => self.to_join.push(session),
                     None => self.scenario(session, push)?,
@@ -66,8 +73,11 @@ impl<'i> Reading<'i> {
         if self.recorder.report.scenarios == 0 && self.to_join.is_empty() {
             let (importer, files) = (self.importer.name, files.len());
             let repairs = error::first_repairs(&self.recorder.report.repairs);
+            let refused = &self.recorder.report.refused;
+            let refused = refused.iter().map(|why| format!("; {why}"));
             return Err(ImportError::Other(format!(
-                "no conversation of format `{importer}` in {files} file(s){repairs}"
+                "no conversation of format `{importer}` in {files} file(s){repairs}{}",
+                refused.collect::<String>()
             )));
         }
         if let Some(groups) = self.options.concat {
@@ -105,9 +115,10 @@ impl<'i> Reading<'i> {
                 "`{file}`, line 1: expected {expected}{hint}"
             )));
         }
+        let before = recorder.report.repairs.len();
         let read = (self.importer.read)(&input, recorder)?;
         if !self.options.lenient {
-            must_have_results(&read, &input.file)?;
+            doubts::must_have_results(&read, &input.file)?;
         }
         let mut sessions = Vec::new();
         for session in read {
@@ -115,6 +126,9 @@ impl<'i> Reading<'i> {
                 session.with_plain_names(&input.stem),
                 recorder,
             )?);
+        }
+        if !self.options.lenient {
+            doubts::must_not_drop(&recorder.report.repairs[before..], &sessions, &input.file)?;
         }
         if let Some(masker) = &mut self.masker {
             sessions
@@ -150,30 +164,6 @@ impl<'i> Reading<'i> {
         questions::add(asked, &places, &mut scenario);
         self.recorder.count(&scenario);
         push(scenario)
-    }
-}
-
-/// Calls of which none has a result are the sign of another format, whose results were read as words
-/// of the user.
-fn must_have_results(sessions: &[Session], file: &str) -> Result<(), ImportError> {
-    /// Fewest calls: a file may end at its first ones.
-    const CALLS: usize = 3;
-    let parts = || {
-        sessions
-            .iter()
-            .flat_map(|session| &session.messages)
-            .flat_map(|said| &said.parts)
-    };
-    let calls = parts()
-        .filter(|part| matches!(part, Part::ToolCall { .. }))
-        .count();
-    let has_result = parts().any(|part| matches!(part, Part::ToolResult { .. }));
-    match calls >= CALLS && !has_result {
-        true => Err(ImportError::Other(format!(
-            "`{file}`: none of its {calls} calls has a result, so it is probably of a format that is not known here, \
-             such as the history of Cline; `import --lenient` reads it all the same"
-        ))),
-        false => Ok(()),
     }
 }
 

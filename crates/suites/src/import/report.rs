@@ -43,6 +43,8 @@ pub struct ImportReport {
     pub joined: usize,
     /// What joining left out.
     pub leftovers: Vec<String>,
+    /// Files that were left out because they were refused, with the reason.
+    pub refused: Vec<String>,
 }
 
 /// The number of repairs shown one by one. The others are only counted.
@@ -142,6 +144,7 @@ impl ImportReport {
             ));
         }
         lines.extend(self.leftovers.iter().cloned());
+        lines.extend(self.refused.iter().map(|why| format!("left out: {why}")));
         lines
     }
 }

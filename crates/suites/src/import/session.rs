@@ -6,6 +6,8 @@ use compactometer_engine::message::{MessageId, Part, Role, Usage};
 use compactometer_formats::scenario::{ClearedResults, LogNotes, ModelFrom};
 use compactometer_formats::suite::MOST_REPORTED_TOKENS;
 
+use serde_json::Value;
+
 use super::input::Input;
 use super::place::Place;
 
@@ -54,6 +56,13 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    /// The notes of a log whose rows name the model that answered.
+    pub(super) fn of_models<'r>(rows: impl Iterator<Item = (Place, &'r Value)>) -> Self {
+        let mut notes = Notes::default();
+        rows.for_each(|(place, model)| notes.answered(place, model.as_str()));
+        notes
+    }
+
     /// Notes that a model wrote what is at a place.
     pub(super) fn answered(&mut self, place: Place, model: Option<&str>) {
         if let Some(model) = model
@@ -233,8 +242,7 @@ pub(super) fn reported(usage: Usage) -> Option<Usage> {
 }
 
 /// The type of a JSON value, for error messages.
-pub(super) fn type_name(value: &serde_json::Value) -> &'static str {
-    use serde_json::Value;
+pub(super) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

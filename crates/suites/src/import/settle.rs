@@ -61,7 +61,9 @@ pub(super) fn pair(
             _ => pairing.push_turn(said),
         }
     }
-    let repeated = pairing.calls.len() - pairing.open.len();
+    let named = pairing.calls.iter().filter(|call| !call.old.is_empty());
+    let ids = pairing.open.keys().filter(|id| !id.is_empty());
+    let repeated = named.count() - ids.count();
     Ok((pairing.finish()?, repeated))
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use compactometer_engine::message::Role;
 use compactometer_formats::suite::Suite;
-use compactometer_suites::import::{Imported, Options, by_name, import};
+use compactometer_suites::import::{Imported, Options, by_content, by_name, import};
 
 /// The options of most tests.
 pub(crate) const FACTS: Options = Options {
@@ -15,6 +15,7 @@ pub(crate) const FACTS: Options = Options {
     keep_secrets: false,
     strict: false,
     lenient: false,
+    skip_refused: false,
     last: None,
 };
 const TAU: &str = "data/tau-bench/gpt-4o-airline-even-tasks.json";
@@ -54,6 +55,55 @@ pub(crate) fn imported(format: &str, files: &[PathBuf], options: &Options) -> Im
         imported.suite
     );
     imported
+}
+
+/// Small files of formats that were refused once: the format, and how many messages and recorded
+/// compactions the file has.
+const SMALL: [(&str, &str, usize, usize); 12] = [
+    ("cline-results/cline.json", "cline", 7, 0),
+    ("codex-response-end/cx-plain.jsonl", "codex", 14, 1),
+    (
+        "mostly-dropped-stream-json/stream.jsonl",
+        "claude-code",
+        17,
+        1,
+    ),
+    ("unknown-block/anthropic-compaction.json", "anthropic", 8, 1),
+    ("formats/adk-session.json", "adk", 5, 1),
+    ("formats/codex-exec.jsonl", "codex-exec", 4, 0),
+    ("formats/goose.jsonl", "goose", 5, 1),
+    ("formats/mini-swe.traj.json", "mini-swe-agent", 6, 0),
+    ("formats/pydantic-ai.json", "pydantic-ai", 6, 0),
+    ("formats/responses-items.json", "openai-responses", 6, 1),
+    ("formats/vercel-model.json", "vercel", 6, 0),
+    ("formats/vscode-chat.json", "vscode-chat", 3, 0),
+];
+
+#[test]
+fn small_files_of_many_formats_are_read_whole() {
+    for (file, format, messages, compactions) in SMALL {
+        let Some(path) = shared(&format!("data/cases/sessions/{file}")) else {
+            return;
+        };
+        let importer = by_content(&path).expect("a known format");
+        assert_eq!(importer.name, format, "{file}");
+        let found = imported(format, &[path], &FACTS);
+        let scenario = &found.suite.scenarios[0];
+        let recorded = scenario.compactions.len() + scenario.unmeasured.len();
+        assert_eq!(
+            (scenario.messages.len(), recorded),
+            (messages, compactions),
+            "{file}: {:?}",
+            found.report
+        );
+        let dropped = found.report.repairs.iter();
+        let mut dropped = dropped.filter(|repair| repair.what.ends_with("dropped"));
+        assert!(
+            dropped.next().is_none(),
+            "{file}: {:?}",
+            found.report.repairs
+        );
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use compactometer_text::shell::shell_word;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::one_of;
-use crate::arguments::transcripts::by_format;
+use crate::arguments::transcripts::{all_read, by_format};
 use crate::arguments::{encoding, suites};
 use crate::output::failure::Failure;
 use crate::output::progress;
@@ -81,7 +81,8 @@ pub(crate) struct LossesArgs {
 
 fn losses(args: &LossesArgs) -> Result<(), Failure> {
     let counter = encoding(&args.tokenizer)?;
-    let suite = suite(args)?;
+    let mut refused = Vec::new();
+    let suite = suite(args, &mut refused)?;
     let prices = PriceTable::shipped().map_err(Failure::failed)?;
     let bar = progress::bar(suite.scenarios.len(), "sessions", args.quiet);
     let hooks = hooks::Hooks::new(&args.hook, args.hook_seconds, &args.inputs)?;
@@ -102,13 +103,13 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     if let Some(path) = &args.html {
         write_page(path, &found)?;
     }
-    if args.json {
-        return say_json(&found);
+    match args.json {
+        true => say_json(&found)?,
+        false => say(&found.text(terminal_width()))?,
     }
-    say(&found.text(terminal_width()))?;
-    match found.compactions.is_empty() {
+    match found.compactions.is_empty() && !args.json {
         true => Err(nothing_measured(&found, &args.inputs)),
-        false => Ok(()),
+        false => all_read(&refused, refused.len() + found.sessions),
     }
 }
 
@@ -131,25 +132,47 @@ fn nothing_measured(found: &Losses, inputs: &[PathBuf]) -> Failure {
 }
 
 /// The suite that is named, else one imported from the sessions that are named.
-fn suite(args: &LossesArgs) -> Result<Suite, Failure> {
+fn suite(args: &LossesArgs, refused: &mut Vec<String>) -> Result<Suite, Failure> {
     let is_suite = |path: &PathBuf| compactometer_formats::suite::is_suite_file(path);
     if !args.inputs.is_empty() && args.inputs.iter().all(is_suite) {
         return suites::join(&args.inputs).map_err(Failure::usage);
     }
     let mut joined: Option<Suite> = None;
-    for (importer, files) in by_format(&args.inputs)? {
+    let named = by_format(&args.inputs)?;
+    let files = named
+        .formats
+        .iter()
+        .map(|(_, files)| files.len())
+        .sum::<usize>();
+    refused.extend(named.refused);
+    for (importer, of_format) in named.formats {
         let options = Options {
             keep_secrets: args.keep_secrets,
+            skip_refused: files > of_format.len() || of_format.len() > 1,
             ..Options::default()
         };
-        let imported =
-            import::import(importer, &files, "sessions", &options).map_err(Failure::usage)?;
+        let imported = match import::import(importer, &of_format, "sessions", &options) {
+            Err(error) if options.skip_refused => {
+                refused.push(error.to_string());
+                continue;
+            }
+            imported => imported.map_err(Failure::usage)?,
+        };
         if !args.quiet {
             note(&read_line(&imported.report));
         }
+        refused.extend(imported.report.refused);
         add(&mut joined, imported.suite);
     }
-    let mut suite = joined.ok_or_else(|| Failure::usage(anyhow!("no session was chosen")))?;
+    let nothing = || {
+        anyhow!(
+            refused
+                .first()
+                .map_or("no session was chosen", String::as_str)
+                .to_owned()
+        )
+    };
+    let mut suite = joined.ok_or_else(|| Failure::usage(nothing()))?;
     // Of all programs together, since a value is generic if more than one project has it.
     import::all_facts(&mut suite);
     Ok(suite)

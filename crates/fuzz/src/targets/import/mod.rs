@@ -18,6 +18,7 @@ use crate::files;
 mod exports;
 mod said;
 mod said_by_agents;
+mod said_in_tables;
 
 use said::Said;
 
@@ -93,6 +94,50 @@ pub(super) fn qwen(data: &[u8]) -> bool {
     check("qwen", data, said_by_agents::in_qwen)
 }
 
+pub(super) fn adk(data: &[u8]) -> bool {
+    check("adk", data, said_in_tables::anywhere)
+}
+
+pub(super) fn cline(data: &[u8]) -> bool {
+    check("cline", data, said_in_tables::anywhere)
+}
+
+pub(super) fn codex_exec(data: &[u8]) -> bool {
+    check("codex-exec", data, said_in_tables::anywhere)
+}
+
+pub(super) fn gemini_stream(data: &[u8]) -> bool {
+    check("gemini-stream", data, said_in_tables::anywhere)
+}
+
+pub(super) fn google(data: &[u8]) -> bool {
+    check("google", data, said_in_tables::anywhere)
+}
+
+pub(super) fn goose(data: &[u8]) -> bool {
+    check("goose", data, said_in_tables::anywhere)
+}
+
+pub(super) fn mini_swe_agent(data: &[u8]) -> bool {
+    check("mini-swe-agent", data, said_in_tables::anywhere)
+}
+
+pub(super) fn openai_responses(data: &[u8]) -> bool {
+    check("openai-responses", data, said_in_tables::anywhere)
+}
+
+pub(super) fn pydantic_ai(data: &[u8]) -> bool {
+    check("pydantic-ai", data, said_in_tables::anywhere)
+}
+
+pub(super) fn vercel(data: &[u8]) -> bool {
+    check("vercel", data, said_in_tables::anywhere)
+}
+
+pub(super) fn vscode_chat(data: &[u8]) -> bool {
+    check("vscode-chat", data, said_in_tables::anywhere)
+}
+
 /// Separates two files.
 const SEPARATOR: u8 = 0x1e;
 /// The largest number of files in one input.
@@ -104,6 +149,7 @@ const FACTS: Options = Options {
     keep_secrets: false,
     strict: false,
     lenient: true,
+    skip_refused: false,
     last: None,
 };
 

@@ -11,15 +11,15 @@ use crate::import::importer::Importer;
 use crate::import::place::Place;
 use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
-use crate::import::readers::message_files::{self, Conversation};
+use crate::import::readers::message_files::{self, Conversation, Said};
 use crate::import::report::Recorder;
-use crate::import::session::Spoken;
+use crate::import::session::{Compaction, Left, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "anthropic",
     about: "messages of Anthropic's Messages API: an array, an object with `messages`, or one of either a line",
     source: "Anthropic Messages API 2023-06-01, messages of a request",
-    compactions: "None is recorded; a summary is imported as a message, and `compactometer import pair BEFORE AFTER` measures one.",
+    compactions: "A block `compaction` is one, with its summary. A summary of a program is imported as a message, and `compactometer import pair BEFORE AFTER` measures it.",
     particulars: "As for `openai`. Results become a separate message before the rest of the user's message. `redacted_thinking`, `tools` and unknown blocks within results are counted and left out.",
     sessions: None,
     reattaches: None,
@@ -58,17 +58,14 @@ const OF_OTHERS: &[&str] = &[
     "tool-result",
 ];
 
-fn messages(
-    conversation: &Conversation,
-    recorder: &mut Recorder,
-) -> Result<Vec<Spoken>, ImportError> {
+fn messages(conversation: &Conversation, recorder: &mut Recorder) -> Result<Said, ImportError> {
     let Conversation { around, messages } = conversation;
-    let mut said = Vec::new();
+    let mut said = Said::default();
     let mut reader = Blocks { recorder };
     let system = blocks(&around["system"]);
     if let (false, Some((place, _))) = (system.is_empty(), messages.first()) {
         let parts = parts(&mut reader, *place, Role::System, &system)?;
-        said.push(Spoken {
+        said.messages.push(Spoken {
             place: *place,
             role: Role::System,
             at_ms: None,
@@ -77,9 +74,26 @@ fn messages(
         });
     }
     for (place, message) in messages {
-        said.extend(turns(&mut reader, *place, message)?);
+        said.compactions.extend(compaction(*place, message));
+        said.messages.extend(turns(&mut reader, *place, message)?);
     }
     Ok(said)
+}
+
+/// The compaction that the API made before a reply. The next requests begin with its summary.
+fn compaction(place: Place, message: &Value) -> Option<Compaction> {
+    let blocks = message["content"].as_array()?;
+    let block = blocks.iter().find(|block| is_compaction(block))?;
+    let summary = block["content"].as_str().unwrap_or_default();
+    Some(Compaction {
+        is_unreadable: summary.trim().is_empty(),
+        context: vec![Left::Written(Role::Assistant, summary.to_owned())],
+        ..Compaction::at(place)
+    })
+}
+
+fn is_compaction(block: &Value) -> bool {
+    block["type"] == "compaction"
 }
 
 /// The messages that one of the API is here: its results, then everything else.
@@ -98,6 +112,7 @@ fn turns(reader: &mut Blocks, place: Place, message: &Value) -> Result<Vec<Spoke
     let at_ms = json_lines::at_ms(&message["timestamp"], place, reader.recorder)?;
     let (results, others): (Vec<_>, Vec<_>) = blocks(&message["content"])
         .into_iter()
+        .filter(|block| !is_compaction(block))
         .partition(|block| block["type"] == "tool_result");
     let mut answers = Vec::new();
     results

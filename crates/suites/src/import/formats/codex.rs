@@ -19,7 +19,7 @@ use crate::import::project;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "codex",
@@ -69,6 +69,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         directories,
         version,
         compactions,
+        notes: Notes::of_models(
+            rows.iter()
+                .map(|(place, row)| (*place, &row["payload"]["model"])),
+        ),
         messages,
         ..Session::new(input, IMPORTER.name, group)
     }])
@@ -255,10 +259,12 @@ impl Reader<'_> {
     }
 
     /// Adds to the last message if that is of the same role and, of the assistant, not yet finished
-    /// by its usage.
+    /// by its usage or by a compaction.
     fn say(&mut self, place: Place, at_ms: Option<i64>, role: Role, parts: Vec<Part>) {
+        let compacted = self.compactions.last().map(|compaction| compaction.place);
+        let is_open = |last: &Spoken| last.usage.is_none() && Some(last.place) > compacted;
         match self.messages.last_mut() {
-            Some(last) if last.role == role && role != Role::User && last.usage.is_none() => {
+            Some(last) if last.role == role && role != Role::User && is_open(last) => {
                 last.parts.extend(parts)
             }
             _ => self.messages.push(Spoken {

@@ -18,7 +18,7 @@ use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "copilot",
@@ -69,6 +69,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         directories: directory.map(str::to_owned).into_iter().collect(),
         version: version.map(str::to_owned),
         compactions: agent.compactions,
+        notes: Notes::of_models(
+            rows.iter()
+                .filter(|(_, row)| row["agentId"].as_str() == id)
+                .map(|(place, row)| (*place, &row["data"]["model"])),
+        ),
         messages: agent.messages,
         ..Session::new(input, IMPORTER.name, group.clone())
     };

@@ -1,25 +1,35 @@
-//! The formats. A new one needs its file and one line in [`ALL`].
+//! The formats. A new one needs its file and one line in [`ALL`]; the first that recognises a file
+//! reads it.
 
 mod anthropic;
 mod atif;
 mod claude_code;
+mod cline;
 mod codex;
+mod codex_exec;
 mod copilot;
 #[cfg(test)]
 mod dummy;
 mod gemini;
+mod google;
+mod goose;
 mod inspect;
 mod langchain;
 mod locomo;
+mod mini_swe_agent;
 mod openai;
 mod opencode;
 mod openhands;
 mod otel;
 mod pi;
+mod pydantic_ai;
 mod qwen;
+mod responses;
 mod strands;
 mod swe_agent;
 mod tau_bench;
+mod vercel;
+mod vscode;
 
 use super::importer::Importer;
 
@@ -30,6 +40,7 @@ pub const ALL: &[&Importer] = &[
     &pi::IMPORTER,
     &copilot::IMPORTER,
     &gemini::IMPORTER,
+    &gemini::stream::IMPORTER,
     &qwen::IMPORTER,
     &opencode::IMPORTER,
     &openhands::IMPORTER,
@@ -37,12 +48,23 @@ pub const ALL: &[&Importer] = &[
     &langchain::IMPORTER,
     &strands::IMPORTER,
     &tau_bench::IMPORTER,
-    &openai::IMPORTER,
-    &anthropic::IMPORTER,
     &swe_agent::IMPORTER,
     &locomo::IMPORTER,
     &inspect::IMPORTER,
     &otel::IMPORTER,
+    &cline::IMPORTER,
+    &codex_exec::IMPORTER,
+    &responses::IMPORTER,
+    &google::CONTENTS,
+    &google::EVENTS,
+    &vercel::IMPORTER,
+    &pydantic_ai::IMPORTER,
+    &goose::IMPORTER,
+    &vscode::IMPORTER,
+    &mini_swe_agent::IMPORTER,
+    // Messages of these two are in many other formats, so they come last.
+    &openai::IMPORTER,
+    &anthropic::IMPORTER,
     #[cfg(test)]
     &dummy::IMPORTER,
 ];

@@ -18,7 +18,7 @@ use crate::import::readers::blocks::{media, misplaced, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "pi",
@@ -89,6 +89,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         projects: text("cwd").map(project::of_directory).into_iter().collect(),
         directories: text("cwd").map(str::to_owned).into_iter().collect(),
         compactions,
+        notes: Notes::of_models(
+            rows.iter()
+                .map(|(place, row)| (*place, &row["message"]["model"])),
+        ),
         messages,
         ..Session::new(input, IMPORTER.name, group)
     }])

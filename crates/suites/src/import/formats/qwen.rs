@@ -19,7 +19,7 @@ use crate::import::readers::google_parts::{self, Counts, usage};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken};
+use crate::import::session::{Compaction, Left, Notes, Session, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "qwen",
@@ -76,6 +76,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             .collect(),
         directories: directories(&rows),
         compactions,
+        notes: Notes::of_models(rows.iter().map(|(place, row)| (*place, &row["model"]))),
         messages,
         ..Session::new(input, IMPORTER.name, group)
     }])

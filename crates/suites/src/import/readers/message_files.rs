@@ -11,13 +11,20 @@ use crate::import::place::Place;
 use crate::import::readers::json_lines;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{Compaction, Session, Spoken};
 
 /// One conversation of a file.
 pub(in crate::import) struct Conversation {
     /// The object around the messages; null if there is none.
     pub(in crate::import) around: Value,
     pub(in crate::import) messages: Vec<(Place, Value)>,
+}
+
+/// What was said in a conversation.
+#[derive(Default)]
+pub(in crate::import) struct Said {
+    pub(in crate::import) messages: Vec<Spoken>,
+    pub(in crate::import) compactions: Vec<Compaction>,
 }
 
 /// The first messages of a file, for recognising its format.
@@ -84,33 +91,21 @@ pub(in crate::import) fn sessions(
     input: &Input,
     format: &str,
     recorder: &mut Recorder,
-    read: fn(&Conversation, &mut Recorder) -> Result<Vec<Spoken>, ImportError>,
+    read: fn(&Conversation, &mut Recorder) -> Result<Said, ImportError>,
 ) -> Result<Vec<Session>, ImportError> {
     let mut sessions = Vec::new();
     for (order, conversation) in (0..).zip(conversations(input, recorder)?) {
         if conversation.around["tools"].is_array() {
             recorder.ignore("definitions of tools");
         }
-        let messages = read(&conversation, recorder)?;
-        sessions.push(session(
-            input,
-            format,
-            &conversation.around,
-            order,
-            messages,
-        ));
+        let said = read(&conversation, recorder)?;
+        sessions.push(session(input, format, &conversation.around, order, said));
     }
     Ok(sessions)
 }
 
 /// A session of its own group, named by the object around the messages or by the file.
-fn session(
-    input: &Input,
-    format: &str,
-    around: &Value,
-    order: u64,
-    messages: Vec<Spoken>,
-) -> Session {
+fn session(input: &Input, format: &str, around: &Value, order: u64, said: Said) -> Session {
     let text = |key: &str| {
         around[key]
             .as_str()
@@ -125,7 +120,8 @@ fn session(
         stem: stem.clone(),
         projects: text("project").into_iter().collect(),
         order,
-        messages,
+        messages: said.messages,
+        compactions: said.compactions,
         ..Session::new(input, format, text("group_id").unwrap_or(stem))
     }
 }

@@ -1,5 +1,5 @@
-//! What several formats have in common: lines, linked rows, blocks and messages of the APIs,
-//! requests in order of time.
+//! What several formats have in common: lines, linked rows, blocks and messages of the APIs, tables
+//! of fields, requests in order of time.
 
 pub(in crate::import) mod base64;
 pub(in crate::import) mod blocks;
@@ -11,4 +11,6 @@ pub(in crate::import) mod linked;
 pub(in crate::import) mod message_files;
 pub(in crate::import) mod requests;
 pub(in crate::import) mod surrogates;
+pub(in crate::import) mod table;
+pub(in crate::import) mod unasked;
 pub(in crate::import) mod wire;

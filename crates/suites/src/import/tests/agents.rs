@@ -17,7 +17,8 @@ pub(super) const ALL: [(&str, &str); 10] = [
     ("atif", ATIF),
 ];
 
-/// The order of [`super::super::ALL`] must not matter.
+/// Two formats are messages that many others hold, so they come last; of the others, only one may
+/// claim a file.
 #[test]
 fn each_file_is_of_exactly_one_format() {
     let others = [
@@ -31,7 +32,10 @@ fn each_file_is_of_exactly_one_format() {
     for (name, text) in self::ALL.into_iter().chain(others) {
         let claims = super::super::ALL
             .iter()
-            .filter(|importer| (importer.recognises)(text));
+            .filter(|importer| (importer.recognises)(text))
+            .filter(|importer| {
+                importer.name == name || !["openai", "anthropic"].contains(&importer.name)
+            });
         assert_eq!(
             claims.map(|importer| importer.name).collect::<Vec<_>>(),
             [name]

@@ -15,6 +15,7 @@ mod mended;
 mod pairs;
 mod robustness;
 mod spooled;
+mod tables;
 mod traces;
 
 use super::*;
@@ -32,6 +33,7 @@ const FACTS: Options = Options {
     keep_secrets: false,
     strict: false,
     lenient: true,
+    skip_refused: false,
     last: None,
 };
 const STRICT: Options = Options {

@@ -69,6 +69,25 @@ fn a_link_to_itself_ends() {
 }
 
 #[test]
+fn a_packed_file_is_read_as_what_is_in_it() {
+    use std::io::Write as _;
+    let plain = imported("claude-code", CLAUDE, &STRICT).suite.scenarios;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(CLAUDE.as_bytes()).expect("memory");
+    let gzip = gzip.finish().expect("memory");
+    let zstd = zstd::encode_all(CLAUDE.as_bytes(), 1).expect("memory");
+    for mut packed in [gzip, zstd] {
+        let found = import_bytes("claude-code", &packed, &STRICT).expect("it can be read");
+        let messages =
+            |scenarios: &[Scenario]| scenarios.iter().map(outline).collect::<Vec<_>>().join("\n");
+        assert_eq!(messages(&found.suite.scenarios), messages(&plain));
+        packed.truncate(packed.len() / 2);
+        let error = failure("claude-code", &packed, &FACTS);
+        assert!(error.starts_with("cannot read `"), "{error}");
+    }
+}
+
+#[test]
 fn unreadable_files_are_named_with_what_was_expected() {
     for (name, bytes, expected) in [
         ("claude-code", &b""[..], "is empty; expected a transcript"),
@@ -80,7 +99,7 @@ fn unreadable_files_are_named_with_what_was_expected() {
         (
             "claude-code",
             TAU.as_bytes(),
-            "line 1: expected a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`; it looks like `tau-bench`",
+            "line 1: expected a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`; or its stream-json; it looks like `tau-bench`",
         ),
         (
             "tau-bench",
@@ -90,7 +109,7 @@ fn unreadable_files_are_named_with_what_was_expected() {
         (
             "tau-bench",
             b"{}",
-            "; formats are claude-code, codex, pi, copilot, gemini, qwen, opencode, openhands, atif, langchain, strands, tau-bench, openai, anthropic",
+            "; formats are claude-code, codex, pi, copilot, gemini, gemini-stream, qwen, opencode, openhands, atif",
         ),
         (
             "tau-bench",

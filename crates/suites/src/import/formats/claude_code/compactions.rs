@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::import::formats::claude_code::boundary::{Boundary, Kept};
 use crate::import::formats::claude_code::tree::{Chosen, Row};
+use crate::import::place::Place;
 use crate::import::readers::blocks::blocks;
 use crate::import::session::{Compaction, Left};
 
@@ -111,7 +112,20 @@ fn compaction(
         context: boundary
             .map(|boundary| boundary.kept.left(before, rows))
             .unwrap_or_default(),
-        ..Compaction::at(row.place)
+        ..Compaction::at(place(row, boundary, before, rows))
+    }
+}
+
+/// The place of a compaction: that of its row, or after a message that was said before it and is
+/// written after it.
+fn place(row: &Row, boundary: Option<&Boundary>, before: &[Chosen], rows: &[Row]) -> Place {
+    let last = before.last().map(|choice| &rows[choice.row]);
+    let is_tail = |last: &&Row| {
+        last.uuid.is_some() && last.uuid.as_deref() == boundary.and_then(Boundary::tail)
+    };
+    match last.filter(is_tail).map(|last| last.place) {
+        Some(last) if last > row.place => last.after(),
+        _ => row.place,
     }
 }
 

@@ -8,6 +8,7 @@ mod boundary;
 mod broken;
 mod compactions;
 mod queued;
+mod stream;
 mod tree;
 
 use std::collections::HashMap;
@@ -32,7 +33,7 @@ const OF_SUMMARY: &str = "summary of messages that are not in the file: kept as 
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "claude-code",
-    about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`",
+    about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`; or its stream-json",
     source: "Claude Code 1.0, ~/.claude/projects/*/SESSION.jsonl",
     compactions: "The boundary has the place, time, trigger and tokens before. The next request began with the summary in the row after it, the messages that `preservedMessages` or `preservedSegment` name, and the rows of type `attachment` before the next turn; before 2.1.170 files were put back without a record. Without a boundary, a summary within a session is the compaction. The usage of the call that wrote it is not in the file.",
     particulars: "Rows with one `message.id` are one message, and its row with the most output has its usage. `isSidechain` is a conversation `SESSION/side-N`, not independent of its session. Worktrees of one repository are one project. A row without its parent follows the last turn of its session. A summary at the start of a file becomes the system prompt. Branches that the user left and redacted thinking are counted and left out.",
@@ -65,7 +66,7 @@ fn recognises(text: &str) -> bool {
         let linked = ["uuid", "sessionId", "leafUuid"]
             .iter()
             .any(|key| row[*key].is_string());
-        row["type"].is_string() && linked
+        row["type"].is_string() && linked || stream::is_row(row)
     };
     rows.iter().any(is_own) && !rows.iter().any(is_foreign)
 }
@@ -132,7 +133,8 @@ fn notes(rows: &[Row], chosen: &[tree::Chosen]) -> Notes {
 }
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
-    let lines = json_lines::read(input, recorder)?;
+    let mut lines = json_lines::read(input, recorder)?;
+    stream::link(&mut lines.rows, recorder)?;
     let rows = lines
         .rows
         .into_iter()

@@ -126,6 +126,8 @@ fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError>
         }
         parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
     }
+    let index_of = |uuid: &str| by_uuid.get(uuid).copied();
+    put_tails_before(rows, &mut parents, index_of);
     continue_after_summaries(rows, &mut parents);
     let (roots, cut) = roots(&mut parents);
     for at in cut {
@@ -166,6 +168,23 @@ fn continued(at: usize, rows: &[Row]) -> Option<usize> {
     rows[..at]
         .iter()
         .rposition(|other| other.message.is_some() && other.uuid.is_some() && of_session(other))
+}
+
+/// Where messages stay after a compaction, the last of them may be written under the summary only.
+/// It was said before the compaction.
+fn put_tails_before(
+    rows: &[Row],
+    parents: &mut [Option<usize>],
+    index_of: impl Fn(&str) -> Option<usize>,
+) {
+    for (boundary, row) in rows.iter().enumerate() {
+        let tail = row.boundary.as_ref().and_then(Boundary::tail);
+        let tail = tail.and_then(&index_of).filter(|tail| *tail > boundary);
+        if let (Some(tail), Some(before)) = (tail, continued(boundary, rows)) {
+            parents[tail] = Some(before);
+            parents[boundary] = Some(tail);
+        }
+    }
 }
 
 /// Where messages stay after a compaction, the next row may name the last of them as its parent,

@@ -6,6 +6,7 @@
 //! files do not contain.
 
 mod log;
+pub(super) mod stream;
 
 use std::collections::HashSet;
 
@@ -23,7 +24,7 @@ use crate::import::readers::google_parts::{self, Counts, usage};
 use crate::import::readers::json_lines;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{Notes, Session, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "gemini",
@@ -81,6 +82,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             .map(project::of_directory)
             .into_iter()
             .collect(),
+        notes: Notes::of_models(
+            log.entries
+                .iter()
+                .map(|entry| (entry.place, &entry.row["model"])),
+        ),
         compactions: log.compactions,
         messages,
         ..Session::new(input, IMPORTER.name, group)

@@ -21,7 +21,7 @@ use crate::import::project;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken, reported};
+use crate::import::session::{Notes, Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "opencode",
@@ -73,6 +73,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             .collect(),
         version: text("version").map(str::to_owned),
         compactions,
+        notes: Notes::of_models(
+            (1..)
+                .zip(messages)
+                .map(|(number, message)| (Place::Element(number), &message["info"]["modelID"])),
+        ),
         messages: reader.out,
         ..Session::new(input, IMPORTER.name, text("parentID").unwrap_or(&id))
     }])

@@ -1,0 +1,118 @@
+//! The stream of `codex exec --json`: one event a line. A call comes with its result. What was asked
+//! is not in the stream.
+
+use compactometer_engine::message::{Part, Role, Usage};
+use serde_json::Value;
+
+use crate::import::error::ImportError;
+use crate::import::importer::Importer;
+use crate::import::input::Input;
+use crate::import::readers::table::{Answer, Block, Call, Read, Table};
+use crate::import::readers::{json_lines, unasked};
+use crate::import::report::Recorder;
+use crate::import::session::{Notes, Session, Spoken, reported};
+
+pub(in crate::import) const IMPORTER: Importer = Importer {
+    name: "codex-exec",
+    about: "the stream of `codex exec --json`: one event a line with `type`, such as `item.completed` with its `item`",
+    source: "openai/codex 0.145, codex exec --json",
+    compactions: "The stream does not show them; a rollout of format `codex` does.",
+    particulars: "The stream has no words of the user: each turn begins with a message that says so, and this is a repair.",
+    sessions: None,
+    reattaches: None,
+    recognises: |text| {
+        json_lines::beginning(text)
+            .any(|row| row["type"] == "thread.started" || row["type"] == "turn.started")
+    },
+    read,
+};
+
+const FAILED: fn(&Value) -> bool =
+    |item| item["status"] == "failed" || item["exit_code"].as_i64().is_some_and(|code| code != 0);
+
+const TABLE: Table = Table {
+    rows: &[],
+    role: "",
+    roles: &[],
+    content: &["/item"],
+    kind: "/type",
+    blocks: &[
+        ("agent_message", Block::TextOf(Role::Assistant, &["/text"])),
+        ("reasoning", Block::Thinking(&["/text"])),
+        (
+            "command_execution",
+            Block::Done(
+                Call("/id", "shell", &["/command"]),
+                Answer("/id", &["/aggregated_output"], FAILED),
+            ),
+        ),
+        (
+            "file_change",
+            Block::Done(
+                Call("/id", "apply_patch", &["/changes"]),
+                Answer("/id", &["/status"], FAILED),
+            ),
+        ),
+        (
+            "mcp_tool_call",
+            Block::Done(
+                Call("/id", "/tool", &["/arguments"]),
+                Answer("/id", &["/result", "/error/message"], FAILED),
+            ),
+        ),
+        (
+            "web_search",
+            Block::Done(
+                Call("/id", "web_search", &["/query"]),
+                Answer("/id", &["/status"], FAILED),
+            ),
+        ),
+        ("todo_list", Block::Aside),
+        ("error", Block::Aside),
+    ],
+    at: "/timestamp",
+    usage: |_| None,
+    joins: false,
+};
+
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+    let rows = json_lines::read(input, recorder)?.rows;
+    let mut read = Read::new(&TABLE, recorder);
+    let mut notes = Notes::default();
+    for (place, row) in &rows {
+        match row["type"].as_str().unwrap_or("untyped") {
+            "turn.started" => {
+                let text = unasked::text(*place, read.recorder)?;
+                read.say(*place, None, Role::User, Part::Text { text });
+                notes.by_program.push(*place);
+            }
+            "item.completed" => read.row(*place, row)?,
+            "turn.completed" => report(read.messages.last_mut(), &row["usage"]),
+            kind => read.recorder.ignore(kind),
+        }
+    }
+    let group = rows.iter().find_map(|(_, row)| row["thread_id"].as_str());
+    Ok(vec![Session {
+        messages: read.messages,
+        notes,
+        ..Session::new(input, IMPORTER.name, group.unwrap_or(&input.stem))
+    }])
+}
+
+/// Notes the usage of a whole turn at its last reply.
+fn report(last: Option<&mut Spoken>, counts: &Value) {
+    if let Some(last) = last.filter(|said| said.role == Role::Assistant) {
+        last.usage = usage(counts);
+    }
+}
+
+fn usage(value: &Value) -> Option<Usage> {
+    let count = |key: &str| value[key].as_u64().unwrap_or(0);
+    let cache_read = count("cached_input_tokens");
+    reported(Usage {
+        input: count("input_tokens").saturating_sub(cache_read),
+        cache_read,
+        cache_write: 0,
+        output: count("output_tokens"),
+    })
+}

@@ -1,0 +1,84 @@
+//! The stream of a run without a terminal, `--output-format stream-json`: one event a line.
+
+use compactometer_engine::message::{Part, Role};
+
+use crate::import::error::ImportError;
+use crate::import::importer::Importer;
+use crate::import::input::Input;
+use crate::import::readers::json_lines;
+use crate::import::readers::table::{Answer, Block, Call, Read, Table};
+use crate::import::report::Recorder;
+use crate::import::session::Session;
+
+pub(in crate::import) const IMPORTER: Importer = Importer {
+    name: "gemini-stream",
+    about: "the stream-json of Gemini CLI: one event a line with `type`, such as message or tool_use with `tool_id`",
+    source: "google-gemini/gemini-cli 0.11, --output-format stream-json",
+    compactions: "The stream does not show them; a chat of format `gemini` does.",
+    particulars: "Pieces of a reply are joined.",
+    sessions: None,
+    reattaches: None,
+    recognises: |text| {
+        json_lines::beginning(text)
+            .any(|row| row["type"] == "init" && row["session_id"].is_string())
+    },
+    read,
+};
+
+const TABLE: Table = Table {
+    rows: &[],
+    role: "",
+    roles: &[("user", Role::User), ("assistant", Role::Assistant)],
+    content: &[""],
+    kind: "/type",
+    blocks: &[
+        ("message", Block::Message("/role", "/content")),
+        (
+            "tool_use",
+            Block::Call(Call("/tool_id", "/tool_name", &["/parameters"])),
+        ),
+        (
+            "tool_result",
+            Block::Result(Answer(
+                "/tool_id",
+                &["/output", "/error/message"],
+                |event| event["status"] == "error",
+            )),
+        ),
+        ("*", Block::Aside),
+    ],
+    at: "/timestamp",
+    usage: |_| None,
+    joins: true,
+};
+
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+    let rows = json_lines::read(input, recorder)?.rows;
+    let mut read = Read::new(&TABLE, recorder);
+    for (place, row) in &rows {
+        read.row(*place, row)?;
+        if row["delta"] == true {
+            read.messages
+                .last_mut()
+                .into_iter()
+                .for_each(|said| join(&mut said.parts));
+        }
+    }
+    let group = rows.iter().find_map(|(_, row)| row["session_id"].as_str());
+    Ok(vec![Session {
+        messages: read.messages,
+        ..Session::new(input, IMPORTER.name, group.unwrap_or(&input.stem))
+    }])
+}
+
+/// Joins the last text to the one before it.
+fn join(parts: &mut Vec<Part>) {
+    let is_text = |part: &Part| matches!(part, Part::Text { .. });
+    let are_texts = parts.len() > 1 && parts.iter().rev().take(2).all(is_text);
+    if are_texts
+        && let Some(Part::Text { text: piece }) = parts.pop()
+        && let Some(Part::Text { text }) = parts.last_mut()
+    {
+        text.push_str(&piece);
+    }
+}

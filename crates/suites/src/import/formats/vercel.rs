@@ -1,0 +1,97 @@
+//! Messages of Vercel's AI SDK: those of a model, and those of a user interface.
+
+use compactometer_engine::message::Role;
+
+use crate::import::importer::Importer;
+use crate::import::readers::table::{self, Answer, Block, Call, Table};
+
+pub(in crate::import) const IMPORTER: Importer = Importer {
+    name: "vercel",
+    about: "messages of the AI SDK: a list with `role` and `content` or `parts`, calls as `tool-call` or `tool-NAME`",
+    source: "vercel/ai 4 to 6, ModelMessage and UIMessage, dumped as JSON",
+    compactions: "None is recorded.",
+    particulars: "A part `tool-NAME` or `tool-invocation` is a call with its result.",
+    sessions: None,
+    reattaches: None,
+    recognises: |text| {
+        let rows = table::beginning(text, &["role"], TABLE.rows);
+        let has_tool = |row: &serde_json::Value| {
+            let blocks = row["content"].as_array().or(row["parts"].as_array());
+            blocks.into_iter().flatten().any(|block| {
+                let kind = block["type"].as_str().unwrap_or_default();
+                kind.starts_with("tool-") || ["dynamic-tool", "step-start"].contains(&kind)
+            })
+        };
+        rows.iter().any(has_tool) && rows.iter().all(|row| row["role"].is_string())
+    },
+    read: |input, recorder| table::session(&IMPORTER, &TABLE, input, recorder),
+};
+
+const TABLE: Table = Table {
+    rows: &["", "/messages"],
+    role: "/role",
+    roles: &[
+        ("system", Role::System),
+        ("user", Role::User),
+        ("assistant", Role::Assistant),
+        ("tool", Role::Tool),
+    ],
+    content: &["/parts", "/content"],
+    kind: "/type",
+    blocks: &[
+        ("text", Block::Text(&["/text"])),
+        ("reasoning", Block::Thinking(&["/text", "/reasoning"])),
+        (
+            "tool-call",
+            Block::Call(Call("/toolCallId", "/toolName", &["/input", "/args"])),
+        ),
+        (
+            "tool-result",
+            Block::Result(Answer(
+                "/toolCallId",
+                &["/output/value", "/output", "/result"],
+                |block| {
+                    let kind = block["output"]["type"].as_str().unwrap_or_default();
+                    kind.starts_with("error") || block["isError"] == true
+                },
+            )),
+        ),
+        (
+            "tool-invocation",
+            Block::Done(
+                Call(
+                    "/toolInvocation/toolCallId",
+                    "/toolInvocation/toolName",
+                    &["/toolInvocation/args"],
+                ),
+                Answer(
+                    "/toolInvocation/toolCallId",
+                    &["/toolInvocation/result"],
+                    |_| false,
+                ),
+            ),
+        ),
+        (
+            "dynamic-tool",
+            Block::Done(Call("/toolCallId", "/toolName", &["/input"]), OF_PART),
+        ),
+        (
+            "tool-*",
+            Block::Done(Call("/toolCallId", "*", &["/input"]), OF_PART),
+        ),
+        ("image", Block::Media("/mediaType", &["/image"])),
+        ("file", Block::Media("/mediaType", &["/data", "/url"])),
+        ("step-start", Block::Aside),
+        ("source-url", Block::Aside),
+        ("source-document", Block::Aside),
+        ("data-*", Block::Aside),
+    ],
+    at: "/createdAt",
+    usage: |_| None,
+    joins: false,
+};
+
+/// The result that a part of a call holds.
+const OF_PART: Answer = Answer("/toolCallId", &["/output", "/errorText"], |block| {
+    block["state"] == "output-error"
+});

@@ -1,0 +1,66 @@
+//! A small file of each format of APIs, frameworks and streams, after the published forms.
+
+use std::fmt::Write as _;
+
+use super::*;
+
+/// The files that the fuzzer starts from.
+const FILES: [(&str, &str); 15] = [
+    ("vercel", "model.json"),
+    ("vercel", "interface.json"),
+    ("pydantic-ai", "messages.json"),
+    ("openai-responses", "request.json"),
+    ("goose", "session.jsonl"),
+    ("codex-exec", "stream.jsonl"),
+    ("google", "contents.json"),
+    ("adk", "session.json"),
+    ("vscode-chat", "shown.json"),
+    ("vscode-chat", "rounds.json"),
+    ("mini-swe-agent", "run.traj.json"),
+    ("cline", "task.json"),
+    ("cline", "condensed.json"),
+    ("gemini-stream", "stream.jsonl"),
+    ("claude-code", "stream.jsonl"),
+];
+
+fn text(format: &str, file: &str) -> String {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
+    let path = seeds.join(format!("import-{format}")).join(file);
+    std::fs::read_to_string(path).expect("a seed")
+}
+
+/// The messages of a scenario, its compactions and what the program wrote in the user's place.
+fn told(scenario: &Scenario) -> String {
+    let mut told = outline(scenario);
+    for compaction in &scenario.compactions {
+        let _ = write!(told, "\ncompaction after {}:", compaction.after.0);
+        for left in &compaction.context {
+            let _ = match left {
+                Retained::Kept(id) => write!(told, " {}", id.0),
+                Retained::Written { role, text } => write!(told, " {}({text})", role.name()),
+            };
+        }
+    }
+    for compaction in &scenario.unmeasured {
+        let _ = write!(told, "\nnot measured: {}", compaction.reason.why());
+    }
+    if !scenario.log.by_program.is_empty() {
+        let ids = scenario.log.by_program.iter().map(|id| id.0);
+        let _ = write!(told, "\nby the program: {:?}", ids.collect::<Vec<_>>());
+    }
+    told
+}
+
+#[test]
+fn each_file_is_recognised_and_read_whole() {
+    for (format, file) in FILES {
+        let text = text(format, file);
+        let first = ALL.iter().find(|importer| (importer.recognises)(&text));
+        assert_eq!(first.map(|importer| importer.name), Some(format), "{file}");
+        let found = imported(format, &text, &FACTS);
+        let mut told = found.suite.scenarios.iter().map(told).collect::<Vec<_>>();
+        told.extend(repairs(&found));
+        told.push(format!("ignored: {:?}", found.report.ignored));
+        insta::assert_snapshot!(format!("{format}-{file}"), told.join("\n"));
+    }
+}
