@@ -36,6 +36,7 @@ impl Strategy for Newest {
 static NEWEST: StrategySpec = StrategySpec {
     name: "newest",
     about: "keeps the newest messages",
+    approach: None,
     // A changed version runs the cases again.
     source: "my-strategies 0.1.0",
     prompt: "",
