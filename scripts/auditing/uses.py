@@ -20,6 +20,8 @@ AUTHORED = set(
     "summary text thought thoughts title todo todos".split()
 )
 MOST_DIRECTORIES = 20
+HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}")
+WORD = re.compile(r"[^\W_]+")
 HOME = re.compile(r"^(/root|/home/[^/\\]+|/Users/[^/\\]+|C:\\Users\\[^/\\]+)(?=[/\\]|$)")
 
 
@@ -68,6 +70,11 @@ class Uses:
             for fact, row in enumerate(conversation.facts)
             if row["value_kind"] == "path" and row.get("used_at") and "://" not in row["value"]
         }
+        self.hashes = {
+            fact: row["value"]
+            for fact, row in enumerate(conversation.facts)
+            if row["value_kind"] != "path" and row.get("used_at") and HASH.fullmatch(row["value"])
+        }
 
     def is_address(self, at, fact):
         """Whether the message uses the fact as an address: not if any argument that the agent writes holds it."""
@@ -89,7 +96,8 @@ class Uses:
 
     def is_named(self, fact, view, compacted_at):
         """Whether a view names the fact's file otherwise, in what it wrote or kept of the messages before the compaction."""
-        for entry in view if self.names.get(fact) else ():
+        names, hash_ = self.names.get(fact, ()), self.hashes.get(fact)
+        for entry in view if names or hash_ else ():
             if entry[0] == "kept" and entry[1] >= compacted_at:
                 continue
             texts = (
@@ -98,10 +106,21 @@ class Uses:
                 else [text for _, text in entry[2]]
             )
             for text in texts:
-                form = normal("\n".join([text, *listed(text)]), True)
-                if any(name.held(form) for name in self.names[fact]):
+                form = normal("\n".join([text, *listed(text)]), True) if names else ""
+                if any(name.held(form) for name in names):
+                    return True
+                if hash_ and any(is_other_length(hash_, word) for word in WORD.findall(text)):
                     return True
         return False
+
+
+def is_other_length(value, word):
+    """Whether a word is a hash that begins another, or that another begins."""
+    return (
+        word != value
+        and HASH.fullmatch(word) is not None
+        and (word.startswith(value) or value.startswith(word))
+    )
 
 
 def listed(text):
@@ -128,6 +147,8 @@ def other_names(path, directories):
             is_name = "/" in rest or "\\" in rest or (is_file and number == 0)
             if rest and (is_name or prefix):
                 names.add(prefix + rest)
+            elif rest and number == 0:
+                names.add(rest + "/")
         elif (
             root
             and path[:1] not in ("/", "\\")

@@ -235,6 +235,28 @@ const CASES: &[(&str, &str, &str)] = &[
         "\0",
     ),
     (
+        "codex-response-end/cx-plain.jsonl",
+        "`7f3a91c`, for `shell_command.command` in message 10",
+        "\0",
+    ),
+    ("hash-forms/sha.jsonl", "100 %", "Not held"),
+    ("one-segment-folder/onesegment.jsonl", "100 %", "Not held"),
+    (
+        "preserved-tail/preserved.jsonl",
+        "1 compaction in 1 session",
+        "does not hold",
+    ),
+    (
+        "mostly-dropped-stream-json/stream.jsonl",
+        "1 compaction in 1 session",
+        "\0",
+    ),
+    (
+        "unknown-block/anthropic-compaction.json",
+        "1 compaction in 1 session",
+        "\0",
+    ),
+    (
         "context-rows-queued/queued-control.jsonl",
         "Not held when they were needed: 2",
         "\0",
@@ -284,6 +306,56 @@ fn the_cases_of_users_have_their_right_values() {
         assert!(told.contains(said), "{file}: {told}");
         assert!(!told.contains(unsaid), "{file}: {told}");
     }
+}
+
+#[test]
+fn a_file_that_is_refused_is_named_after_the_others_were_read() {
+    let mut log = Log::new();
+    log.compact(Some("A refund was looked at."));
+    log.call("git log 7f3a91c", "one commit");
+    let dir = tempfile::tempdir().unwrap();
+    let text = |rows: &[Value]| {
+        rows.iter()
+            .map(|row| format!("{row}\n"))
+            .collect::<String>()
+    };
+    let (good, bad) = (dir.path().join("s-1.jsonl"), dir.path().join("bad.txt"));
+    std::fs::write(&good, text(&log.rows)).unwrap();
+    std::fs::write(&bad, "a letter\n").unwrap();
+    // Rows of which nearly all are dropped.
+    let torn = dir.path().join("torn.jsonl");
+    let wrong = json!({"type": "assistant", "uuid": "x", "message": {"role": "user"}});
+    let mut rows = log.rows.clone();
+    rows.extend(std::iter::repeat_n(wrong, 30));
+    std::fs::write(&torn, text(&rows)).unwrap();
+
+    let run = |files: &[&std::path::Path]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_compactometer"))
+            .arg("losses")
+            .args(files)
+            .output()
+            .unwrap();
+        let told = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap());
+        (done.status.code(), told)
+    };
+    let (code, [said, error]) = run(&[&bad, &good, &torn]);
+    assert_eq!(code, Some(2), "{error}");
+    assert!(said.contains("1 compaction in 1 session"), "{said}");
+    for told in [
+        "2 of 3 files were left out",
+        "bad.txt",
+        "torn.jsonl",
+        "30 of ",
+        "--lenient",
+    ] {
+        assert!(error.contains(told), "{told}: {error}");
+    }
+    let (code, [said, error]) = run(&[&torn]);
+    assert!(code == Some(2) && said.is_empty(), "{said}");
+    assert!(
+        error.contains("rows were dropped, 30 of them as"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -344,7 +416,7 @@ fn a_block_of_a_new_type_changes_no_format_and_calls_without_a_result_are_refuse
         assert!(code == 0 && told.contains(kind), "{kind}: {told}");
     }
     let text =
-        |id: &str| json!([{"type": "text", "text": format!("[read for '{id}'] Result:\nfn main")}]);
+        |id: &str| json!([{"type": "text", "text": format!("The result of {id} is fn main.")}]);
     let turns = ["1", "2", "3"]
         .iter()
         .flat_map(|id| [agent(json!([call(id)])), user(text(id))]);

@@ -185,7 +185,7 @@ impl Losses {
         let mut lines = Vec::new();
         if uses.address.named_otherwise > 0 {
             lines.push(format!(
-                "By another name: {} of those held, relative to the working directory",
+                "By another name, such as a relative path: {} of those held",
                 uses.address.named_otherwise
             ));
         }

@@ -4,6 +4,7 @@
 //! Whether a use finds its value in what a compaction left is judged here for `losses` and for all
 //! strategies alike.
 
+mod hashes;
 mod names;
 mod unlogged;
 

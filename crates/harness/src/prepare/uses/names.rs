@@ -1,5 +1,6 @@
 //! Other names of the same file: relative to a directory that the program worked in, relative to
-//! the user's home, or absolute. A line that lists the names in a folder names each file too.
+//! the user's home, or absolute. A line that lists the names in a folder names each file too, and a
+//! path below a folder the folder. Of a hash, its other lengths.
 
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::CountedMessage;
@@ -9,6 +10,7 @@ use compactometer_text::folders::spelled_out;
 use compactometer_text::matcher::Matcher;
 use std::sync::Arc;
 
+use super::hashes::{Hashes, is_hash};
 use crate::prepare::Lists;
 
 /// Names relative to more directories than this are not looked for: each of them is one more name
@@ -20,7 +22,8 @@ pub(crate) struct OtherNames {
     matcher: Matcher,
     /// Finds the paths in the lines of a folder, each by all its names.
     spelled: Matcher,
-    /// The paths that calls use, ascending.
+    hashes: Hashes,
+    /// The paths and hashes that calls use, ascending.
     facts: Vec<u32>,
     /// For each message, the places in `facts` of those that it names otherwise.
     named_in: Lists,
@@ -38,15 +41,20 @@ impl OtherNames {
             .iter()
             .enumerate()
             .filter(|(_, fact)| !fact.used_at.is_empty());
-        let paths = used
-            .filter(|(_, fact)| fact.value_kind == ValueKind::Path && !fact.value.contains("://"));
-        let named = paths.map(|(index, fact)| {
-            (
-                index as u32,
-                &fact.value,
-                other_names(&fact.value, directories),
-            )
-        });
+        let is_path = |fact: &Fact| fact.value_kind == ValueKind::Path;
+        let can_be_named = |fact: &Fact| match is_path(fact) {
+            true => !fact.value.contains("://"),
+            false => is_hash(&fact.value),
+        };
+        let named = used
+            .filter(|(_, fact)| can_be_named(fact))
+            .map(|(index, fact)| {
+                let names = match is_path(fact) {
+                    true => other_names(&fact.value, directories),
+                    false => Vec::new(),
+                };
+                (index as u32, &fact.value, names)
+            });
         let named = named.collect::<Vec<_>>();
         if named.is_empty() {
             return None;
@@ -65,11 +73,16 @@ impl OtherNames {
             )
         });
         let spelled = Matcher::new(spelled);
+        let hashes = Hashes::new(
+            (0..)
+                .zip(&named)
+                .map(|(item, (_, value, _))| (value.as_str(), item)),
+        );
         let mut named_in = Lists::with_capacity(messages.len());
         for counted in messages {
             let texts = counted.message.parts.iter().filter_map(part_text);
             let mut found = texts
-                .flat_map(|text| matcher.find(text))
+                .flat_map(|text| matcher.find(text).chain(hashes.found_in(text)))
                 .map(|item| item as u32)
                 .collect::<Vec<_>>();
             found.sort_unstable();
@@ -79,6 +92,7 @@ impl OtherNames {
         Some(OtherNames {
             matcher,
             spelled,
+            hashes,
             facts: named.iter().map(|(index, ..)| *index).collect(),
             named_in,
         })
@@ -121,13 +135,14 @@ impl OtherNames {
     fn items_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let spelled =
             spelled_out(text).flat_map(|path| self.spelled.find(&path).collect::<Vec<_>>());
-        self.matcher.find(text).chain(spelled)
+        let hashes = self.hashes.found_in(text);
+        self.matcher.find(text).chain(spelled).chain(hashes)
     }
 }
 
-/// The other names of a path. A name without a folder counts if it is that of a file, which has an
-/// ending, in the directory where the session began: any other word would be found by chance, or be
-/// that of another file.
+/// The other names of a path. In the directory where the session began, a file, which has an ending,
+/// is named without a folder too, and a folder by what follows its separator: any other word would
+/// be found by chance, or be that of another file.
 fn other_names(path: &str, directories: &[String]) -> Vec<String> {
     let mut names = Vec::new();
     let roots = directories
@@ -150,6 +165,8 @@ fn other_names(path: &str, directories: &[String]) -> Vec<String> {
             let is_name = rest.contains(['/', '\\']) || (is_file && number == 0);
             if !rest.is_empty() && (is_name || !prefix.is_empty()) {
                 names.push(format!("{prefix}{rest}"));
+            } else if !rest.is_empty() && number == 0 {
+                names.push(format!("{rest}/"));
             }
         } else if is_relative(path) && path.contains('/') {
             let plain = path.trim_start_matches("./").trim_start_matches("~/");
@@ -202,7 +219,7 @@ mod tests {
         );
         assert_eq!(
             names("/home/ann/shop/config"),
-            ["~/shop/config"],
+            ["config/", "~/shop/config"],
             "a bare word is not a name of a file"
         );
         assert_eq!(names("/home/ann/shop/.env"), [".env", "~/shop/.env"]);
