@@ -23,7 +23,7 @@ MESSAGE_LIMIT, RESULT_LIMIT, CUT = 2_000, 500, "\n[...truncated...]"
 class Chained(strategy.Strategy):
     version = "1"
     about = "the built-in `chained` as a program"
-    parameters = {"asked": 800, "written": 1_000, "window": 128_000}
+    parameters = {"asked": 800, "written": 1_000}
     # Ten messages of 232 tokens beside 1,000 tokens of a summary.
     tail_share = 2_320 / 3_320
 
@@ -70,12 +70,8 @@ class Chained(strategy.Strategy):
         return [*[message for message in request.messages if message.role == "system"], turn, *rest]
 
     def asked(self, budget):
-        """The source asks for fewer tokens than it allows, both for a window of its own."""
-        scale = budget.window / self.settings["window"]
-        asked, written = (
-            max(1, int(self.settings[name] * scale + 0.5)) for name in ("asked", "written")
-        )
-        return int(budget.written * (asked / written))
+        """The source asks for fewer tokens than it allows."""
+        return int(budget.written * (self.settings["asked"] / self.settings["written"]))
 
 
 def is_said(message):

@@ -109,11 +109,20 @@ pub(crate) fn all_read(refused: &[String], files: usize) -> Result<(), Failure> 
     match refused.len() {
         0 => Ok(()),
         number => Err(Failure::usage(anyhow!(
-            "{number} of {files} files {} left out: {}",
+            "{number} of {files} files {} left out:{}",
             if number == 1 { "was" } else { "were" },
-            refused.join("; ")
+            refused
+                .iter()
+                .map(|why| first_line(why))
+                .collect::<String>()
         ))),
     }
+}
+
+/// The first line of an error, on a line of its own. What the file is near to takes more lines.
+fn first_line(why: &str) -> String {
+    let line = why.lines().next().unwrap_or_default();
+    format!("\n  {}", line.trim_end_matches("; nearest are:"))
 }
 
 /// The files that are named, and those that the user chooses of the folders, or of what programs

@@ -12,7 +12,7 @@ use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
-use crate::import::readers::google_parts::{self, Counts};
+use crate::import::readers::google_parts;
 use crate::import::readers::table;
 use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Left, Session, Spoken};
@@ -119,16 +119,8 @@ fn said(
 }
 
 fn with_usage(mut said: Vec<Spoken>, counts: &Value) -> Vec<Spoken> {
-    let count = |key: &str| counts[key].as_u64().unwrap_or(0);
     if let Some(last) = said.last_mut().filter(|said| said.role == Role::Assistant) {
-        last.usage = google_parts::usage(&Counts {
-            input: count("promptTokenCount"),
-            cached: count("cachedContentTokenCount"),
-            output: count("candidatesTokenCount"),
-            thoughts: count("thoughtsTokenCount"),
-            tool: count("toolUsePromptTokenCount"),
-            total: count("totalTokenCount"),
-        });
+        last.usage = google_parts::usage_metadata(counts);
     }
     said
 }

@@ -123,7 +123,7 @@ impl Reader<'_> {
         let parts = google_parts::read(&row["message"]["parts"], role, place, self.recorder)?;
         let usage = Some(&row["usageMetadata"])
             .filter(|_| role == Role::Assistant)
-            .and_then(of_message);
+            .and_then(google_parts::usage_metadata);
         if role == Role::Assistant {
             self.last_call = None;
         }
@@ -225,16 +225,4 @@ impl Reader<'_> {
             .find(|said| said.parts.iter().any(is_same))
             .map(|said| said.place)
     }
-}
-
-fn of_message(value: &Value) -> Option<Usage> {
-    let count = |key: &str| value[key].as_u64().unwrap_or(0);
-    usage(&Counts {
-        input: count("promptTokenCount"),
-        cached: count("cachedContentTokenCount"),
-        output: count("candidatesTokenCount"),
-        thoughts: count("thoughtsTokenCount"),
-        tool: count("toolUsePromptTokenCount"),
-        total: count("totalTokenCount"),
-    })
 }

@@ -1,6 +1,7 @@
 //! Messages of Vercel's AI SDK: those of a model, and those of a user interface.
 
 use compactometer_engine::message::Role;
+use serde_json::Value;
 
 use crate::import::importer::Importer;
 use crate::import::readers::table::{self, Answer, Block, Call, Table};
@@ -15,17 +16,19 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     recognises: |text| {
         let rows = table::beginning(text, &["role"], TABLE.rows);
-        let has_tool = |row: &serde_json::Value| {
-            let blocks = row["content"].as_array().or(row["parts"].as_array());
-            blocks.into_iter().flatten().any(|block| {
-                let kind = block["type"].as_str().unwrap_or_default();
-                kind.starts_with("tool-") || ["dynamic-tool", "step-start"].contains(&kind)
-            })
-        };
-        rows.iter().any(has_tool) && rows.iter().all(|row| row["role"].is_string())
+        rows.iter().any(is_own) && rows.iter().all(|row| row["role"].is_string())
     },
     read: |input, recorder| table::session(&IMPORTER, &TABLE, input, recorder),
 };
+
+/// Whether it has typed parts, or a call in the form of the package.
+fn is_own(row: &Value) -> bool {
+    let kinds = |key: &str| {
+        let blocks = row[key].as_array().into_iter().flatten();
+        blocks.filter_map(|block| block["type"].as_str())
+    };
+    kinds("parts").next().is_some() || kinds("content").any(|kind| kind.starts_with("tool-"))
+}
 
 const TABLE: Table = Table {
     rows: &["", "/messages"],

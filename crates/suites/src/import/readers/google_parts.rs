@@ -169,3 +169,16 @@ pub(in crate::import) fn usage(counts: &Counts) -> Option<Usage> {
         output,
     })
 }
+
+/// The usage in the form of the API's `usageMetadata`.
+pub(in crate::import) fn usage_metadata(value: &Value) -> Option<Usage> {
+    let count = |key: &str| value[key].as_u64().unwrap_or(0);
+    usage(&Counts {
+        input: count("promptTokenCount"),
+        cached: count("cachedContentTokenCount"),
+        output: count("candidatesTokenCount"),
+        thoughts: count("thoughtsTokenCount"),
+        tool: count("toolUsePromptTokenCount"),
+        total: count("totalTokenCount"),
+    })
+}
