@@ -278,7 +278,10 @@ impl<'t, 'r> Read<'t, 'r> {
             Block::Result(fields) => said.push(fields.part(block, role)),
             Block::Done(call, answer) => {
                 said.push((Role::Assistant, call.part(block, rest)));
-                said.push((Role::Tool, answer.result(block)));
+                // A call that is not finished has none.
+                if found(block, answer.1).is_some() {
+                    said.push((Role::Tool, answer.result(block)));
+                }
             }
             Block::Media(kind, data) => {
                 let kind = block.pointer(kind).unwrap_or(&Value::Null);
