@@ -104,18 +104,25 @@ pub(crate) fn add(
     }
 }
 
-/// The failure of a command that left out some of its files.
-pub(crate) fn all_read(refused: &[String], files: usize) -> Result<(), Failure> {
-    match refused.len() {
-        0 => Ok(()),
-        number => Err(Failure::usage(anyhow!(
-            "{number} of {files} files {} left out:{}",
-            if number == 1 { "was" } else { "were" },
-            refused
-                .iter()
-                .map(|why| first_line(why))
-                .collect::<String>()
-        ))),
+/// Files that a command left out because they were refused.
+#[derive(Default)]
+pub(crate) struct LeftOut {
+    pub(crate) files: usize,
+    pub(crate) why: Vec<String>,
+}
+
+impl LeftOut {
+    /// A failure if any of that many files was left out.
+    pub(crate) fn check(&self, files: usize) -> Result<(), Failure> {
+        let why = self.why.iter().map(|why| first_line(why));
+        match self.files {
+            0 => Ok(()),
+            number => Err(Failure::usage(anyhow!(
+                "{number} of {files} files {} left out:{}",
+                if number == 1 { "was" } else { "were" },
+                why.collect::<String>()
+            ))),
+        }
     }
 }
 

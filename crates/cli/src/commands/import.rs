@@ -11,7 +11,7 @@ use compactometer_suites::properties::measure;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
-use crate::arguments::transcripts::{all_read, format_and_files};
+use crate::arguments::transcripts::{LeftOut, format_and_files};
 use crate::output::failure::Failure;
 use crate::output::progress::bar;
 use crate::output::terminal::note;
@@ -84,7 +84,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         inputs => {
             let (importer, files) = format_and_files(inputs)?;
             let options = Options {
-                skip_refused: files.len() > 1,
+                skip_refused: files.len() > 1 && !args.strict,
                 ..options
             };
             let bar = bar(files.len(), "files", args.quiet);
@@ -102,7 +102,11 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             .for_each(|property| note(&property.line()));
         note(&format!("wrote {}", args.out.display()));
     }
-    all_read(&report.refused, args.inputs.len())
+    let left_out = LeftOut {
+        files: report.refused.len(),
+        why: report.refused,
+    };
+    left_out.check(report.files + left_out.files)
 }
 
 fn import_pair(

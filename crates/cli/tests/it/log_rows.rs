@@ -350,6 +350,23 @@ fn a_file_that_is_refused_is_named_after_the_others_were_read() {
     ] {
         assert!(error.contains(told), "{told}: {error}");
     }
+    let strict = Command::new(env!("CARGO_BIN_EXE_compactometer"))
+        .current_dir(dir.path())
+        .args([
+            "import",
+            "--strict",
+            "--out",
+            "out.jsonl",
+            "s-1.jsonl",
+            "torn.jsonl",
+        ])
+        .output()
+        .unwrap();
+    assert_eq!(strict.status.code(), Some(2));
+    assert!(
+        !dir.path().join("out.jsonl").exists(),
+        "a strict import leaves out no file"
+    );
     let (code, [said, error]) = run(&[&torn]);
     assert!(code == Some(2) && said.is_empty(), "{said}");
     assert!(

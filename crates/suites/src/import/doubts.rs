@@ -32,7 +32,8 @@ pub(super) fn must_have_results(sessions: &[Session], file: &str) -> Result<(), 
     }
 }
 
-/// Rows that are dropped in great number are the sign of another format too.
+/// Rows that are dropped in great number are the sign of another format too. What is dropped later,
+/// such as the beginning of a part of a session, is none.
 pub(super) fn must_not_drop(
     repairs: &[Repair],
     sessions: &[Session],

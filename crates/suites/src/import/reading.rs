@@ -62,6 +62,7 @@ impl<'i> Reading<'i> {
                 }
                 sessions => sessions?,
             };
+            self.recorder.report.files += 1;
             for session in sessions {
                 match self.options.concat {
                     Some(_) => self.to_join.push(session),
@@ -97,7 +98,6 @@ impl<'i> Reading<'i> {
     fn sessions(&mut self, path: &Path) -> Result<Vec<Session>, ImportError> {
         let recorder = &mut self.recorder;
         let input = Input::open(path, self.options.last, recorder)?;
-        recorder.report.files += 1;
         if !self.seen.insert(blake3::hash(input.text.as_bytes())) {
             recorder.repair(
                 Place::Line(1),
@@ -119,6 +119,7 @@ impl<'i> Reading<'i> {
         let read = (self.importer.read)(&input, recorder)?;
         if !self.options.lenient {
             doubts::must_have_results(&read, &input.file)?;
+            doubts::must_not_drop(&recorder.report.repairs[before..], &read, &input.file)?;
         }
         let mut sessions = Vec::new();
         for session in read {
@@ -126,9 +127,6 @@ impl<'i> Reading<'i> {
                 session.with_plain_names(&input.stem),
                 recorder,
             )?);
-        }
-        if !self.options.lenient {
-            doubts::must_not_drop(&recorder.report.repairs[before..], &sessions, &input.file)?;
         }
         if let Some(masker) = &mut self.masker {
             sessions

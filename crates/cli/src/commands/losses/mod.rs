@@ -16,7 +16,7 @@ use compactometer_text::shell::shell_word;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::one_of;
-use crate::arguments::transcripts::{all_read, by_format};
+use crate::arguments::transcripts::{LeftOut, by_format};
 use crate::arguments::{encoding, suites};
 use crate::output::failure::Failure;
 use crate::output::progress;
@@ -81,8 +81,8 @@ pub(crate) struct LossesArgs {
 
 fn losses(args: &LossesArgs) -> Result<(), Failure> {
     let counter = encoding(&args.tokenizer)?;
-    let mut refused = Vec::new();
-    let suite = suite(args, &mut refused)?;
+    let mut left_out = LeftOut::default();
+    let (suite, files) = suite(args, &mut left_out)?;
     let prices = PriceTable::shipped().map_err(Failure::failed)?;
     let bar = progress::bar(suite.scenarios.len(), "sessions", args.quiet);
     let hooks = hooks::Hooks::new(&args.hook, args.hook_seconds, &args.inputs)?;
@@ -109,7 +109,7 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     }
     match found.compactions.is_empty() && !args.json {
         true => Err(nothing_measured(&found, &args.inputs)),
-        false => all_read(&refused, refused.len() + found.sessions),
+        false => left_out.check(files),
     }
 }
 
@@ -132,50 +132,47 @@ fn nothing_measured(found: &Losses, inputs: &[PathBuf]) -> Failure {
 }
 
 /// The suite that is named, else one imported from the sessions that are named.
-fn suite(args: &LossesArgs, refused: &mut Vec<String>) -> Result<Suite, Failure> {
+fn suite(args: &LossesArgs, left_out: &mut LeftOut) -> Result<(Suite, usize), Failure> {
     let is_suite = |path: &PathBuf| compactometer_formats::suite::is_suite_file(path);
     if !args.inputs.is_empty() && args.inputs.iter().all(is_suite) {
-        return suites::join(&args.inputs).map_err(Failure::usage);
+        let suite = suites::join(&args.inputs).map_err(Failure::usage)?;
+        return Ok((suite, args.inputs.len()));
     }
     let mut joined: Option<Suite> = None;
     let named = by_format(&args.inputs)?;
-    let files = named
-        .formats
-        .iter()
-        .map(|(_, files)| files.len())
-        .sum::<usize>();
-    refused.extend(named.refused);
+    let readable = named.formats.iter().map(|(_, files)| files.len());
+    let files = named.refused.len() + readable.sum::<usize>();
+    left_out.files = named.refused.len();
+    left_out.why = named.refused;
     for (importer, of_format) in named.formats {
         let options = Options {
             keep_secrets: args.keep_secrets,
-            skip_refused: files > of_format.len() || of_format.len() > 1,
+            skip_refused: files > 1,
             ..Options::default()
         };
-        let imported = match import::import(importer, &of_format, "sessions", &options) {
+        match import::import(importer, &of_format, "sessions", &options) {
             Err(error) if options.skip_refused => {
-                refused.push(error.to_string());
-                continue;
+                left_out.files += of_format.len();
+                left_out.why.push(error.to_string());
             }
-            imported => imported.map_err(Failure::usage)?,
-        };
-        if !args.quiet {
-            note(&read_line(&imported.report));
+            imported => {
+                let imported = imported.map_err(Failure::usage)?;
+                if !args.quiet {
+                    note(&read_line(&imported.report));
+                }
+                left_out.files += imported.report.refused.len();
+                left_out.why.extend(imported.report.refused);
+                add(&mut joined, imported.suite);
+            }
         }
-        refused.extend(imported.report.refused);
-        add(&mut joined, imported.suite);
     }
-    let nothing = || {
-        anyhow!(
-            refused
-                .first()
-                .map_or("no session was chosen", String::as_str)
-                .to_owned()
-        )
+    let Some(mut suite) = joined else {
+        left_out.check(files)?;
+        return Err(Failure::usage(anyhow!("no session was chosen")));
     };
-    let mut suite = joined.ok_or_else(|| Failure::usage(nothing()))?;
     // Of all programs together, since a value is generic if more than one project has it.
     import::all_facts(&mut suite);
-    Ok(suite)
+    Ok((suite, files))
 }
 
 fn add(joined: &mut Option<Suite>, more: Suite) {

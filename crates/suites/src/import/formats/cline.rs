@@ -124,7 +124,7 @@ fn results(messages: &mut Vec<Spoken>, at: usize, notes: &mut Notes) {
             _ => String::new(),
         };
         if let Some(tool) = tool_of(&text)
-            && let Some(call_id) = called(messages.get_mut(at.wrapping_sub(1)), tool, answers.len())
+            && let Some(call_id) = called(messages.get_mut(at.wrapping_sub(1)), tool, &answers)
         {
             is_result = true;
             answers.push(Part::ToolResult {
@@ -168,19 +168,20 @@ fn add(answers: &mut Vec<Part>, part: Part) {
     }
 }
 
-/// The id of the call of a reply that a result is of: the one with this number among those of the
-/// tool, or the one that the reply has in XML, which becomes a call.
-fn called(reply: Option<&mut Spoken>, tool: &str, number: usize) -> Option<String> {
+/// The id of the call of a reply that a result is of: the first of the tool's that has none yet, or
+/// the one that the reply has in XML, which becomes a call.
+fn called(reply: Option<&mut Spoken>, tool: &str, answers: &[Part]) -> Option<String> {
     let reply = reply.filter(|reply| reply.role == Role::Assistant)?;
-    let mut ids = Vec::new();
-    for part in &reply.parts {
-        if let Part::ToolCall { id, name, .. } = part
-            && name == tool
-        {
-            ids.push(id.clone());
-        }
-    }
-    if let Some(id) = ids.get(number.min(ids.len().saturating_sub(1))) {
+    let is_answered = |id: &str| {
+        let is_its =
+            |part: &Part| matches!(part, Part::ToolResult { call_id, .. } if call_id == id);
+        answers.iter().any(is_its)
+    };
+    let open = reply.parts.iter().find_map(|part| match part {
+        Part::ToolCall { id, name, .. } if name == tool && !is_answered(id) => Some(id),
+        _ => None,
+    });
+    if let Some(id) = open {
         return Some(id.clone());
     }
     let call = reply.parts.iter().find_map(|part| match part {

@@ -43,6 +43,48 @@ fn each_file_is_of_exactly_one_format() {
     }
 }
 
+#[test]
+fn a_log_says_which_model_answered() {
+    for (name, text, row, named) in [
+        (
+            "pi",
+            formats::PI,
+            r#""role":"assistant""#,
+            r#""role":"assistant","model":"m-1""#,
+        ),
+        (
+            "gemini",
+            GEMINI,
+            r#""type":"gemini""#,
+            r#""type":"gemini","model":"m-1""#,
+        ),
+        (
+            "qwen",
+            QWEN,
+            r#""type":"assistant""#,
+            r#""type":"assistant","model":"m-1""#,
+        ),
+        (
+            "copilot",
+            compacted::COPILOT,
+            r#""data":{"#,
+            r#""data":{"model":"m-1","#,
+        ),
+        (
+            "opencode",
+            OPENCODE,
+            r#""role":"assistant""#,
+            r#""role":"assistant","modelID":"m-1""#,
+        ),
+    ] {
+        assert!(text.contains(row), "{name}");
+        let found = imported(name, &text.replace(row, named), &FACTS);
+        let models = &found.suite.scenarios[0].log.models;
+        assert_eq!(models.len(), 1, "{name}: {models:?}");
+        assert_eq!(models[0].model, "m-1", "{name}");
+    }
+}
+
 /// A chat with an answer that was rewound, two compactions with a resumed session between them, and
 /// a torn last line.
 pub(super) const GEMINI: &str = r#"{"sessionId":"g-1","projectHash":"ab12","startTime":"2026-01-02T03:04:05Z","kind":"main","directories":["/home/ann/shop"]}

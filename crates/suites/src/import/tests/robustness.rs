@@ -68,6 +68,22 @@ fn a_link_to_itself_ends() {
     );
 }
 
+/// As a hook reads the end of a long session.
+#[test]
+fn what_comes_before_the_first_turn_of_the_user_is_no_sign_of_another_format() {
+    let said = |role: &str| serde_json::json!({"role": role, "content": "Go on."});
+    let replies = std::iter::repeat_n(said("assistant"), 12);
+    let messages = replies.chain([said("user"), said("assistant")]);
+    let text = serde_json::Value::from_iter(messages).to_string();
+    let options = Options {
+        lenient: false,
+        ..FACTS
+    };
+    let found = imported("anthropic", &text, &options);
+    assert_eq!(found.suite.scenarios[0].messages.len(), 2);
+    assert_eq!(found.report.repairs.len(), 12);
+}
+
 #[test]
 fn a_packed_file_is_read_as_what_is_in_it() {
     use std::io::Write as _;

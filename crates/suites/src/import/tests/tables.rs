@@ -5,7 +5,11 @@ use std::fmt::Write as _;
 use super::*;
 
 /// The files that the fuzzer starts from.
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 19] = [
+    ("anthropic", "compaction.json"),
+    ("codex", "response-end.jsonl"),
+    ("claude-code", "tail.jsonl"),
+    ("cline", "several.json"),
     ("vercel", "model.json"),
     ("vercel", "interface.json"),
     ("pydantic-ai", "messages.json"),
@@ -43,6 +47,9 @@ fn told(scenario: &Scenario) -> String {
     }
     for compaction in &scenario.unmeasured {
         let _ = write!(told, "\nnot measured: {}", compaction.reason.why());
+    }
+    for known in &scenario.log.models {
+        let _ = write!(told, "\nfrom {}: {}", known.from.0, known.model);
     }
     if !scenario.log.by_program.is_empty() {
         let ids = scenario.log.by_program.iter().map(|id| id.0);
