@@ -267,6 +267,8 @@ const CASES: &[(&str, &str, &str)] = &[
         "\0",
     ),
     ("microcompact/micro.jsonl", "3 results cleared", "\0"),
+    ("path-with-space/spaces.jsonl", "100 %", "Not held"),
+    ("slashed-words/slash.jsonl", "no call", "COLLABORATOR"),
     ("prices/price.jsonl", "prices of claude-haiku-4-5", "sonnet"),
     (
         "script-boundary/cjk.jsonl",

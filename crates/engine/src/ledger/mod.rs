@@ -106,6 +106,10 @@ impl Ledger {
     /// A call takes the values of an argument.
     fn used(&mut self, tool: &str, name: &str, text: &str, id: MessageId) {
         let now = self.calls;
+        if let Some(path) = paths::of_argument(name, text) {
+            self.known(path, Kind::Path, id).mention(Mention::Call, now);
+            return;
+        }
         for found in values::values(text) {
             let known = self.known(found.value, found.kind, id);
             known.mention(Mention::Call, now);

@@ -52,14 +52,19 @@ impl Ledger {
         held: impl IntoIterator<Item = &'t str>,
         counter: &dyn TokenCounter,
     ) -> Page {
-        let held = held.into_iter().flat_map(values::values);
+        let texts = held.into_iter().collect::<Vec<_>>();
+        let held = texts.iter().flat_map(|text| values::values(text));
         let held = held
             .map(|found| self.roots.name(found.value))
             .collect::<HashSet<_>>();
+        let is_held = |value: &str| {
+            held.contains(value)
+                || has_blanks(value) && texts.iter().any(|text| text.contains(value))
+        };
         let lacking = self
             .values
             .iter()
-            .filter(|(value, known)| known.may_be_needed() && !held.contains(&***value));
+            .filter(|(value, known)| known.may_be_needed() && !is_held(value));
         let mut ranked = lacking.collect::<Vec<_>>();
         ranked.sort_by(|(value, known), (other, than)| {
             let weight = |known: &Known| known.weight_at(self.calls);
@@ -160,14 +165,20 @@ impl Ledger {
 }
 
 /// What a value shares a line with, and how the line names it: other files of its folder, or what
-/// the same argument took.
+/// the same argument took. A path with blanks has a line of its own, where nothing can be mistaken
+/// for a part of it.
 fn group(listed: &Listed) -> Option<(&str, &str)> {
     match listed.kind {
+        Kind::Path if has_blanks(&listed.value) => None,
         Kind::Path => folder(&listed.value),
         _ => listed
             .is_bound_to_call
             .then_some((listed.bound.as_str(), listed.value.as_str())),
     }
+}
+
+fn has_blanks(value: &str) -> bool {
+    value.contains(char::is_whitespace)
 }
 
 fn later(listed: &Listed) -> String {

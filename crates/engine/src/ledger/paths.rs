@@ -1,5 +1,5 @@
-//! Names of paths: relative to the directory where a conversation began, and the lines that list a
-//! folder's files.
+//! Names of paths: relative to the directory where a conversation began, the lines that list a
+//! folder's files, arguments that name one file, and lists of words that look like a path.
 
 /// The directory that paths are named relative to.
 #[derive(Clone, Debug, Default)]
@@ -36,4 +36,69 @@ impl Roots {
 pub(super) fn folder(path: &str) -> Option<(&str, &str)> {
     let (folder, name) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty())?;
     Some((&path[..folder.len() + 1], name))
+}
+
+/// Arguments that name one file or folder.
+const OF_ARGUMENTS: &[&str] = &[
+    "cwd",
+    "dir",
+    "directory",
+    "file",
+    "filename",
+    "path",
+    "workdir",
+];
+/// The most bytes of a path.
+const LONGEST: usize = 200;
+
+/// The file or folder that an argument names, with the blanks and brackets in its name.
+pub(super) fn of_argument<'t>(name: &str, text: &'t str) -> Option<&'t str> {
+    let path = text.trim();
+    let is_named =
+        OF_ARGUMENTS.contains(&name) || name.ends_with("_path") || name.ends_with("Path");
+    let is_one = path.len() <= LONGEST
+        && path.contains(['/', '\\'])
+        && path.contains(char::is_alphanumeric)
+        && !path.contains(|letter: char| letter.is_control() || "*<>|\"`".contains(letter));
+    let is_masked = path.contains(super::values::MASK);
+    (is_named && is_one && !is_masked).then_some(path)
+}
+
+/// Folders by which a path without a root and without an ending is known.
+const FOLDERS: &[&str] = &[
+    "apps",
+    "assets",
+    "cmd",
+    "components",
+    "crates",
+    "dist",
+    "docs",
+    "examples",
+    "fixtures",
+    "include",
+    "internal",
+    "lib",
+    "libs",
+    "migrations",
+    "modules",
+    "node_modules",
+    "packages",
+    "pkg",
+    "public",
+    "scripts",
+    "src",
+    "templates",
+    "tests",
+    "utils",
+    "vendor",
+];
+
+/// Whether a path is a list of words that slashes join, such as `read/write/run` or `P0/P1/P2`.
+pub(super) fn is_list_of_words(path: &str) -> bool {
+    let is_word = |text: &str| {
+        let letters = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let is_plain = |letter: char| letter.is_alphabetic() || letter == '-';
+        !letters.is_empty() && letters.chars().all(is_plain) && text.len() - letters.len() <= 2
+    };
+    path.split('/').all(is_word) && !path.split('/').any(|name| FOLDERS.contains(&name))
 }

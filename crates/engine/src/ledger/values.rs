@@ -3,6 +3,8 @@
 //! The rule is the ledger's own. It reads each byte once, and shares nothing with whatever measures
 //! what a ledger holds.
 
+use super::paths::is_list_of_words;
+
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -253,7 +255,7 @@ fn is_path(text: &str) -> bool {
                     .is_some_and(|(_, ending)| ENDINGS.contains(&ending))
         }
         1 => has_ending || text.starts_with(['~', '.']) || (!rooted && text.contains('_')),
-        _ => true,
+        _ => !is_list_of_words(text),
     }
 }
 
@@ -328,6 +330,7 @@ mod tests {
             "[masked:aws:12] at /dev/null",
             "\u{1b}[39m a \u{1b}[2;36m b",
             "a 12 and 0.5",
+            "MEMBER/OWNER/COLLABORATOR or P0/P1/P2, CPU/記憶體/I/O",
         ] {
             assert_eq!(found(text), [], "{text}");
         }

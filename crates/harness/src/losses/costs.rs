@@ -225,7 +225,9 @@ fn wrong_values(prepared: &PreparedScenario, calls: &[Call<'_>], before: usize) 
         let addresses = arguments(&call.arguments)
             .into_iter()
             .filter(|argument| argument.purpose == Purpose::Address);
-        for exact in addresses.flat_map(|argument| exact::of_argument(&argument.text)) {
+        for exact in
+            addresses.flat_map(|argument| exact::of_argument(argument.name, &argument.text))
+        {
             let value = exact.value;
             let name = value.rsplit('/').next().unwrap_or_default().to_owned();
             let is_said = || {
@@ -289,7 +291,7 @@ fn altered_values(prepared: &PreparedScenario, seen: &Seen, calls: &[Call<'_>]) 
             continue;
         }
         let taken = arguments(&call.arguments).into_iter();
-        let values = taken.flat_map(|argument| exact::of_argument(&argument.text));
+        let values = taken.flat_map(|argument| exact::of_argument(argument.name, &argument.text));
         for value in values
             .map(|exact| exact.value)
             .filter(|value| is_new(value))

@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn an_argument_that_is_such_a_name_as_a_whole_is_a_value() {
         let whole = |text: &str| {
-            of_argument(text)
+            of_argument("", text)
                 .into_iter()
                 .map(|exact| exact.value)
                 .collect::<Vec<_>>()

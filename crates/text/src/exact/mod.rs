@@ -2,15 +2,17 @@
 //!
 //! A value has no blanks and 4 to 200 characters, at least two of which are ASCII letters or
 //! digits. It contains a digit, or a separator that prose does not use: `_`, `@`, a single `#`, a
-//! dot or colon between letters, or a path's slashes. Words joined by `-`, or by one `/`, are not
-//! values. A number needs four significant digits. Dates and times are ids, because thousands
-//! separators have no meaning in them.
+//! dot or colon between letters, or a path's slashes. Words joined by `-` or by `/` are not values,
+//! unless a folder's name or an ending shows that they are a path. A number needs four significant
+//! digits. Dates and times are ids, because thousands separators have no meaning in them.
 //!
 //! Names that any project may use are not values inside a text: keys of objects and calls of
 //! members, by the characters around them, and common names, by their form. An argument that is
-//! such a name as a whole is still a value.
+//! such a name, or such words with slashes, as a whole is still a value. An argument that names one
+//! file is a value as it is, with blanks and brackets.
 
 mod common;
+mod paths;
 
 use std::ops::Range;
 
@@ -31,9 +33,16 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
 /// The fewest significant digits of a number.
 const DIGITS: usize = 4;
 
-/// The exact values of an argument: the whole text if it is one, otherwise those inside.
-pub fn of_argument(text: &str) -> Vec<Exact> {
-    match exact(trim(text.trim())) {
+/// The exact values of an argument with that name: the whole text if it is one, otherwise those
+/// inside.
+pub fn of_argument(name: &str, text: &str) -> Vec<Exact> {
+    let path = || {
+        Some(Exact {
+            value: paths::of_argument(name, text)?,
+            kind: ValueKind::Path,
+        })
+    };
+    match exact(trim(text.trim())).or_else(path) {
         Some(whole) => vec![whole],
         None => within(text).collect(),
     }
@@ -81,7 +90,7 @@ fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let stated = pieces.filter(|(word, piece)| !is_key(word, piece) && !is_call(word, piece));
     stated
         .map(|(word, piece)| trim(&word[piece]))
-        .filter(|value| !common::is_common(value))
+        .filter(|value| !common::is_common(value) && !paths::is_list_of_words(value))
 }
 
 /// The pieces of the words that may have a value.
@@ -159,11 +168,13 @@ fn exact(text: &str) -> Option<Exact> {
         });
     }
     let is_url = text.contains("://");
-    if text.contains(char::is_whitespace) || (!is_url && text.contains(breaks)) {
+    let is_on_drive = paths::is_on_drive(text);
+    let is_broken = |letter: char| breaks(letter) && !(is_on_drive && letter == '\\');
+    if text.contains(char::is_whitespace) || (!is_url && text.contains(is_broken)) {
         return None;
     }
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    (has_digit || is_url || has_separator(text)).then(|| Exact {
+    (has_digit || is_url || is_on_drive || has_separator(text)).then(|| Exact {
         value: text.to_owned(),
         kind: kind(text, is_url),
     })
@@ -216,7 +227,8 @@ fn kind(text: &str, is_url: bool) -> ValueKind {
             && ending.len() <= 5
             && !text.contains('@')
     });
-    if is_url || (text.contains('/') && has_letter(text)) || ending.is_some() {
+    let has_folder = text.contains('/') || paths::is_on_drive(text);
+    if is_url || (has_folder && has_letter(text)) || ending.is_some() {
         ValueKind::Path
     } else {
         ValueKind::Id
@@ -244,7 +256,11 @@ fn pieces(word: &str) -> Vec<Range<usize>> {
             start = at;
         }
         let in_url = after_scheme && matches!(letter, '=' | '&' | '?' | '!' | '*');
-        if !breaks(letter) || in_url || (letter == ',' && separates_thousands(word, at)) {
+        let on_drive = letter == '\\'
+            && paths::is_on_drive(&word[start..at])
+            && word[at + 1..].starts_with(char::is_alphanumeric);
+        if !breaks(letter) || in_url || on_drive || (letter == ',' && separates_thousands(word, at))
+        {
             continue;
         }
         pieces.push(start..at);
@@ -357,6 +373,10 @@ mod tests {
             "a.b",
             "TODO:",
             "[masked:aws:0a1b2c3d]",
+            "MEMBER/OWNER/COLLABORATOR",
+            "P0/P1/P2/P3",
+            "PRs/reviews/issues",
+            "CPU/記憶體/I/O",
         ] {
             assert_eq!(values(text), Vec::<String>::new(), "{text}");
         }
@@ -364,15 +384,46 @@ mod tests {
 
     #[test]
     fn an_argument_is_taken_whole_where_it_can() {
-        let whole = |text: &str| {
-            of_argument(text)
-                .into_iter()
-                .map(|exact| exact.value)
-                .collect::<Vec<_>>()
-        };
+        let whole = |text: &str| taken("", text);
         assert_eq!(whole(" /path/to/Demo/ "), ["/path/to/Demo"]);
         assert_eq!(whole("1,250,000"), ["1250000"]);
         assert_eq!(whole("ls /a/b && ls /c/d"), ["/a/b", "/c/d"]);
+        assert_eq!(whole("feature/search/ranking"), ["feature/search/ranking"]);
+    }
+
+    fn taken(name: &str, text: &str) -> Vec<String> {
+        let taken = of_argument(name, text).into_iter();
+        taken.map(|exact| exact.value).collect()
+    }
+
+    #[test]
+    fn an_argument_that_names_a_file_is_one_value() {
+        for path in [
+            "/home/u/My Docs/final plan.md",
+            "src/app/(auth)/[id]/page.tsx",
+            r"C:\Users\Mike Moe\notes.txt",
+            "final plan.md",
+        ] {
+            assert_eq!(taken("file_path", path), [path]);
+        }
+        assert_eq!(taken("path", "src/**/*.rs /srv/shop"), ["/srv/shop"]);
+        assert_eq!(taken("path", "a word and another"), Vec::<String>::new());
+        assert_eq!(taken("command", "cat /a/b c.md"), ["/a/b", "c.md"]);
+    }
+
+    #[test]
+    fn folders_and_endings_show_that_words_with_slashes_are_a_path() {
+        assert_eq!(
+            values(
+                r"read docs/fixtures/binary, web/pay/refund.ts and C:\Users\ann\notes.txt on 2026/01/02"
+            ),
+            [
+                "Path docs/fixtures/binary",
+                "Path web/pay/refund.ts",
+                r"Path C:\Users\ann\notes.txt",
+                "Id 2026/01/02"
+            ]
+        );
     }
 
     proptest::proptest! {

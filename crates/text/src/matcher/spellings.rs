@@ -22,8 +22,8 @@ const MONTHS: [&str; 12] = [
 /// The fewest digits of a code that is found with other separators.
 const DIGITS: usize = 3;
 
-/// The value as it is, with its backslashes read as folder separators, and in the other usual forms
-/// of a date, a version or a code of letters and digits. A path may be broken at a slash.
+/// The value as it is, with its backslashes read as folder separators or written twice as in JSON,
+/// and in the other usual forms of a date, a version or a code of letters and digits. A path may be broken at a slash.
 pub(super) fn spellings(kind: ValueKind, value: &str) -> Vec<String> {
     let plain = with_plain_blanks(&normal(value));
     let mut all = Vec::new();
@@ -37,7 +37,9 @@ pub(super) fn spellings(kind: ValueKind, value: &str) -> Vec<String> {
     }
     all.push(plain);
     if value.contains('\\') {
-        all.push(with_plain_blanks(&normal(&value.replace('\\', "/"))));
+        for separator in ["/", "\\\\"] {
+            all.push(with_plain_blanks(&normal(&value.replace('\\', separator))));
+        }
     }
     all.retain(|text| !text.is_empty());
     all.sort_unstable();

@@ -114,7 +114,7 @@ fn note_uses(found: &mut Candidates, message: &Message, tool: &str, arguments: &
     let mut leaves = Vec::new();
     collect_leaves("", &value, &mut leaves);
     for (name, text) in leaves {
-        for exact in exact::of_argument(&text) {
+        for exact in exact::of_argument(name, &text) {
             let candidate = note(found, exact);
             if candidate.used_at.last() != Some(&message.id) {
                 candidate.used_at.push(message.id);

@@ -98,7 +98,7 @@ impl<'s> Values<'s> {
         if let Some(number) = self.numbers.get(value) {
             return *number;
         }
-        let is_generic = of_argument(value)
+        let is_generic = of_argument("", value)
             .first()
             .is_some_and(|exact| is_generic(&exact.value, exact.kind));
         let runs = runs(value);
