@@ -26,9 +26,14 @@ pub struct SessionLosses {
     pub unmeasured: Vec<UnmeasuredCompaction>,
     /// The results of tools that its program took out of the context beside its compactions.
     pub cleared_results: usize,
+    /// Its messages behind compactions that it left behind when it went on from before them.
+    pub left_behind: usize,
     /// Each later use of a value that was last said before a compaction.
     pub uses: Vec<UseSeen>,
 }
+
+/// The sizes of a ledger, in tokens, whose shares are always compared.
+pub const LEDGER_SIZES: [u32; 3] = [600, 900, 1_800];
 
 /// A number of things, and how many of them were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -267,6 +272,8 @@ pub struct UseSeen {
     pub in_frequent: bool,
     /// Whether a ledger of that size holds it.
     pub in_ledger: bool,
+    /// Whether ledgers of [`LEDGER_SIZES`] hold it.
+    pub in_ledger_of: [bool; LEDGER_SIZES.len()],
     /// Whether a list of that size holds it that has the ledger's values without what they belong
     /// to, one a line.
     pub in_unbound: bool,

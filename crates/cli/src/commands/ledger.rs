@@ -30,7 +30,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 };
 
 /// Tokens of a ledger.
-pub(super) const BUDGET: &str = "1800";
+pub(super) const BUDGET: &str = "900";
 
 #[derive(clap::Args)]
 pub(crate) struct LedgerArgs {

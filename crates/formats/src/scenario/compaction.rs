@@ -24,6 +24,9 @@ pub struct RecordedCompaction {
     /// What the provider reported for the call that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Milliseconds that it took, as the program reported them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
     /// The version of the program then, as the file has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
@@ -90,9 +93,18 @@ pub enum Unmeasured {
     UnreadableSummary,
     /// Another compaction follows without a turn between.
     CompactedAgain,
+    /// The conversation went on from before it.
+    LeftBehind,
+    /// It failed, so that the context stayed as it was.
+    Failed,
 }
 
 impl Unmeasured {
+    /// Whether the context stayed as it was.
+    pub fn changed_nothing(self) -> bool {
+        matches!(self, Unmeasured::LeftBehind | Unmeasured::Failed)
+    }
+
     /// Why, in words that follow "left out: ".
     pub fn why(self) -> &'static str {
         match self {
@@ -101,6 +113,8 @@ impl Unmeasured {
             Unmeasured::NothingLeft => "the file does not hold what it left",
             Unmeasured::UnreadableSummary => "its summary is not readable",
             Unmeasured::CompactedAgain => "another compaction followed without a turn between",
+            Unmeasured::LeftBehind => "the session went on from before it",
+            Unmeasured::Failed => "it failed",
         }
     }
 }

@@ -17,6 +17,14 @@ pub struct LogNotes {
     /// Where the program took results of tools out of the context, beside its compactions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cleared: Vec<ClearedResults>,
+    /// Messages behind compactions that the conversation left behind when it went on from before
+    /// them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_behind: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// A model that answered from a message on.
@@ -40,7 +48,7 @@ pub struct ClearedResults {
 impl LogNotes {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.by_program.is_empty() && self.models.is_empty() && self.cleared.is_empty()
+        *self == LogNotes::default()
     }
 
     /// The model that answered last at that message or before it, as far as the log names one.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::ledger::Ledger;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::losses::{HookRun, VALUE_DRAWS};
+use compactometer_formats::losses::{HookRun, LEDGER_SIZES, VALUE_DRAWS};
 
 use crate::additions::texts::{Said, bare};
 use crate::prepare::PreparedScenario;
@@ -18,6 +18,8 @@ pub(super) struct Added {
     pub(super) newest: BTreeSet<u32>,
     pub(super) frequent: BTreeSet<u32>,
     pub(super) ledger: BTreeSet<u32>,
+    /// For each of [`LEDGER_SIZES`].
+    pub(super) ledger_of: [BTreeSet<u32>; LEDGER_SIZES.len()],
     pub(super) unbound: BTreeSet<u32>,
     /// For each hook.
     pub(super) hooks: Vec<BTreeSet<u32>>,
@@ -68,6 +70,7 @@ impl<'p> Adding<'p> {
         self.read = left.length;
         let said = Said::of_facts(prepared, left.length, budget, counter);
         let held = |text: &str| held(prepared, text);
+        let ledger = |size: u32| held(&self.ledger.page(size, left.view.texts(), counter).text);
         Added {
             random: said
                 .random()
@@ -76,7 +79,8 @@ impl<'p> Adding<'p> {
                 .collect(),
             newest: held(&said.newest()),
             frequent: held(&said.frequent()),
-            ledger: held(&self.ledger.page(budget, left.view.texts(), counter).text),
+            ledger: ledger(budget),
+            ledger_of: LEDGER_SIZES.map(ledger),
             unbound: held(&bare(&self.ledger, &left.view, budget, counter)),
             hooks: hooks
                 .get(left.place)

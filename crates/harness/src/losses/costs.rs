@@ -53,7 +53,10 @@ pub(super) fn costs(
         .min(first_after + CALLS);
     let used = usages(prepared, left.length, later.clone());
     CompactionCosts {
-        waited_before_ms: between(last, made.at_ms),
+        waited_before_ms: made
+            .took_ms
+            .and_then(|took| i64::try_from(took).ok())
+            .or_else(|| between(last, made.at_ms)),
         waited_after_ms: between(made.at_ms, reply),
         read_again: read_again(calls, first_after..last_after, first_after, counter),
         read_again_before: {

@@ -7,6 +7,7 @@
 mod added;
 mod costs;
 
+use compactometer_engine::log::Pending;
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, View};
@@ -61,6 +62,7 @@ pub fn losses(
         program,
         compactions,
         unmeasured: scenario.unmeasured.clone(),
+        left_behind: scenario.log.left_behind,
         cleared_results: scenario.log.cleared.iter().map(|at| at.results).sum(),
         uses: uses(
             &prepared,
@@ -136,9 +138,10 @@ fn open_request(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) ->
         .find(|length| *length > left.length);
     let ends = [next, moment.known_until].into_iter().flatten().min();
     let end = ends.unwrap_or(prepared.messages.len());
+    let pending = Pending::from_messages(&prepared.messages[..left.length]);
     for (fact, said) in (0..).zip(&prepared.mentions) {
         let before = said.partition_point(|mention| *mention < left.length);
-        let is_open = before > 0 && moment.pending.contains(said[before - 1]);
+        let is_open = before > 0 && pending.contains(said[before - 1]);
         let used_at = prepared.scenario.facts[fact as usize].used_at.iter();
         let mut used_at = used_at.map(|id| prepared.index_of(*id));
         let Some(used) = used_at.find(|index| (left.length..end).contains(index)) else {
@@ -274,6 +277,10 @@ fn use_seen(
         in_newest_text: added.newest.contains(&fact),
         in_frequent: added.frequent.contains(&fact),
         in_ledger: added.ledger.contains(&fact),
+        in_ledger_of: added
+            .ledger_of
+            .each_ref()
+            .map(|ledger| ledger.contains(&fact)),
         in_unbound: added.unbound.contains(&fact),
         in_hooks: added
             .hooks

@@ -127,8 +127,14 @@ pub(crate) fn point(
     kind: ObservationKind,
 ) -> Point {
     let pending = Pending::from_messages(&prepared.messages[..length]);
+    // A program may drop a request that is still open.
+    let is_dropped = |index: usize| {
+        matches!(distances.facts, Distance::Compactions(_))
+            && distances.facts.is_over(prepared, index, length)
+    };
     let outside = |index: usize| {
-        pending.contains(index) || prepared.messages[index].message.role == Role::System
+        (pending.contains(index) && !is_dropped(index))
+            || prepared.messages[index].message.role == Role::System
     };
     let mut point = Point {
         length,

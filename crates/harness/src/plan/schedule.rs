@@ -33,7 +33,8 @@ pub enum Schedule {
 pub struct Moment {
     /// Length of the log at the compaction.
     pub length: usize,
-    /// The pending part of the log then, which every strategy keeps beside its budget.
+    /// The pending part of the log then, as far as the recorded program kept it. A strategy keeps
+    /// all of it beside its budget.
     pub pending: Pending,
     /// The limits up to this compaction.
     pub budget: Budget,
@@ -131,7 +132,7 @@ impl Moment {
 pub enum Distance<'p> {
     /// That many tokens: the distance at which a compaction starts.
     Tokens(u32),
-    /// Before the last of these compactions, outside of what was pending then.
+    /// Before the last of these compactions, outside of what the program kept of the pending part.
     Compactions(&'p [Moment]),
     /// Before the log had the last of these lengths.
     Moments(&'p [usize]),

@@ -1,12 +1,13 @@
 //! What a recorded compaction left, as a context.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use compactometer_engine::log::{Log, Pending};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::session::retained_tokens;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_engine::view::{Edit, Origin, View, WrittenPart};
+use compactometer_engine::view::{Edit, Entry, Origin, View, WrittenPart};
 use compactometer_formats::scenario::{RecordedCompaction, Retained};
 
 use super::PreparedScenario;
@@ -18,8 +19,10 @@ pub(crate) struct Left {
     pub(crate) place: usize,
     /// Length of the log at it.
     pub(crate) length: usize,
-    /// The pending part of the log then.
+    /// What the log shows of the pending part in what was left.
     pub(crate) pending: Pending,
+    /// Tokens of the rest of the pending part.
+    pub(crate) dropped: u32,
     /// Tokens of the request before it.
     pub(crate) before: u32,
     /// Tokens that it left beside the system prompt and the pending part.
@@ -47,16 +50,38 @@ pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> V
         };
         view = left;
         let (length, retained) = (log.messages().len(), retained_tokens(&view, &log));
+        let (pending, dropped) = kept_of_pending(&log, &view);
         found.push(Left {
             place,
             length,
-            pending: log.pending(),
+            pending,
+            dropped,
             before,
             retained,
             view: view.clone(),
         });
     }
     found
+}
+
+/// What a context keeps of the pending part of a log, and the tokens of the rest.
+fn kept_of_pending(log: &Log, view: &View) -> (Pending, u32) {
+    let (pending, messages) = (log.pending(), log.messages());
+    let kept = view.entries().iter().filter_map(Entry::kept);
+    let kept = kept.map(|kept| kept.id).collect::<HashSet<_>>();
+    let is_kept = |index: &usize| kept.contains(&messages[*index].message.id);
+    let found = Pending {
+        last_user: pending.last_user.filter(is_kept),
+        batch: match pending.batch.clone().all(|index| is_kept(&index)) {
+            true => pending.batch.clone(),
+            false => messages.len()..messages.len(),
+        },
+    };
+    let dropped = (0..messages.len())
+        .filter(|index| pending.contains(*index) && !found.contains(*index))
+        .map(|index| messages[index].tokens)
+        .sum();
+    (found, dropped)
 }
 
 /// The system prompt, then what the compaction left. `number` is that of its record.

@@ -21,6 +21,7 @@ fn compaction(after: MessageId, summary: &str) -> RecordedCompaction {
         trigger: None,
         reported_tokens: None,
         usage: None,
+        took_ms: None,
         version: None,
         compactor: None,
         line: None,

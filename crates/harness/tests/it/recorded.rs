@@ -36,6 +36,7 @@ fn made(after: MessageId, summary: &str, kept: &[MessageId]) -> RecordedCompacti
         trigger: None,
         reported_tokens: None,
         usage: None,
+        took_ms: None,
         context,
     }
 }

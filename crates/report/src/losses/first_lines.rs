@@ -1,6 +1,7 @@
 //! What a reader must know before any share of what compactions lost.
 
 use compactometer_formats::losses::{CompactionLosses, TotalLoss};
+use compactometer_formats::scenario::Unmeasured;
 
 use super::Losses;
 use super::text::counted;
@@ -9,6 +10,9 @@ use super::text::counted;
 /// compactions that a line says.
 const AT_ONCE: usize = 3;
 const FEWEST_AT_ONCE: usize = 3;
+
+/// A compaction that leaves more of a request than this share had little effect.
+const MOST_LEFT: f64 = 0.8;
 
 impl Losses {
     /// What a reader must know before any share: compactions that left no summary, that followed
@@ -30,6 +34,7 @@ impl Losses {
             ));
         }
         lines.extend(self.thrash());
+        lines.extend(self.without_effect());
         if self.cleared_results > 0 {
             lines.push(format!(
                 "{} cleared beside compactions",
@@ -66,11 +71,32 @@ impl Losses {
         })
     }
 
+    /// Compactions after which a request was hardly shorter.
+    fn without_effect(&self) -> Option<String> {
+        let known = self.compactions.iter();
+        let known = known.filter_map(|one| one.costs.request_tokens);
+        let (freed_little, freed): (Vec<_>, Vec<_>) =
+            known.partition(|(before, after)| (*before as f64) * MOST_LEFT < *after as f64);
+        (!freed_little.is_empty()).then(|| {
+            format!(
+                "{} of {} freed under a fifth of the request's tokens, as reported",
+                freed_little.len(),
+                counted(freed_little.len() + freed.len(), "compaction")
+            )
+        })
+    }
+
     /// What is not measured, and why.
     fn not_measured(&self) -> Vec<String> {
-        let line = |(reason, number): (&compactometer_formats::scenario::Unmeasured, &usize)| {
+        let line = |(reason, number): (&Unmeasured, &usize)| {
+            let messages = match reason {
+                Unmeasured::LeftBehind => {
+                    format!(", without {}", counted(self.left_behind, "message"))
+                }
+                _ => String::new(),
+            };
             format!(
-                "{} left out: {}",
+                "{} left out: {}{messages}",
                 counted(*number, "compaction"),
                 reason.why()
             )

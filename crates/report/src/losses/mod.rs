@@ -12,7 +12,7 @@ mod typical;
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::losses::{
-    CompactionLosses, Count, HookFailure, SessionLosses, UseSeen, VALUE_DRAWS,
+    CompactionLosses, Count, HookFailure, LEDGER_SIZES, SessionLosses, UseSeen, VALUE_DRAWS,
 };
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Held, UseKind};
@@ -47,6 +47,8 @@ pub struct Losses {
     pub unmeasured: BTreeMap<Unmeasured, usize>,
     /// Results of tools that programs took out of contexts beside compactions.
     pub cleared_results: usize,
+    /// Messages behind compactions that sessions left behind when they went on from before them.
+    pub left_behind: usize,
     /// Later uses of values that were last said before a compaction.
     pub uses: UsesByKind,
     /// Exact values said before a compaction that later calls used, and how many of them each
@@ -140,6 +142,8 @@ pub struct Shares {
     pub with_frequent: Option<f64>,
     /// The same with a ledger added.
     pub with_ledger: Option<f64>,
+    /// The same with a ledger of each size in tokens.
+    pub with_ledger_of: BTreeMap<u32, f64>,
     /// The same with the ledger's values added without what they belong to.
     pub with_unbound: Option<f64>,
     /// `held_at_most`, or else `held_in_log`, with what each hook added, in the order of the hooks.
@@ -187,6 +191,7 @@ impl Losses {
             compactions: Vec::new(),
             unmeasured,
             cleared_results: sessions.iter().map(|session| session.cleared_results).sum(),
+            left_behind: sessions.iter().map(|session| session.left_behind).sum(),
             uses,
             used_values: Count::default(),
             unused_values: Count::default(),
@@ -322,6 +327,16 @@ impl Shares {
         let frequent = with("with_frequent", |seen| seen.in_frequent);
         let ledger = with("with_ledger", |seen| seen.in_ledger);
         let unbound = with("with_unbound", |seen| seen.in_unbound);
+        let of_size = |(place, size): (usize, u32)| {
+            let held = all().filter(|seen| seen.in_ledger_of[place] || is_held(seen));
+            let share = (shares.uses > 0).then(|| held.count() as f64 / shares.uses as f64);
+            Some((size, share?))
+        };
+        let with_ledger_of = LEDGER_SIZES
+            .into_iter()
+            .enumerate()
+            .filter_map(of_size)
+            .collect();
         let hooks = all().next().map_or(0, |seen| seen.in_hooks.len());
         let with_hook = |hook: usize| {
             let (share, ends) = pooled(&sessions, |seen| {
@@ -332,6 +347,7 @@ impl Shares {
         (shares.with_hooks, shares.hook_intervals) = (0..hooks).map(with_hook).unzip();
         (shares.with_newest_text, shares.with_frequent) = (newest, frequent);
         (shares.with_ledger, shares.with_unbound) = (ledger, unbound);
+        shares.with_ledger_of = with_ledger_of;
         let over = pooled(&sessions, |seen| {
             one(seen.in_ledger || is_held(seen)) - in_draws(seen)
         });

@@ -80,6 +80,7 @@ impl Losses {
             "heading": self.heading(),
             "first_lines": self.first_lines(),
             "shares": self.share_rows(&self.uses.address),
+            "beside_shares": self.beside_shares(),
             "costs": self.costs(),
             "advice": self.advice(),
             "limits": self.limits(),

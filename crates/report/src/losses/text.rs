@@ -66,7 +66,7 @@ impl Losses {
                 .into_iter()
                 .map(|ShareLine { name, text, .. }| format!("  {name:<width$}{text}")),
         );
-        lines.extend(self.open_request());
+        lines.extend(self.beside_shares());
         lines.extend(self.examples());
         lines
     }
@@ -178,6 +178,21 @@ impl Losses {
             .zip(shares.with_hooks.iter().zip(&shares.hook_intervals));
         lines.extend(hooks.map(|(hook, (share, ends))| hook_line(hook, *share, *ends)));
         lines
+    }
+
+    /// What ledgers of other sizes would have held, and what was left of the open requests.
+    pub(super) fn beside_shares(&self) -> Vec<String> {
+        let lines = [self.ledger_sizes(), self.open_request()];
+        lines.into_iter().flatten().collect()
+    }
+
+    fn ledger_sizes(&self) -> Option<String> {
+        let shares = &self.uses.address.with_ledger_of;
+        let of_size = |(size, share): (&u32, &f64)| {
+            format!("{} with {}", percent(*share), thousands((*size).into()))
+        };
+        let sizes = shares.iter().map(of_size).collect::<Vec<_>>().join(", ");
+        (!sizes.is_empty()).then(|| format!("A ledger by its tokens: {sizes}"))
     }
 
     fn other_kinds(&self) -> Vec<String> {

@@ -38,6 +38,7 @@ pub(super) fn resolve(
                 trigger: compaction.trigger.clone(),
                 reported_tokens: compaction.reported_tokens,
                 usage: compaction.usage,
+                took_ms: compaction.took_ms,
                 version: compaction
                     .version
                     .clone()
@@ -47,11 +48,15 @@ pub(super) fn resolve(
                 context,
             }),
             Err(reason) => {
-                let what = format!("compaction: {}: left out", reason.why());
-                recorder.repair(compaction.place, what)?;
-                *recorder.report.unmeasured.entry(reason).or_insert(0) += 1;
+                // These are no damage of the file, and say nothing about the requests that follow.
+                let changed_nothing = reason.changed_nothing();
+                if !changed_nothing {
+                    let what = format!("compaction: {}: left out", reason.why());
+                    recorder.repair(compaction.place, what)?;
+                }
+                recorder.not_measured(reason, 1);
                 found.unmeasured.push(UnmeasuredCompaction {
-                    after: (after != NOTHING).then_some(after),
+                    after: (after != NOTHING && !changed_nothing).then_some(after),
                     at_ms: compaction.at_ms,
                     trigger: compaction.trigger.clone(),
                     reported_tokens: compaction.reported_tokens,
@@ -74,14 +79,18 @@ fn judged(session: &Session, is_part: bool) -> Vec<Judged<'_>> {
     let mut judged: Vec<Judged<'_>> = Vec::new();
     for compaction in &session.compactions {
         let after = last_before(session, compaction);
+        let changed_nothing = compaction
+            .unmeasured
+            .is_some_and(Unmeasured::changed_nothing);
         // What the one before it left was never a request.
-        if let Some((.., judgement)) = judged
-            .last_mut()
-            .filter(|(_, before, last)| last.is_ok() && *before >= after)
+        let mut measured = judged.iter_mut().rev().filter(|(.., last)| last.is_ok());
+        if !changed_nothing
+            && let Some((_, before, judgement)) = measured.next()
+            && *before >= after
         {
             *judgement = Err(Unmeasured::CompactedAgain);
         }
-        let is_first = judged.is_empty() && !is_part;
+        let is_first = judged.iter().all(|(_, before, _)| *before == NOTHING) && !is_part;
         judged.push((
             compaction,
             after,
@@ -117,9 +126,11 @@ fn judge(
     is_first: bool,
 ) -> Result<Vec<Retained>, Unmeasured> {
     let context = context(session, compaction, after);
+    if let Some(reason) = compaction.unmeasured {
+        return Err(reason);
+    }
     match () {
         () if after == NOTHING => Err(Unmeasured::NothingBefore),
-        () if compaction.is_unreadable => Err(Unmeasured::UnreadableSummary),
         () if context.is_empty() && !compaction.left_nothing => Err(Unmeasured::NothingLeft),
         () if is_first && holds_a_part(session, compaction, after) => Err(Unmeasured::PartBefore),
         () => Ok(context),

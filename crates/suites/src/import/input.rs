@@ -1,6 +1,6 @@
 //! One file to import, in memory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::ImportError;
 use super::place::Place;
@@ -17,7 +17,12 @@ pub(super) struct Input {
     /// The file's name without its extension.
     pub(super) stem: String,
     pub(super) text: String,
+    /// The folder beside it that has its name without the extension.
+    folder: PathBuf,
 }
+
+/// Most files beside one that are read.
+const MOST_BESIDE: usize = 200;
 
 impl Input {
     /// Reads a file, or its first line and that many bytes at its end. Invalid UTF-8 is replaced
@@ -55,7 +60,20 @@ impl Input {
             name: part(path.file_name()),
             stem: part(path.file_stem()),
             text,
+            folder: path.with_extension(""),
         })
+    }
+
+    /// The texts of files in the folder beside it, by a pattern below that folder, in the order of
+    /// their names. What cannot be read is left out.
+    pub(super) fn beside(&self, pattern: &str) -> Vec<String> {
+        let folder = glob::Pattern::escape(&self.folder.to_string_lossy());
+        let files = glob::glob(&format!("{folder}/{pattern}"));
+        let files = files.into_iter().flatten().flatten().take(MOST_BESIDE);
+        files
+            .filter_map(|file| read(&file, Kind::TRANSCRIPT).ok())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .collect()
     }
 
     /// Lines that are not blank, with their numbers.

@@ -113,6 +113,7 @@ fn compaction(
         trigger: None,
         reported_tokens: None,
         usage: None,
+        took_ms: None,
         version: None,
         compactor: None,
         line: None,

@@ -26,6 +26,9 @@ pub struct ImportReport {
     pub compactions: usize,
     /// Recorded compactions that are not measured, by reason.
     pub unmeasured: BTreeMap<Unmeasured, usize>,
+    /// Those of them that are in no conversation of the suite, since nothing else was read of
+    /// theirs.
+    pub without_conversation: usize,
     /// Questions in the suite.
     pub questions: usize,
     /// Exact values found, or `None` if they were not requested.
@@ -205,6 +208,19 @@ impl Recorder {
         }
         self.report.repairs.push(repair);
         Ok(())
+    }
+
+    /// Counts compactions that are not measured.
+    pub(super) fn not_measured(&mut self, reason: Unmeasured, number: usize) {
+        if number > 0 {
+            *self.report.unmeasured.entry(reason).or_insert(0) += number;
+        }
+    }
+
+    /// Counts compactions before which the file has nothing that could be read as a conversation.
+    pub(super) fn without_conversation(&mut self, number: usize) {
+        self.not_measured(Unmeasured::NothingBefore, number);
+        self.report.without_conversation += number;
     }
 
     /// Counts a row without a turn. Control characters are removed, because the file itself may

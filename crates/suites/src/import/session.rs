@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use compactometer_engine::message::{MessageId, Part, Role, Usage};
-use compactometer_formats::scenario::{ClearedResults, LogNotes, ModelFrom};
+use compactometer_formats::scenario::{ClearedResults, LogNotes, ModelFrom, Unmeasured};
 use compactometer_formats::suite::MOST_REPORTED_TOKENS;
 
 use serde_json::Value;
@@ -53,6 +53,8 @@ pub(super) struct Notes {
     pub(super) models: Vec<(Place, String)>,
     /// Where results of tools were taken out of the context, and how many.
     pub(super) cleared: Vec<(Place, usize)>,
+    /// Messages behind compactions that the conversation left behind.
+    pub(super) left_behind: usize,
 }
 
 impl Notes {
@@ -99,8 +101,17 @@ impl Notes {
             by_program: by_program.map(|(index, _)| id(index)).collect(),
             models: models.collect(),
             cleared: cleared.collect(),
+            left_behind: self.left_behind,
         }
     }
+}
+
+/// Why a compaction with that summary cannot be measured.
+pub(super) fn unreadable(summary: &str) -> Option<Unmeasured> {
+    summary
+        .trim()
+        .is_empty()
+        .then_some(Unmeasured::UnreadableSummary)
 }
 
 /// A compaction that the recorded program made.
@@ -115,19 +126,29 @@ pub(super) struct Compaction {
     pub(super) reported_tokens: Option<u64>,
     /// What the provider reported for the call that wrote it.
     pub(super) usage: Option<Usage>,
+    /// Milliseconds that it took, as the program reported them.
+    pub(super) took_ms: Option<u64>,
     /// The version of the program then, if it is not the session's.
     pub(super) version: Option<String>,
     /// The extension or hook that wrote it in place of the program.
     pub(super) compactor: Option<String>,
     /// Whether the log shows that nothing took the place of the messages before it.
     pub(super) left_nothing: bool,
-    /// Whether its summary is encrypted or absent.
-    pub(super) is_unreadable: bool,
+    /// Why it cannot be measured, as far as its format knows.
+    pub(super) unmeasured: Option<Unmeasured>,
     /// What the next request began with after the system prompt, in order.
     pub(super) context: Vec<Left>,
 }
 
 impl Compaction {
+    /// One that cannot be measured.
+    pub(super) fn unmeasured(place: Place, reason: Unmeasured) -> Self {
+        Compaction {
+            unmeasured: Some(reason),
+            ..Compaction::at(place)
+        }
+    }
+
     /// A compaction of which only the place is known.
     pub(super) fn at(place: Place) -> Self {
         Compaction {
@@ -136,10 +157,11 @@ impl Compaction {
             trigger: None,
             reported_tokens: None,
             usage: None,
+            took_ms: None,
             version: None,
             compactor: None,
             left_nothing: false,
-            is_unreadable: false,
+            unmeasured: None,
             context: Vec::new(),
         }
     }

@@ -33,6 +33,7 @@ pub(super) fn settle(
             place,
             format!("`{}` holds no user turn: left out", session.stem),
         )?;
+        recorder.without_conversation(session.compactions.len());
         return Ok(None);
     }
     let (messages, repeated) = pair(session.messages, recorder)?;

@@ -48,7 +48,7 @@ pub(crate) struct LossesArgs {
     pub(crate) json: bool,
     /// Tokens of the texts that are added for comparison: random exact values, and the newest text
     /// before the compaction.
-    #[arg(long, value_name = "TOKENS", default_value_t = 1_800)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 900)]
     pub(crate) budget: u32,
     /// Show the losses of each part too: `program`, `version` (of the program) or `project`.
     /// Repeatable.

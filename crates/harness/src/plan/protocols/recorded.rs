@@ -84,10 +84,12 @@ fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
 #[derive(Clone, Debug)]
 struct Size {
     length: usize,
+    /// The pending part, as far as the program kept it.
     pending: Pending,
     /// Tokens of the request before it.
     trigger: u32,
-    /// Tokens that it left beside the system prompt and the pending part.
+    /// Tokens that it left beside the system prompt and the pending part, without what a strategy
+    /// keeps of that part and it did not.
     retained: u32,
     /// The share of these that are messages as they were said.
     split: f64,
@@ -111,12 +113,16 @@ fn size(prepared: &PreparedScenario, left: &Left) -> Size {
         .map(|entry| entry.tokens())
         .sum::<u32>();
     let said = left.retained.saturating_sub(written);
+    // A strategy keeps the whole request that was open, so what the program dropped of it is a part
+    // of the strategy's size, up to a half.
+    let retained =
+        (left.retained - left.retained / 2).max(left.retained.saturating_sub(left.dropped));
     Size {
         length: left.length,
         pending: left.pending.clone(),
         trigger: left.before,
         // A compaction that left more than it found is not a limit that others could keep.
-        retained: left.retained.min(left.before.saturating_sub(1)),
+        retained: retained.min(left.before.saturating_sub(1)),
         split: f64::from(said) / f64::from(left.retained.max(1)),
         known_until: prepared.unmeasured().find(|next| *next > left.length),
     }

@@ -13,7 +13,7 @@ use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::readers::message_files::{self, Conversation, Said};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Spoken};
+use crate::import::session::{Compaction, Left, Spoken, unreadable};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "anthropic",
@@ -86,7 +86,7 @@ fn compaction(place: Place, message: &Value) -> Option<Compaction> {
     let block = blocks.iter().find(|block| is_compaction(block))?;
     let summary = block["content"].as_str().unwrap_or_default();
     Some(Compaction {
-        is_unreadable: summary.trim().is_empty(),
+        unmeasured: unreadable(summary),
         context: vec![Left::Written(Role::Assistant, summary.to_owned())],
         ..Compaction::at(place)
     })

@@ -19,7 +19,7 @@ use crate::import::project;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported, unreadable};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "codex",
@@ -317,7 +317,7 @@ impl Reader<'_> {
             reported_tokens,
             usage,
             // A summary that the provider wrote is encrypted, or is not in the file.
-            is_unreadable: summary.trim().is_empty(),
+            unmeasured: unreadable(summary),
             context,
             ..Compaction::at(place)
         });

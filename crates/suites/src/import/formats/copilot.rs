@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_formats::scenario::Unmeasured;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
@@ -135,18 +136,10 @@ impl Agent {
             "tool.execution_complete" => say(Role::Tool, vec![result(data)]),
             "session.compaction_start" => self.began = Some(place),
             "session.compaction_complete" => {
-                let compaction = compaction(
-                    (self.began.take().unwrap_or(place), place),
-                    at_ms,
-                    data,
-                    &self.messages,
-                );
-                match compaction {
-                    Some(compaction) => self.compactions.push(compaction),
-                    None => {
-                        recorder.repair(place, "compaction that failed: left out".to_owned())?
-                    }
-                }
+                let began = self.began.take().unwrap_or(place);
+                let compaction = compaction((began, place), at_ms, data, &self.messages);
+                let failed = || Compaction::unmeasured(place, Unmeasured::Failed);
+                self.compactions.push(compaction.unwrap_or_else(failed));
             }
             kind => recorder.ignore(kind),
         }

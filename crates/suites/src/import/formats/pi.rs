@@ -6,6 +6,7 @@
 //! these files do not contain.
 
 use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_formats::scenario::Unmeasured;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
@@ -66,7 +67,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
                 .spoken(row)?,
             ),
             "compaction" if !kept.contains(&at) => {
-                recorder.ignore("compaction of an abandoned branch")
+                compactions.push(Compaction::unmeasured(*place, Unmeasured::LeftBehind));
             }
             "compaction" => {
                 let stays = first_kept(row, &rows[..at]).unwrap_or(at);

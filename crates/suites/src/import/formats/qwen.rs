@@ -7,6 +7,7 @@
 //! contain.
 
 use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_formats::scenario::Unmeasured;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
@@ -45,6 +46,9 @@ const LINKS: Links = Links {
     parent: |row| row["parentUuid"].as_str(),
 };
 
+/// The subtype of rows that are compactions.
+const COMPRESSION: &str = "chat_compression";
+
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = json_lines::read(input, recorder)?.rows;
     let kept = linked::chain(&rows, &LINKS, recorder)?;
@@ -57,6 +61,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     };
     for (at, (place, row)) in rows.iter().enumerate() {
         match row["type"].as_str().unwrap_or("untyped") {
+            _ if !kept.contains(&at) && row["subtype"] == COMPRESSION => {
+                let behind = Compaction::unmeasured(*place, Unmeasured::LeftBehind);
+                reader.compactions.push(behind);
+            }
             kind if !kept.contains(&at) => reader
                 .recorder
                 .ignore(&format!("{kind} of an abandoned branch")),
@@ -104,7 +112,7 @@ impl Reader<'_> {
             ("user" | "assistant" | "tool_result", _) if row["message"].is_object() => {
                 self.message(place, kind, row)?
             }
-            ("system", Some("chat_compression")) => self.compression(place, row)?,
+            ("system", Some(COMPRESSION)) => self.compression(place, row)?,
             ("system", Some("ui_telemetry")) => self.telemetry(&row["systemPayload"]["uiEvent"]),
             (kind, subtype) => self
                 .recorder

@@ -102,6 +102,12 @@ pub(in crate::import) fn at_ms(
     Ok(at.map(jiff::Timestamp::as_millisecond))
 }
 
+/// A time in the format of RFC 3339, in milliseconds since the Unix epoch.
+pub(in crate::import) fn milliseconds(stamp: &Value) -> Option<i64> {
+    let at = stamp.as_str()?.parse::<jiff::Timestamp>().ok()?;
+    Some(at.as_millisecond())
+}
+
 /// A time as [`at_ms`] reads it, or one without a zone, which counts as UTC: only the distances of
 /// such times are right.
 pub(in crate::import) fn local_at_ms(

@@ -11,7 +11,7 @@ use crate::import::place::Place;
 use crate::import::readers::blocks::{media, misplaced};
 use crate::import::readers::{json_lines, json_value};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken};
+use crate::import::session::{Compaction, Left, Session, Spoken, unreadable};
 
 /// Where the fields of a format are.
 pub(in crate::import) struct Table {
@@ -306,11 +306,9 @@ impl<'t, 'r> Read<'t, 'r> {
 
     /// A compaction at a place: what was said before it is gone.
     fn compaction(&mut self, place: Place, summary: &str) {
-        let is_unreadable = summary.trim().is_empty();
-        let written = Left::Written(Role::Assistant, summary.to_owned());
         self.compactions.push(Compaction {
-            is_unreadable,
-            context: (!is_unreadable).then_some(written).into_iter().collect(),
+            unmeasured: unreadable(summary),
+            context: vec![Left::Written(Role::Assistant, summary.to_owned())],
             ..Compaction::at(place)
         });
     }

@@ -10,6 +10,7 @@ mod compacted;
 mod continued;
 mod exports;
 mod facts;
+mod fates;
 mod formats;
 mod mended;
 mod pairs;

@@ -2,10 +2,14 @@
 
 use serde_json::Value;
 
+/// A longer compaction is a fault of a clock: a day.
+const MOST_MS: u64 = 86_400_000;
+
 /// What a boundary says about its compaction.
 pub(in crate::import) struct Boundary {
     pub(super) trigger: Option<String>,
     pub(super) reported_tokens: Option<u64>,
+    pub(super) took_ms: Option<u64>,
     pub(super) kept: Kept,
 }
 
@@ -46,6 +50,7 @@ pub(in crate::import) fn boundary(row: &Value) -> Option<Boundary> {
     Some(Boundary {
         trigger: text(&about["trigger"]),
         reported_tokens: about["preTokens"].as_u64(),
+        took_ms: about["durationMs"].as_u64().filter(|took| *took <= MOST_MS),
         kept,
     })
 }

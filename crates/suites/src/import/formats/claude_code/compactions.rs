@@ -1,18 +1,20 @@
 //! Compactions that Claude Code made: a boundary, then the summary that took the place of the
 //! messages before it.
 //!
-//! Versions without a boundary have only the summary. A summary that opens the conversation is not
-//! a compaction of it, since the messages that it replaces are not in the file.
+//! Versions without a boundary have only the summary. A summary that opens the conversation is one
+//! of what came before the file, so that it cannot be measured.
 
 use serde_json::Value;
 
 use crate::import::formats::claude_code::boundary::{Boundary, Kept};
+use crate::import::formats::claude_code::branches::LeftBehind;
 use crate::import::formats::claude_code::tree::{Chosen, Row};
 use crate::import::place::Place;
 use crate::import::readers::blocks::blocks;
 use crate::import::session::{Compaction, Left};
 
 use compactometer_engine::message::Role;
+use compactometer_formats::scenario::Unmeasured;
 
 /// The text that an attachment adds to the conversation: a file or its name, skills in use, or what
 /// a hook says at the start of a session. Other attachments are about tools and programs.
@@ -70,6 +72,9 @@ pub(in crate::import) fn split(
             }
             (is_open, is_fresh) = (false, true);
         } else {
+            if !spoken && row.summary && !is_open {
+                compactions.push(Compaction::at(row.place));
+            }
             // What the program adds before the next turn is a part of the next request.
             is_fresh &= row.message.is_none();
             if let (true, Some(text), Some(last)) =
@@ -98,6 +103,17 @@ pub(in crate::import) fn split(
     (kept, compactions)
 }
 
+/// The compactions on branches that the conversation left.
+pub(in crate::import) fn left_behind<'r>(
+    rows: &'r [Row],
+    left: &'r LeftBehind,
+) -> impl Iterator<Item = Compaction> + 'r {
+    left.compactions.iter().map(|row| Compaction {
+        unmeasured: Some(Unmeasured::LeftBehind),
+        ..compaction(&rows[*row], rows[*row].boundary.as_ref(), &[], rows)
+    })
+}
+
 fn compaction(
     row: &Row,
     boundary: Option<&Boundary>,
@@ -109,6 +125,7 @@ fn compaction(
         version: row.version.clone(),
         trigger: boundary.and_then(|boundary| boundary.trigger.clone()),
         reported_tokens: boundary.and_then(|boundary| boundary.reported_tokens),
+        took_ms: boundary.and_then(|boundary| boundary.took_ms),
         context: boundary
             .map(|boundary| boundary.kept.left(before, rows))
             .unwrap_or_default(),

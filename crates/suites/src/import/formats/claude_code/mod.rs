@@ -5,8 +5,10 @@
 //! not contain.
 
 mod boundary;
+mod branches;
 mod broken;
 mod compactions;
+mod own_calls;
 mod queued;
 mod stream;
 mod tree;
@@ -35,8 +37,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "claude-code",
     about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`; or its stream-json",
     source: "Claude Code 1.0, ~/.claude/projects/*/SESSION.jsonl",
-    compactions: "The boundary has the place, time, trigger and tokens before. The next request began with the summary in the row after it, the messages that `preservedMessages` or `preservedSegment` name, and the rows of type `attachment` before the next turn; before 2.1.170 files were put back without a record. Without a boundary, a summary within a session is the compaction. The usage of the call that wrote it is not in the file.",
-    particulars: "Rows with one `message.id` are one message, and its row with the most output has its usage. `isSidechain` is a conversation `SESSION/side-N`, not independent of its session. Worktrees of one repository are one project. A row without its parent follows the last turn of its session. A summary at the start of a file becomes the system prompt. Branches that the user left and redacted thinking are counted and left out.",
+    compactions: "The boundary has the place, time, trigger and tokens before. The next request began with the summary in the row after it, the messages that `preservedMessages` or `preservedSegment` name, and the rows of type `attachment` before the next turn; before 2.1.170 files were put back without a record. Without a boundary, a summary within a session is the compaction. The call that wrote it is in `SESSION/subagents/agent-acompact-*.jsonl`, if that folder is beside the file. A compaction on a branch that the session left is counted.",
+    particulars: "Rows with one `message.id` are one message, and its row with the most output has its usage. `isSidechain` is a conversation `SESSION/side-N`, not independent of its session. Worktrees of one repository are one project. A row without its parent follows the last turn of its session. A summary at the start of a file becomes the system prompt. Of branches, the one with the last answer is the conversation. Branches that the user left and redacted thinking are counted and left out.",
     sessions: Some(Kept {
         variable: Some("CLAUDE_CONFIG_DIR"),
         home: ".claude",
@@ -93,8 +95,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         .for_each(|row| project::note_directory(&mut directories, row.directory.as_deref()));
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(tree::trees(&rows, recorder)?) {
-        let notes = notes(&rows, &tree.rows);
-        let (spoken, compactions) = compactions::split(&rows, tree.rows);
+        let mut notes = notes(&rows, &tree.rows);
+        notes.left_behind = tree.left_behind.messages;
+        let (spoken, mut compactions) = compactions::split(&rows, tree.rows);
+        own_calls::note(input, &mut compactions);
+        compactions.extend(compactions::left_behind(&rows, &tree.left_behind));
         let messages = Reader(Blocks { recorder }).messages(&rows, &spoken)?;
         sessions.push(Session {
             stem: if tree.sidechain {

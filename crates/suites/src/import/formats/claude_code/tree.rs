@@ -1,14 +1,15 @@
 //! Assigns the rows of a Claude Code session to conversations: the trees that `parentUuid` links
 //! form.
 //!
-//! If a tree branches, the chain to the latest leaf is kept, together with the other rows of its
-//! messages and the results of its calls on other branches, because parallel calls branch too. All
-//! other rows are counted as abandoned.
+//! If a tree branches, the chain to the latest leaf behind the last answer is kept, together with
+//! the other rows of its messages and the results of its calls on other branches, because parallel
+//! calls branch too. All other rows are counted as abandoned, and their compactions as left behind.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::branches::{self, LeftBehind};
 use crate::import::error::ImportError;
 use crate::import::formats::claude_code::boundary::Boundary;
 use crate::import::place::Place;
@@ -51,6 +52,7 @@ pub(in crate::import) struct Tree {
     /// Whether its first row follows one that the file does not have.
     pub(in crate::import) starts_inside: bool,
     pub(in crate::import) rows: Vec<Chosen>,
+    pub(in crate::import) left_behind: LeftBehind,
 }
 
 /// A row of a conversation.
@@ -76,20 +78,19 @@ pub(in crate::import) fn trees(
     }
     let mut trees = Vec::new();
     for (root, members) in members {
-        let leaf = members
-            .iter()
-            .rev()
-            .find(|row| rows[**row].message.is_some() && !inner[**row]);
-        let Some(&leaf) = leaf else { continue };
+        let begun = |row: &&usize| branches::begins_compaction(rows, &parents, **row);
+        let Some(leaf) = branches::leaf(rows, &members, &inner, &parents) else {
+            recorder.without_conversation(members.iter().filter(begun).count());
+            continue;
+        };
         let chosen = choose(rows, &members, chain(leaf, &parents));
         let kept = chosen
             .iter()
             .map(|choice| choice.row)
             .collect::<HashSet<_>>();
-        for row in members
-            .iter()
-            .filter(|row| rows[**row].message.is_some() && !kept.contains(row))
-        {
+        let beside = members.iter().filter(|row| !kept.contains(row));
+        let beside = beside.copied().collect::<Vec<_>>();
+        for row in beside.iter().filter(|row| rows[**row].message.is_some()) {
             recorder.ignore(&format!("{} of an abandoned branch", rows[*row].kind));
         }
         let starts_inside = rows[root].parent.is_some() && rows[root].boundary.is_none();
@@ -97,6 +98,7 @@ pub(in crate::import) fn trees(
             sidechain: rows[root].sidechain,
             starts_inside,
             rows: chosen,
+            left_behind: branches::left_behind(rows, &parents, &beside),
         });
     }
     Ok(trees)
@@ -114,6 +116,9 @@ fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError>
             .parent
             .as_deref()
             .and_then(|uuid| by_uuid.get(uuid).copied());
+        if parent.is_none() && row.parent.is_none() && (row.summary || row.boundary.is_some()) {
+            parent = continued(at, rows);
+        }
         if let (None, Some(uuid), true) = (parent, &row.parent, row.uuid.is_some()) {
             let taken;
             (parent, taken) = adopted(at, rows, &by_uuid);
@@ -129,6 +134,7 @@ fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError>
     let index_of = |uuid: &str| by_uuid.get(uuid).copied();
     put_tails_before(rows, &mut parents, index_of);
     continue_after_summaries(rows, &mut parents);
+    branches::continue_where_usage_fell(rows, &mut parents);
     let (roots, cut) = roots(&mut parents);
     for at in cut {
         let what = "row is its own ancestor: taken as a start".to_owned();

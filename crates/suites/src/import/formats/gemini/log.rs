@@ -10,6 +10,7 @@
 use std::collections::{HashMap, HashSet};
 
 use compactometer_engine::message::Role;
+use compactometer_formats::scenario::Unmeasured;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
@@ -63,15 +64,10 @@ impl Log {
         for (place, row) in rows {
             log.row(*place, row, recorder)?;
         }
-        let mut number = 0..;
-        let undone = &log.undone;
-        log.compactions.retain(|_| {
-            let is_undone = number.next().is_some_and(|number| undone.contains(&number));
-            if is_undone {
-                recorder.ignore("compaction of an abandoned branch");
-            }
-            !is_undone
-        });
+        for number in &log.undone {
+            let undone = &mut log.compactions[*number];
+            *undone = Compaction::unmeasured(undone.place, Unmeasured::LeftBehind);
+        }
         Ok(log)
     }
 

@@ -10,6 +10,7 @@ mod runs;
 mod view;
 
 use compactometer_engine::message::{Part, Role};
+use compactometer_formats::scenario::Unmeasured;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
@@ -21,7 +22,7 @@ use crate::import::readers::blocks::{media, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::Session;
+use crate::import::session::{Compaction, Session};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openhands",
@@ -58,6 +59,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let mut history = History::new(recorder);
     for (at, (place, row)) in rows.iter().enumerate() {
         match &kept {
+            Some(kept) if !kept.contains(&at) && row["kind"] == "Condensation" => {
+                let behind = Compaction::unmeasured(*place, Unmeasured::LeftBehind);
+                history.view.compactions.push(behind);
+            }
             Some(kept) if !kept.contains(&at) => {
                 history.recorder.ignore("event of an abandoned branch")
             }
