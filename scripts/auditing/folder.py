@@ -173,6 +173,20 @@ class Conversation:
         users = [at for at in range(length) if self.messages[at]["role"] == "user"]
         return {*users[-1:], *range(self.batch(length), length)}
 
+    def kept(self, cut):
+        """The messages that the recorded compaction at that length kept, as places in the log."""
+        made = [one for one in self.compactions if self.length(one["after"]) == cut]
+        return {self.index[left["kept"]] for left in made[-1]["context"] if "kept" in left}
+
+    def kept_batch(self, cut):
+        """The place of the last batch of calls, where the recorded compaction at that length kept all of it, else its end."""
+        return self.batch(cut) if set(range(self.batch(cut), cut)) <= self.kept(cut) else cut
+
+    def kept_pending(self, cut):
+        """What the recorded compaction at that length kept of the pending part."""
+        users = [at for at in range(cut) if self.messages[at]["role"] == "user"]
+        return {*(set(users[-1:]) & self.kept(cut)), *range(self.kept_batch(cut), cut)}
+
 
 def suites(manifest, given, program):
     """The files of the suite that was run: as given, as the run's command names them, or as the program generates them."""

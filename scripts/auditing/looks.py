@@ -391,7 +391,11 @@ class Case:
 
     def outside(self, length):
         """The messages whose values no compaction can lose."""
-        return self.conversation.pending(length) | {
+        pending = self.conversation.pending(length)
+        if self.is_recorded:
+            # A program may drop a request that is still open.
+            pending = {at for at in pending if not self.is_distant(at, length)}
+        return pending | {
             at for at in range(length) if self.conversation.messages[at]["role"] == "system"
         }
 
@@ -400,7 +404,7 @@ class Case:
         if not self.is_recorded:
             return self.tokens.is_distant(mention, length, self.trigger)
         cut = self.conversation.last_compaction(length)
-        return cut is not None and mention < cut and mention not in self.conversation.pending(cut)
+        return cut is not None and mention < cut and mention not in self.conversation.kept_pending(cut)
 
     def bindings(self):
         found = set()
@@ -456,7 +460,7 @@ class Case:
         found = set()
         if self.is_recorded:
             cut = self.conversation.last_compaction(length)
-            old = set(range(self.conversation.batch(cut))) if cut is not None else set()
+            old = set(range(self.conversation.kept_batch(cut))) if cut is not None else set()
         else:
             old = [at for at in range(length) if self.tokens.is_distant(at, length, self.trigger)]
             old = set(range(old[-1] + 1)) if old else set()

@@ -109,6 +109,8 @@ pub(crate) fn add(
 pub(crate) struct LeftOut {
     pub(crate) files: usize,
     pub(crate) why: Vec<String>,
+    /// Compactions before which a file has nothing that could be read as a conversation.
+    pub(crate) compactions: usize,
 }
 
 impl LeftOut {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use compactometer_formats::property::Property;
-use compactometer_suites::import::{self, ImportError, ImportReport, Options};
+use compactometer_suites::import::{self, ImportError, ImportReport, Map, Options};
 use compactometer_suites::properties::measure;
 
 use super::command_row::{CommandRow, parsed};
@@ -36,6 +36,11 @@ pub(crate) struct ImportArgs {
     /// The suite to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    /// Read rows of any program: say which field is what, such as
+    /// `role=speaker,text=body.text,call=tool.name,arguments=tool.input,result=tool.output`. Also
+    /// `id`, `time`, and `summary` for compactions.
+    #[arg(long, value_name = "KEY=FIELD,...", value_parser = |text: &str| text.parse::<Map>())]
+    pub(crate) map: Option<Map>,
     /// Find exact values (ids, numbers, paths) and the calls that use them, so that recall can be
     /// measured without labels.
     #[arg(long)]
@@ -82,14 +87,22 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             )));
         }
         inputs => {
-            let (importer, files) = format_and_files(inputs)?;
+            let (importer, files) = match &args.map {
+                Some(_) => (&import::MAPPED, inputs.to_vec()),
+                None => format_and_files(inputs)?,
+            };
             let options = Options {
                 skip_refused: files.len() > 1 && !args.strict,
                 ..options
             };
             let bar = bar(files.len(), "files", args.quiet);
-            let imported =
-                import::import_to(&args.out, importer, &files, &options, &mut || bar.inc(1));
+            let imported = import::import_to(
+                &args.out,
+                (importer, args.map.as_ref()),
+                &files,
+                &options,
+                &mut || bar.inc(1),
+            );
             bar.finish_and_clear();
             imported.map_err(failure)?
         }
@@ -105,6 +118,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     let left_out = LeftOut {
         files: report.refused.len(),
         why: report.refused,
+        compactions: report.without_conversation,
     };
     left_out.check(report.files + left_out.files)
 }

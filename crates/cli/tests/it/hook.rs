@@ -208,13 +208,13 @@ fn a_hook_reads_the_end_of_a_long_transcript() {
 #[test]
 fn the_settings_to_paste_are_json_that_names_this_program() {
     let dir = tempfile::tempdir().unwrap();
-    let shown = text(&run(dir.path(), &["hook", "codex", "--print", "--budget", "900"]).stdout);
+    let shown = text(&run(dir.path(), &["hook", "codex", "--print", "--budget", "600"]).stdout);
     let json = &shown[shown.find("\n{").unwrap()..shown.rfind("\n}").unwrap() + 2];
     let settings: Value = serde_json::from_str(json).unwrap();
     let entry = &settings["hooks"]["SessionStart"][0];
     let command = entry["hooks"][0]["command"].as_str().unwrap();
     assert_eq!(entry["matcher"], "compact");
-    assert!(command.ends_with("hook codex --budget 900"), "{command}");
+    assert!(command.ends_with("hook codex --budget 600"), "{command}");
     assert!(
         shown.contains("To remove it") && shown.contains("28736"),
         "{shown}"

@@ -268,7 +268,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     ("microcompact/micro.jsonl", "3 results cleared", "\0"),
     ("path-with-space/spaces.jsonl", "100 %", "Not held"),
-    ("slashed-words/slash.jsonl", "no call", "COLLABORATOR"),
+    (
+        "slashed-words/slash.jsonl",
+        "No later call needed",
+        "COLLABORATOR",
+    ),
     ("prices/price.jsonl", "prices of claude-haiku-4-5", "sonnet"),
     (
         "script-boundary/cjk.jsonl",

@@ -331,8 +331,8 @@ fn a_ledger_that_leaves_nothing_is_refused() {
     }
 }
 
-/// A fact counts once a compaction came after its last mention, unless it was in the part that
-/// others keep beside the budget.
+/// A fact counts once a compaction came after its last mention, unless it was in what the program
+/// kept of the pending part.
 #[test]
 fn facts_count_that_were_said_before_the_last_compaction() {
     let record = records(vec![twice()], &["summarize"]).remove(0);
@@ -345,11 +345,12 @@ fn facts_count_that_were_said_before_the_last_compaction() {
         .iter()
         .filter(|(kind, _)| *kind == ObservationKind::Compaction)
         .map(|(_, facts)| facts);
-    // The second fact was in the last turn of the user at the first one.
-    assert!(compactions.eq([&vec![0, 2], &vec![0, 1, 2]]));
+    // The second fact was in the last turn of the user at the first one, which the program kept; the
+    // last fact in a turn that it dropped.
+    assert!(compactions.eq([&vec![0, 2], &vec![0, 1, 2, 3]]));
     assert_eq!(
         eligible.last().unwrap(),
-        &(ObservationKind::Point, vec![0, 1, 2])
+        &(ObservationKind::Point, vec![0, 1, 2, 3])
     );
 }
 

@@ -17,6 +17,7 @@ mod formats;
 mod importer;
 mod input;
 mod kept;
+mod mapped;
 mod nearest;
 mod pair;
 mod place;
@@ -45,6 +46,7 @@ pub use facts::{FactCounts, all_facts, auto_facts};
 pub use formats::ALL;
 pub use importer::Importer;
 pub use kept::{Found, Kept, newest_first, sessions_in};
+pub use mapped::{MAPPED, Map};
 pub use pair::import_pair;
 pub use repair::Repair;
 pub use report::ImportReport;
@@ -144,13 +146,13 @@ pub fn import(
 
 /// Reads files of one format into a suite at `out`, called like that file. Unless
 /// [`Options::concat`] is given, only one file's conversations are in memory at a time. Calls
-/// `is_read` after each file. Also measures the suite's properties.
+/// `is_read` after each file. Also measures the suite's properties. Files of [`MAPPED`] need a map.
 ///
 /// # Errors
 /// As [`import`]; and [`ImportError::Write`], after which `out` is as it was.
 pub fn import_to(
     out: &Path,
-    importer: &Importer,
+    (importer, map): (&Importer, Option<&Map>),
     files: &[PathBuf],
     options: &Options,
     is_read: &mut dyn FnMut(),
@@ -163,13 +165,16 @@ pub fn import_to(
     let mut finder = options
         .auto_facts
         .then(|| facts::Finder::new(facts::INCIDENTAL, facts::Foils::Made));
-    let mut report =
-        Reading::new(importer, options)?.read_all(files, is_read, &mut |mut scenario| {
+    let mut report = Reading::new(importer, options)?.by_map(map).read_all(
+        files,
+        is_read,
+        &mut |mut scenario| {
             if let Some(finder) = &mut finder {
                 finder.add(finder.look(&scenario), &mut scenario);
             }
             spool.push(&scenario).map_err(cannot)
-        })?;
+        },
+    )?;
     let found = finder
         .map(|finder| finder.compare(&mut spool))
         .transpose()

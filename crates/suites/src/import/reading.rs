@@ -14,7 +14,7 @@ use super::place::Place;
 use super::report::{ImportReport, Recorder};
 use super::secrets::Masker;
 use super::session::Session;
-use super::{ALL, Options, compactions, concat, doubts, project, questions, settle};
+use super::{ALL, Map, Options, compactions, concat, doubts, project, questions, settle};
 
 /// Takes the next conversation.
 pub(super) type Push<'p> = dyn FnMut(Scenario) -> Result<(), ImportError> + 'p;
@@ -23,6 +23,7 @@ pub(super) type Push<'p> = dyn FnMut(Scenario) -> Result<(), ImportError> + 'p;
 pub(super) struct Reading<'i> {
     importer: &'i Importer,
     options: &'i Options,
+    map: Option<&'i Map>,
     recorder: Recorder,
     /// The contents of the files read.
     seen: HashSet<blake3::Hash>,
@@ -38,6 +39,7 @@ impl<'i> Reading<'i> {
         Ok(Reading {
             importer,
             options,
+            map: None,
             recorder: Recorder::new(importer.name, options.strict),
             seen: HashSet::new(),
             masker: (!options.keep_secrets).then(Masker::new).transpose()?,
@@ -45,6 +47,11 @@ impl<'i> Reading<'i> {
             names: Names::default(),
             reattached: importer.reattaches.map(|rule| rule()),
         })
+    }
+
+    /// The same for files whose fields a map names.
+    pub(super) fn by_map(self, map: Option<&'i Map>) -> Self {
+        Reading { map, ..self }
     }
 
     /// Reads all files. `is_read` is called after each of them.
@@ -116,7 +123,10 @@ impl<'i> Reading<'i> {
             )));
         }
         let before = recorder.report.repairs.len();
-        let read = (self.importer.read)(&input, recorder)?;
+        let read = match self.map {
+            Some(map) => map.read(&input, recorder)?,
+            None => (self.importer.read)(&input, recorder)?,
+        };
         if !self.options.lenient {
             doubts::must_have_results(&read, &input.file)?;
             doubts::must_not_drop(&recorder.report.repairs[before..], &read, &input.file)?;

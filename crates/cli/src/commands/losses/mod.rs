@@ -8,6 +8,7 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_disk::write_whole;
 use compactometer_formats::prices::PriceTable;
+use compactometer_formats::scenario::Unmeasured;
 use compactometer_formats::suite::Suite;
 use compactometer_report::losses::{By, Losses};
 use compactometer_suites::import::{self, ImportReport, Options};
@@ -92,13 +93,19 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
         bar.inc(1);
         Ok(lost)
     });
-    let found = Losses::new(
+    let mut found = Losses::new(
         sessions.collect::<Result<_, Failure>>()?,
         args.budget,
         &args.hook,
         &args.by,
         &prices,
     );
+    if left_out.compactions > 0 {
+        *found
+            .unmeasured
+            .entry(Unmeasured::NothingBefore)
+            .or_insert(0) += left_out.compactions;
+    }
     bar.finish_and_clear();
     if let Some(path) = &args.html {
         write_page(path, &found)?;
@@ -162,6 +169,7 @@ fn suite(args: &LossesArgs, left_out: &mut LeftOut) -> Result<(Suite, usize), Fa
                 }
                 left_out.files += imported.report.refused.len();
                 left_out.why.extend(imported.report.refused);
+                left_out.compactions += imported.report.without_conversation;
                 add(&mut joined, imported.suite);
             }
         }

@@ -88,9 +88,10 @@ struct Size {
     pending: Pending,
     /// Tokens of the request before it.
     trigger: u32,
-    /// Tokens that it left beside the system prompt and the pending part, without what a strategy
-    /// keeps of that part and it did not.
+    /// Tokens that it left beside the system prompt and the pending part.
     retained: u32,
+    /// The same without what a strategy keeps of that part and it did not, at least half.
+    retained_by_others: u32,
     /// The share of these that are messages as they were said.
     split: f64,
     known_until: Option<usize>,
@@ -113,16 +114,16 @@ fn size(prepared: &PreparedScenario, left: &Left) -> Size {
         .map(|entry| entry.tokens())
         .sum::<u32>();
     let said = left.retained.saturating_sub(written);
-    // A strategy keeps the whole request that was open, so what the program dropped of it is a part
-    // of the strategy's size, up to a half.
-    let retained =
-        (left.retained - left.retained / 2).max(left.retained.saturating_sub(left.dropped));
+    // A compaction that left more than it found is not a limit that others could keep.
+    let retained = left.retained.min(left.before.saturating_sub(1));
     Size {
         length: left.length,
         pending: left.pending.clone(),
         trigger: left.before,
-        // A compaction that left more than it found is not a limit that others could keep.
-        retained: retained.min(left.before.saturating_sub(1)),
+        retained,
+        retained_by_others: retained
+            .saturating_sub(left.dropped)
+            .max(retained - retained / 2),
         split: f64::from(said) / f64::from(left.retained.max(1)),
         known_until: prepared.unmeasured().find(|next| *next > left.length),
     }
@@ -136,6 +137,7 @@ pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Momen
                       known_until,
                       trigger,
                       retained,
+                      retained_by_others: _,
                       split: _,
                   }| {
         let budget = Budget {
@@ -192,7 +194,10 @@ fn moments(
         let limits = Sizes {
             window,
             trigger: size.trigger,
-            retained: size.retained,
+            retained: match entrant.family {
+                Family::Recorded => size.retained,
+                _ => size.retained_by_others,
+            },
             split: entrant.has_default_split().then_some(size.split),
         };
         let (budget, scaled) = entrant.resolve(Protocol::Recorded, limits, 1.0)?;

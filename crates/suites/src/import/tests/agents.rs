@@ -1,6 +1,8 @@
 //! One short session of each agent whose program compacts its conversations. The files are
 //! synthetic, after the published forms.
 
+use compactometer_formats::scenario::Unmeasured;
+
 use super::*;
 
 /// Each format with a file of it.
@@ -224,10 +226,7 @@ fn a_gemini_compaction_that_was_rewound_is_no_compaction() {
         (outline(found).as_str(), found.compactions.len()),
         ("1 user: text(Again.)", 0)
     );
-    assert_eq!(
-        imported.report.ignored["compaction of an abandoned branch"],
-        1
-    );
+    assert_eq!(imported.report.unmeasured[&Unmeasured::LeftBehind], 1);
 }
 
 #[test]

@@ -458,8 +458,8 @@ fn a_copilot_compaction_keeps_what_was_said_while_it_was_written() {
         "\"success\":false,\"preCompactionTokens\"",
     );
     assert_eq!(
-        repairs(&imported("copilot", &failed, &FACTS)),
-        ["line 11: compaction that failed: left out"]
+        reasons(&imported("copilot", &failed, &STRICT)),
+        [Unmeasured::Failed]
     );
 }
 

@@ -124,13 +124,13 @@ fn a_session_that_was_resumed_from_before_its_compaction_left_it_behind() {
 fn a_reply_whose_request_was_much_shorter_follows_the_summary() {
     let mut log = Log::default();
     log.turn();
-    log.tokens = 155_814;
+    log.tokens = 20_000;
     log.turn();
     let before = log.last.clone();
     log.boundary();
     log.summary();
     log.last = before;
-    log.tokens = 44_000;
+    log.tokens = 5_000;
     log.turn();
     let found = imported("claude-code", &lines(&log.rows), &FACTS);
     assert_eq!(fates(&found), (1, Vec::new()));

@@ -12,6 +12,7 @@ mod exports;
 mod facts;
 mod fates;
 mod formats;
+mod mapped;
 mod mended;
 mod pairs;
 mod robustness;

@@ -52,11 +52,14 @@ fn an_import_to_a_file_is_the_import_in_memory() {
     ] {
         let in_memory = import(importer("claude-code"), &files, "test", &options).expect("imports");
         let mut read = 0;
-        let (report, properties) =
-            import_to(&out, importer("claude-code"), &files, &options, &mut || {
-                read += 1
-            })
-            .expect("imports to a file");
+        let (report, properties) = import_to(
+            &out,
+            (importer("claude-code"), None),
+            &files,
+            &options,
+            &mut || read += 1,
+        )
+        .expect("imports to a file");
         assert_eq!(Suite::read(&out).expect("a valid suite"), in_memory.suite);
         assert_eq!((report, read), (in_memory.report, files.len()));
         assert_eq!(properties, measure(&in_memory.suite));
@@ -83,8 +86,14 @@ fn a_refused_import_leaves_the_folder_as_it_was() {
     fs::write(&out, "an earlier suite").expect("writes a file");
     let names = || fs::read_dir(folder.path()).expect("a folder").count();
     let before = names();
-    let refused = import_to(&out, importer("claude-code"), &files, &FACTS, &mut || ())
-        .expect_err("not a transcript");
+    let refused = import_to(
+        &out,
+        (importer("claude-code"), None),
+        &files,
+        &FACTS,
+        &mut || (),
+    )
+    .expect_err("not a transcript");
     assert!(
         refused
             .to_string()
@@ -98,7 +107,7 @@ fn a_refused_import_leaves_the_folder_as_it_was() {
     let nowhere = folder.path().join("no/folder.jsonl");
     let refused = import_to(
         &nowhere,
-        importer("claude-code"),
+        (importer("claude-code"), None),
         &files[..3],
         &FACTS,
         &mut || (),

@@ -1,7 +1,8 @@
 //! Which branch of a session is the conversation, and what the others leave behind.
 //!
 //! A late row may hang on an early one: a failed request for a permission, or a session that was
-//! resumed from before its compaction. The branch with the last answer is the conversation. Where
+//! resumed from before its compaction. The branch on which a model or a person spoke last is the
+//! conversation. Where
 //! the reply after a compaction hangs on the row before it, the recorded usage says whether the
 //! compaction took effect.
 
@@ -21,7 +22,7 @@ pub(in crate::import) struct LeftBehind {
 /// A request with less than this share of the tokens of the one before follows a compaction.
 const FALL: f64 = 0.8;
 
-/// The latest leaf behind the last answer of a model, or else the latest leaf.
+/// The latest leaf behind the last words of a model or a person, or else the latest leaf.
 pub(super) fn leaf(
     rows: &[Row],
     members: &[usize],
@@ -29,7 +30,7 @@ pub(super) fn leaf(
     parents: &[Option<usize>],
 ) -> Option<usize> {
     let is_leaf = |row: &&usize| rows[**row].message.is_some() && !inner[**row];
-    let last = members.iter().rev().find(|row| is_answer(&rows[**row]));
+    let last = members.iter().rev().find(|row| speaks(&rows[**row]));
     let behind = |start: usize| {
         let below = below(start, members, parents);
         let leaf = members
@@ -40,6 +41,17 @@ pub(super) fn leaf(
     };
     last.and_then(|last| behind(*last))
         .or_else(|| members.iter().rev().find(is_leaf).copied())
+}
+
+/// Whether a model or a person wrote words in the row.
+fn speaks(row: &Row) -> bool {
+    let content = row.message.as_ref().map(|message| &message["content"]);
+    let has_words = |content: &serde_json::Value| {
+        let mut blocks = content.as_array().into_iter().flatten();
+        content.is_string() || blocks.any(|block| block["type"] == "text")
+    };
+    let is_by_person = row.kind == "user" && !row.by_program && !row.summary;
+    is_answer(row) || (is_by_person && content.is_some_and(has_words))
 }
 
 /// Whether a model wrote the row, and not the program in its name.

@@ -77,6 +77,7 @@ pub(in crate::import) fn split(
             }
             // What the program adds before the next turn is a part of the next request.
             is_fresh &= row.message.is_none();
+            is_open &= row.message.is_none();
             if let (true, Some(text), Some(last)) =
                 (is_fresh, &row.attached, compactions.last_mut())
             {

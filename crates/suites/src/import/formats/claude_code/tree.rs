@@ -1,7 +1,7 @@
 //! Assigns the rows of a Claude Code session to conversations: the trees that `parentUuid` links
 //! form.
 //!
-//! If a tree branches, the chain to the latest leaf behind the last answer is kept, together with
+//! If a tree branches, the chain to the latest leaf behind the last words is kept, together with
 //! the other rows of its messages and the results of its calls on other branches, because parallel
 //! calls branch too. All other rows are counted as abandoned, and their compactions as left behind.
 
