@@ -404,7 +404,9 @@ class Case:
         if not self.is_recorded:
             return self.tokens.is_distant(mention, length, self.trigger)
         cut = self.conversation.last_compaction(length)
-        return cut is not None and mention < cut and mention not in self.conversation.kept_pending(cut)
+        return (
+            cut is not None and mention < cut and mention not in self.conversation.kept_pending(cut)
+        )
 
     def bindings(self):
         found = set()

@@ -106,7 +106,8 @@ impl Ledger {
     /// A call takes the values of an argument.
     fn used(&mut self, tool: &str, name: &str, text: &str, id: MessageId) {
         let now = self.calls;
-        if let Some(path) = paths::of_argument(name, text) {
+        let path = paths::of_argument(name, text);
+        if let Some(path) = path.filter(|path| !path.contains(values::MASK)) {
             self.known(path, Kind::Path, id).mention(Mention::Call, now);
             return;
         }

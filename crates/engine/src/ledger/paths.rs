@@ -60,8 +60,7 @@ pub(super) fn of_argument<'t>(name: &str, text: &'t str) -> Option<&'t str> {
         && path.contains(['/', '\\'])
         && path.contains(char::is_alphanumeric)
         && !path.contains(|letter: char| letter.is_control() || "*<>|\"`".contains(letter));
-    let is_masked = path.contains(super::values::MASK);
-    (is_named && is_one && !is_masked).then_some(path)
+    (is_named && is_one).then_some(path)
 }
 
 /// Folders by which a path without a root and without an ending is known.

@@ -48,12 +48,24 @@ pub const ALL: &[Target] = &[
         run: import::adk,
     },
     Target {
+        name: "import-aider",
+        run: import::aider,
+    },
+    Target {
         name: "import-anthropic",
         run: import::anthropic,
     },
     Target {
         name: "import-atif",
         run: import::atif,
+    },
+    Target {
+        name: "import-chatgpt",
+        run: import::chatgpt,
+    },
+    Target {
+        name: "import-claude-ai",
+        run: import::claude_ai,
     },
     Target {
         name: "import-claude-code",
@@ -104,6 +116,10 @@ pub const ALL: &[Target] = &[
         run: import::locomo,
     },
     Target {
+        name: "import-longmemeval",
+        run: import::longmemeval,
+    },
+    Target {
         name: "import-mini-swe-agent",
         run: import::mini_swe_agent,
     },
@@ -138,6 +154,10 @@ pub const ALL: &[Target] = &[
     Target {
         name: "import-qwen",
         run: import::qwen,
+    },
+    Target {
+        name: "import-specstory",
+        run: import::specstory,
     },
     Target {
         name: "import-strands",

@@ -18,6 +18,7 @@ use crate::files;
 mod exports;
 mod said;
 mod said_by_agents;
+mod said_in_chats;
 mod said_in_tables;
 
 use said::Said;
@@ -136,6 +137,26 @@ pub(super) fn vercel(data: &[u8]) -> bool {
 
 pub(super) fn vscode_chat(data: &[u8]) -> bool {
     check("vscode-chat", data, said_in_tables::anywhere)
+}
+
+pub(super) fn aider(data: &[u8]) -> bool {
+    check("aider", data, said_in_chats::in_aider)
+}
+
+pub(super) fn chatgpt(data: &[u8]) -> bool {
+    check("chatgpt", data, said_in_chats::in_chatgpt)
+}
+
+pub(super) fn claude_ai(data: &[u8]) -> bool {
+    check("claude-ai", data, said_in_chats::in_claude_ai)
+}
+
+pub(super) fn longmemeval(data: &[u8]) -> bool {
+    check("longmemeval", data, said_in_chats::in_longmemeval)
+}
+
+pub(super) fn specstory(data: &[u8]) -> bool {
+    check("specstory", data, said_in_chats::in_specstory)
 }
 
 /// Separates two files.
@@ -282,7 +303,10 @@ fn refused(importer: &Importer, paths: &[PathBuf], error: &ImportError) {
 /// place is in a repair, or its row was counted as ignored.
 fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec<Said>) {
     let ImportReport {
-        repairs, ignored, ..
+        repairs,
+        ignored,
+        unmeasured,
+        ..
     } = &imported.report;
     // If a whole conversation or file is left out, the repair names the place of its beginning.
     let whole = |what: &str| {
@@ -325,7 +349,7 @@ fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec
     }
     lost.dedup_by(|one, other| one.places == other.places);
     assert!(
-        lost.len() <= ignored.values().sum(),
+        lost.len() <= ignored.values().chain(unmeasured.values()).sum(),
         "texts neither kept nor reported: {lost:?}; ignored {ignored:?}"
     );
 }

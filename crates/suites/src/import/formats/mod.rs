@@ -3,6 +3,8 @@
 
 mod anthropic;
 mod atif;
+mod chatgpt;
+mod claude_ai;
 mod claude_code;
 mod cline;
 mod codex;
@@ -16,6 +18,8 @@ mod goose;
 mod inspect;
 mod langchain;
 mod locomo;
+mod longmemeval;
+mod markdown;
 mod mini_swe_agent;
 mod openai;
 mod opencode;
@@ -50,6 +54,11 @@ pub const ALL: &[&Importer] = &[
     &tau_bench::IMPORTER,
     &swe_agent::IMPORTER,
     &locomo::IMPORTER,
+    &longmemeval::IMPORTER,
+    &chatgpt::IMPORTER,
+    &claude_ai::IMPORTER,
+    &markdown::AIDER,
+    &markdown::SPECSTORY,
     &inspect::IMPORTER,
     &otel::IMPORTER,
     &cline::IMPORTER,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 
 /// The files that the fuzzer starts from.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 24] = [
     ("anthropic", "compaction.json"),
     ("codex", "response-end.jsonl"),
     ("claude-code", "tail.jsonl"),
@@ -25,6 +25,11 @@ const FILES: [(&str, &str); 19] = [
     ("cline", "condensed.json"),
     ("gemini-stream", "stream.jsonl"),
     ("claude-code", "stream.jsonl"),
+    ("chatgpt", "conversations.json"),
+    ("claude-ai", "conversations.json"),
+    ("longmemeval", "oracle.json"),
+    ("aider", "history.md"),
+    ("specstory", "chat.md"),
 ];
 
 fn text(format: &str, file: &str) -> String {
@@ -70,4 +75,21 @@ fn each_file_is_recognised_and_read_whole() {
         told.push(format!("ignored: {:?}", found.report.ignored));
         insta::assert_snapshot!(format!("{format}-{file}"), told.join("\n"));
     }
+}
+
+#[test]
+fn a_history_of_longmemeval_has_its_question_and_evidence() {
+    let found = imported("longmemeval", &text("longmemeval", "oracle.json"), &FACTS);
+    let asked = |scenario: &Scenario| {
+        let probe = &scenario.probes[0];
+        let fact = scenario
+            .facts
+            .iter()
+            .find(|fact| probe.fact_ids.contains(&fact.id));
+        let evidence = fact.map(|fact| fact.evidence_message_ids.clone());
+        (probe.gold.clone(), probe.abstain_expected, evidence)
+    };
+    let asked = found.suite.scenarios.iter().map(asked).collect::<Vec<_>>();
+    let known = (Some("8443".to_owned()), false, Some(vec![MessageId(1)]));
+    assert_eq!(asked, [known, (None, true, None)]);
 }

@@ -6,9 +6,9 @@
 //! the reply after a compaction hangs on the row before it, the recorded usage says whether the
 //! compaction took effect.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::import::formats::claude_code::tree::Row;
+use crate::import::formats::claude_code::row::Row;
 
 /// What is on branches that the conversation left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,10 +91,11 @@ pub(super) fn left_behind(rows: &[Row], parents: &[Option<usize>], beside: &[usi
         .copied()
         .filter(|row| begins_compaction(rows, parents, *row))
         .collect::<Vec<_>>();
+    let begun = compactions.iter().collect::<HashSet<_>>();
     let mut behind = HashSet::new();
     for row in beside {
         let follows = parents[*row].is_some_and(|parent| behind.contains(&parent));
-        if follows || compactions.contains(row) {
+        if follows || begun.contains(row) {
             behind.insert(*row);
         }
     }
@@ -108,20 +109,28 @@ pub(super) fn left_behind(rows: &[Row], parents: &[Option<usize>], beside: &[usi
 /// Where the next turn hangs on the row before a compaction, although its request was so much
 /// shorter that the compaction took effect: the turn follows the summary.
 pub(super) fn continue_where_usage_fell(rows: &[Row], parents: &mut [Option<usize>]) {
+    let mut children: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (row, parent) in parents.iter().enumerate() {
+        parent
+            .iter()
+            .for_each(|parent| children.entry(*parent).or_default().push(row));
+    }
+    let children = |row: usize| children.get(&row).into_iter().flatten().copied();
     for boundary in (0..rows.len()).filter(|at| rows[*at].boundary.is_some()) {
         let Some(before) = parents[boundary] else {
             continue;
         };
-        let follows = |at: usize| parents[at] == Some(boundary) && rows[at].summary;
-        let Some(summary) = (boundary + 1..rows.len()).find(|at| follows(*at)) else {
+        let Some(summary) = children(boundary).find(|at| rows[*at].summary) else {
             continue;
         };
-        let is_next = |at: &usize| parents[*at] == Some(before) && rows[*at].message.is_some();
-        let Some(next) = (summary + 1..rows.len()).find(is_next) else {
+        let is_next = |at: &usize| *at > summary && rows[*at].message.is_some();
+        let Some(next) = children(before).find(is_next) else {
             continue;
         };
-        let earlier = std::iter::successors(Some(before), |row| parents[*row]);
-        let earlier = earlier.filter_map(|row| request_tokens(&rows[row])).next();
+        // Rows that name each other as parents are told apart later.
+        let earlier = std::iter::successors(Some(before), |row| parents[*row]).take(rows.len());
+        let mut earlier = earlier.filter_map(|row| request_tokens(&rows[row]));
+        let earlier = earlier.next();
         let later = (next..rows.len())
             .scan(HashSet::new(), |below, row| {
                 let follows = parents[row].is_some_and(|parent| below.contains(&parent));

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::import::formats::claude_code::tree::Row;
+use crate::import::formats::claude_code::row::Row;
 use crate::import::place::Place;
 
 /// A broken line's number and text.

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::import::formats::claude_code::boundary::{Boundary, Kept};
 use crate::import::formats::claude_code::branches::LeftBehind;
-use crate::import::formats::claude_code::tree::{Chosen, Row};
+use crate::import::formats::claude_code::row::Row;
+use crate::import::formats::claude_code::tree::Chosen;
 use crate::import::place::Place;
 use crate::import::readers::blocks::blocks;
 use crate::import::session::{Compaction, Left};

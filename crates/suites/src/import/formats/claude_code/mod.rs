@@ -10,6 +10,7 @@ mod broken;
 mod compactions;
 mod own_calls;
 mod queued;
+mod row;
 mod stream;
 mod tree;
 
@@ -29,7 +30,7 @@ use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
 use crate::import::session::{Notes, Session, Spoken, type_name};
-use tree::Row;
+use row::Row;
 
 const OF_SUMMARY: &str = "summary of messages that are not in the file: kept as the system prompt";
 
