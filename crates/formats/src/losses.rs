@@ -190,6 +190,8 @@ pub struct CompactionCosts {
     /// Reported input tokens of the last requests before it, and of the first requests after it;
     /// the median of up to ten each.
     pub request_tokens: Option<(u64, u64)>,
+    /// Reported input tokens of the last request before it, and of the next one.
+    pub next_request_tokens: Option<(u64, u64)>,
     /// What their calls used on average, as reported.
     pub request_usage: Option<(MeanUsage, MeanUsage)>,
     /// What the call used that wrote the summary, as reported; absent in the files of most

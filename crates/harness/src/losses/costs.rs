@@ -69,6 +69,9 @@ pub(super) fn costs(
         request_tokens: used
             .as_ref()
             .map(|(before, after)| (median_input(before), median_input(after))),
+        next_request_tokens: used.as_ref().and_then(|(before, after)| {
+            Some((before.last()?.total_input(), after.first()?.total_input()))
+        }),
         request_usage: used
             .as_ref()
             .map(|(before, after)| (mean(before), mean(after))),

@@ -74,7 +74,7 @@ impl Losses {
     /// Compactions after which a request was hardly shorter.
     fn without_effect(&self) -> Option<String> {
         let known = self.compactions.iter();
-        let known = known.filter_map(|one| one.costs.request_tokens);
+        let known = known.filter_map(|one| one.costs.next_request_tokens);
         let (freed_little, freed): (Vec<_>, Vec<_>) =
             known.partition(|(before, after)| (*before as f64) * MOST_LEFT < *after as f64);
         (!freed_little.is_empty()).then(|| {
