@@ -59,6 +59,7 @@ pub(super) fn of_argument<'t>(name: &str, text: &'t str) -> Option<&'t str> {
     let is_one = path.len() <= LONGEST
         && path.contains(['/', '\\'])
         && path.contains(char::is_alphanumeric)
+        && !path.contains(", ")
         && !path.contains(|letter: char| letter.is_control() || "*<>|\"`".contains(letter));
     (is_named && is_one).then_some(path)
 }

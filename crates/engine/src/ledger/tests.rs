@@ -104,6 +104,16 @@ fn a_page_lists_each_value_with_what_binds_it() {
 }
 
 #[test]
+fn a_file_that_a_call_named_has_one_line_with_the_blanks_in_its_name() {
+    let path = "/home/ann/shop/My Docs/final plan.md";
+    let read = [call(0, "Read", &serde_json::json!({"file_path": path}))];
+    let text = page(&read, 200, &[]).text;
+    assert!(text.ends_with(".\nMy Docs/final plan.md\n"), "{text}");
+    let held = page(&read, 200, &["I read \"My Docs/final plan.md\"."]);
+    assert_eq!(held.listed, []);
+}
+
+#[test]
 fn what_the_next_request_holds_is_left_out_by_any_name() {
     let held = ["See /home/ann/shop/src/pay/refund.rs and 9000."];
     let values = page(&conversation(), 400, &held)

@@ -64,8 +64,8 @@ pub const ALL: &[Target] = &[
         run: import::chatgpt,
     },
     Target {
-        name: "import-claude-ai",
-        run: import::claude_ai,
+        name: "import-claude-export",
+        run: import::claude_export,
     },
     Target {
         name: "import-claude-code",

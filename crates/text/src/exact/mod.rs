@@ -408,6 +408,11 @@ mod tests {
         }
         assert_eq!(taken("path", "src/**/*.rs /srv/shop"), ["/srv/shop"]);
         assert_eq!(taken("path", "a word and another"), Vec::<String>::new());
+        assert_eq!(
+            taken("files", "src/a.rs lib/b.rs"),
+            ["src/a.rs", "lib/b.rs"]
+        );
+        assert_eq!(taken("files", "src/a.rs, Makefile"), ["src/a.rs"]);
         assert_eq!(taken("command", "cat /a/b c.md"), ["/a/b", "c.md"]);
     }
 

@@ -75,7 +75,7 @@ pub(super) fn is_on_drive(text: &str) -> bool {
 }
 
 /// The path that an argument names, with all that the names of its folders have. An argument with
-/// several lines or with a pattern names none.
+/// several lines, several files or a pattern names none.
 pub(super) fn of_argument(name: &str, text: &str) -> Option<String> {
     let path = text.trim();
     let has_folder = path.contains(['/', '\\']);
@@ -89,8 +89,16 @@ pub(super) fn of_argument(name: &str, text: &str) -> Option<String> {
     (is_path_name(name)
         && is_one
         && has_name
+        && !are_several(path)
         && (has_folder || kind(path, false) == ValueKind::Path))
         .then(|| path.trim_end_matches(['/', '\\']).to_owned())
+}
+
+/// Whether a text names several files: each of its words has an ending, or commas separate them.
+fn are_several(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let is_file = |word: &str| kind(word, false) == ValueKind::Path && word.contains('.');
+    text.contains(", ") || (words.clone().nth(1).is_some() && words.all(is_file))
 }
 
 /// Arguments that name one file or folder, in small letters and without separators.

@@ -18,7 +18,7 @@ pub(super) fn in_longmemeval(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages and of their blocks.
-pub(super) fn in_claude_ai(file: &str) -> Vec<Said> {
+pub(super) fn in_claude_export(file: &str) -> Vec<Said> {
     let rows = |chat: &Value| {
         chat["chat_messages"]
             .as_array()
@@ -84,10 +84,11 @@ pub(super) fn in_specstory(file: &str) -> Vec<Said> {
     })
 }
 
+/// A repair names the line at which a message begins.
 fn of_lines(file: &str, said: fn(&str) -> String) -> Vec<Said> {
     let lines = (1..).zip(without_mark(file).lines());
     let lines = lines.map(|(number, line): (usize, &str)| Said {
-        places: vec![format!("line {number}")],
+        places: (1..=number).map(|line| format!("line {line}")).collect(),
         text: said(line),
     });
     lines.filter(|said| !said.text.is_empty()).collect()

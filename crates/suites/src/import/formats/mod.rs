@@ -4,8 +4,8 @@
 mod anthropic;
 mod atif;
 mod chatgpt;
-mod claude_ai;
 mod claude_code;
+mod claude_export;
 mod cline;
 mod codex;
 mod codex_exec;
@@ -56,7 +56,7 @@ pub const ALL: &[&Importer] = &[
     &locomo::IMPORTER,
     &longmemeval::IMPORTER,
     &chatgpt::IMPORTER,
-    &claude_ai::IMPORTER,
+    &claude_export::IMPORTER,
     &markdown::AIDER,
     &markdown::SPECSTORY,
     &inspect::IMPORTER,

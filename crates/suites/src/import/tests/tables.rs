@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 24] = [
     ("gemini-stream", "stream.jsonl"),
     ("claude-code", "stream.jsonl"),
     ("chatgpt", "conversations.json"),
-    ("claude-ai", "conversations.json"),
+    ("claude-export", "conversations.json"),
     ("longmemeval", "oracle.json"),
     ("aider", "history.md"),
     ("specstory", "chat.md"),

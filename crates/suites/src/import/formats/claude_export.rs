@@ -11,10 +11,10 @@ use crate::import::place::Place;
 use crate::import::readers::json_value;
 use crate::import::readers::table::{Answer, Block, Call, Read, Table, words};
 use crate::import::report::Recorder;
-use crate::import::session::Session;
+use crate::import::session::{Session, type_name};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
-    name: "claude-ai",
+    name: "claude-export",
     about: "an export of claude.ai: a JSON array of objects with `uuid` and `chat_messages`",
     source: "claude.ai, Settings: Export data, conversations.json",
     compactions: "None that can be told from a message.",
@@ -63,6 +63,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         let rows = chat["chat_messages"].as_array().into_iter().flatten();
         for (message, row) in (1..).zip(rows) {
             let place = Place::Turn { element, message };
+            if !row.is_object() {
+                let what = format!("message is {}: dropped", type_name(row));
+                read.recorder.repair(place, what)?;
+                continue;
+            }
             read.row(place, &whole(row))?;
             for attached in row["attachments"].as_array().into_iter().flatten() {
                 let text = words(&attached["extracted_content"]);
