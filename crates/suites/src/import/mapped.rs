@@ -45,7 +45,7 @@ const KEYS: [(&str, &str); 8] = [
     ),
 ];
 
-/// Where the fields are: for each name of [`KEYS`], a pointer in the form of RFC 6901.
+/// Where the fields of a conversation are, each as a pointer in the form of RFC 6901.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map(BTreeMap<&'static str, String>);
 
