@@ -56,16 +56,16 @@ pub const ALL: &[Target] = &[
         run: import::anthropic,
     },
     Target {
+        name: "import-anthropic-chat",
+        run: import::anthropic_chat,
+    },
+    Target {
         name: "import-atif",
         run: import::atif,
     },
     Target {
         name: "import-chatgpt",
         run: import::chatgpt,
-    },
-    Target {
-        name: "import-claude-export",
-        run: import::claude_export,
     },
     Target {
         name: "import-claude-code",

@@ -55,8 +55,16 @@ impl<'p> Adding<'p> {
         }
     }
 
+    fn read_up_to(&mut self, length: usize) {
+        for counted in &self.prepared.messages[self.read..length] {
+            self.ledger.add(&counted.message);
+        }
+        self.read = length;
+    }
+
     /// The texts beside what a compaction left, which is no earlier than the one before.
     pub(super) fn beside(&mut self, left: &Left) -> Added {
+        self.read_up_to(left.length);
         let Adding {
             prepared,
             budget,
@@ -64,30 +72,20 @@ impl<'p> Adding<'p> {
             counter,
             ..
         } = *self;
-        for counted in &prepared.messages[self.read..left.length] {
-            self.ledger.add(&counted.message);
-        }
-        self.read = left.length;
         let said = Said::of_facts(prepared, left.length, budget, counter);
+        let drawn = said.random().take(VALUE_DRAWS);
         let held = |text: &str| held(prepared, text);
         let ledger = |size: u32| held(&self.ledger.page(size, left.view.texts(), counter).text);
         Added {
-            random: said
-                .random()
-                .take(VALUE_DRAWS)
-                .map(|text| held(&text))
-                .collect(),
+            random: drawn.map(|text| held(&text)).collect(),
             newest: held(&said.newest()),
             frequent: held(&said.frequent()),
             ledger: ledger(budget),
             ledger_of: LEDGER_SIZES.map(ledger),
             unbound: held(&bare(&self.ledger, &left.view, budget, counter)),
-            hooks: hooks
-                .get(left.place)
-                .into_iter()
-                .flatten()
-                .map(|run| held(&run.context))
-                .collect(),
+            hooks: hooks.get(left.place).map_or_else(Vec::new, |runs| {
+                runs.iter().map(|run| held(&run.context)).collect()
+            }),
         }
     }
 }

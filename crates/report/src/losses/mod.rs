@@ -274,6 +274,22 @@ fn by_group(sessions: &[SessionLosses]) -> Vec<Vec<&UseSeen>> {
     groups.into_values().collect()
 }
 
+/// The share of uses whose value is held with ledgers of each size in tokens.
+fn with_ledger_of(
+    sessions: &[Vec<UseSeen>],
+    is_held: impl Fn(&UseSeen) -> bool,
+) -> BTreeMap<u32, f64> {
+    let uses = sessions.concat();
+    let of_size = |(place, size): (usize, u32)| {
+        let held = uses
+            .iter()
+            .filter(|seen| seen.in_ledger_of[place] || is_held(seen));
+        (size, held.count() as f64 / uses.len() as f64)
+    };
+    let sizes = LEDGER_SIZES.into_iter().enumerate();
+    sizes.filter(|_| !uses.is_empty()).map(of_size).collect()
+}
+
 impl Shares {
     fn new(sessions: &[Vec<&UseSeen>], kind: UseKind) -> Self {
         let of_kind = |session: &Vec<&UseSeen>| {
@@ -327,16 +343,6 @@ impl Shares {
         let frequent = with("with_frequent", |seen| seen.in_frequent);
         let ledger = with("with_ledger", |seen| seen.in_ledger);
         let unbound = with("with_unbound", |seen| seen.in_unbound);
-        let of_size = |(place, size): (usize, u32)| {
-            let held = all().filter(|seen| seen.in_ledger_of[place] || is_held(seen));
-            let share = (shares.uses > 0).then(|| held.count() as f64 / shares.uses as f64);
-            Some((size, share?))
-        };
-        let with_ledger_of = LEDGER_SIZES
-            .into_iter()
-            .enumerate()
-            .filter_map(of_size)
-            .collect();
         let hooks = all().next().map_or(0, |seen| seen.in_hooks.len());
         let with_hook = |hook: usize| {
             let (share, ends) = pooled(&sessions, |seen| {
@@ -347,7 +353,7 @@ impl Shares {
         (shares.with_hooks, shares.hook_intervals) = (0..hooks).map(with_hook).unzip();
         (shares.with_newest_text, shares.with_frequent) = (newest, frequent);
         (shares.with_ledger, shares.with_unbound) = (ledger, unbound);
-        shares.with_ledger_of = with_ledger_of;
+        shares.with_ledger_of = with_ledger_of(&sessions, is_held);
         let over = pooled(&sessions, |seen| {
             one(seen.in_ledger || is_held(seen)) - in_draws(seen)
         });

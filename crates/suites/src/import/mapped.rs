@@ -55,9 +55,7 @@ impl FromStr for Map {
     /// Reads `role=speaker,text=body.text`: a name, and the field with a dot before each that is
     /// inside of another.
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = KEYS
-            .map(|(key, about)| format!("\n  {key}: {about}"))
-            .concat();
+        let known = known();
         let mut fields = BTreeMap::new();
         for pair in text.split(',') {
             let (name, field) = pair.split_once('=').unwrap_or((pair, ""));
@@ -83,6 +81,12 @@ impl FromStr for Map {
             )),
         }
     }
+}
+
+/// What a map may have, a line each.
+fn known() -> String {
+    KEYS.map(|(key, about)| format!("\n  {key}: {about}"))
+        .concat()
 }
 
 fn pointer(field: &str) -> String {
@@ -153,12 +157,7 @@ impl Map {
             None => None,
         };
         if let Some(summary) = words("summary") {
-            session.compactions.push(Compaction {
-                at_ms,
-                unmeasured: unreadable(&summary),
-                context: vec![Left::Written(Role::User, summary)],
-                ..Compaction::at(place)
-            });
+            session.compactions.push(compaction(place, at_ms, summary));
             return Ok(());
         }
         let mut said = Vec::new();
@@ -202,6 +201,15 @@ impl Map {
             }
         }
         Ok(())
+    }
+}
+
+fn compaction(place: Place, at_ms: Option<i64>, summary: String) -> Compaction {
+    Compaction {
+        at_ms,
+        unmeasured: unreadable(&summary),
+        context: vec![Left::Written(Role::User, summary)],
+        ..Compaction::at(place)
     }
 }
 

@@ -147,8 +147,8 @@ pub(super) fn chatgpt(data: &[u8]) -> bool {
     check("chatgpt", data, said_in_chats::in_chatgpt)
 }
 
-pub(super) fn claude_export(data: &[u8]) -> bool {
-    check("claude-export", data, said_in_chats::in_claude_export)
+pub(super) fn anthropic_chat(data: &[u8]) -> bool {
+    check("anthropic-chat", data, said_in_chats::in_anthropic_chat)
 }
 
 pub(super) fn longmemeval(data: &[u8]) -> bool {

@@ -18,7 +18,7 @@ pub(super) fn in_longmemeval(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages and of their blocks.
-pub(super) fn in_claude_export(file: &str) -> Vec<Said> {
+pub(super) fn in_anthropic_chat(file: &str) -> Vec<Said> {
     let rows = |chat: &Value| {
         chat["chat_messages"]
             .as_array()

@@ -46,8 +46,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             reader.chat(&row["haystack_dates"][number], chat)?;
         }
         let questions = reader.question(row)?;
-        let id = row["question_id"].as_str().filter(|id| !id.is_empty());
-        let stem = id.map_or_else(|| format!("{}-{element}", input.stem), str::to_owned);
+        let stem = reader.stem(input, row);
         sessions.push(Session {
             questions: questions.into_iter().collect(),
             messages: reader.messages,
@@ -65,6 +64,11 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
+    fn stem(&self, input: &Input, row: &Value) -> String {
+        let id = row["question_id"].as_str().filter(|id| !id.is_empty());
+        id.map_or_else(|| format!("{}-{}", input.stem, self.element), str::to_owned)
+    }
+
     fn place(&self) -> Place {
         Place::Turn {
             element: self.element,

@@ -2,10 +2,10 @@
 //! reads it.
 
 mod anthropic;
+mod anthropic_chat;
 mod atif;
 mod chatgpt;
 mod claude_code;
-mod claude_export;
 mod cline;
 mod codex;
 mod codex_exec;
@@ -56,7 +56,7 @@ pub const ALL: &[&Importer] = &[
     &locomo::IMPORTER,
     &longmemeval::IMPORTER,
     &chatgpt::IMPORTER,
-    &claude_export::IMPORTER,
+    &anthropic_chat::IMPORTER,
     &markdown::AIDER,
     &markdown::SPECSTORY,
     &inspect::IMPORTER,

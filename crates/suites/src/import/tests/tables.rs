@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 24] = [
     ("gemini-stream", "stream.jsonl"),
     ("claude-code", "stream.jsonl"),
     ("chatgpt", "conversations.json"),
-    ("claude-export", "conversations.json"),
+    ("anthropic-chat", "conversations.json"),
     ("longmemeval", "oracle.json"),
     ("aider", "history.md"),
     ("specstory", "chat.md"),

@@ -16,7 +16,7 @@ mod tree;
 
 use std::collections::HashMap;
 
-use compactometer_engine::message::Role;
+use compactometer_engine::message::{Part, Role};
 use compactometer_formats::scenario::Reattached;
 use serde_json::Value;
 
@@ -325,18 +325,11 @@ impl Reader<'_> {
                 parts.extend(self.0.part(row.place, Role::User, block)?);
             }
         }
-        let mut role = Role::User;
+        let role = [Role::User, Role::System][usize::from(row.summary)];
         if row.summary {
-            role = Role::System;
             self.0.recorder.repair(row.place, OF_SUMMARY.to_owned())?;
         }
-        let said = |role, parts| Spoken {
-            place: row.place,
-            role,
-            at_ms: row.at_ms,
-            parts,
-            usage: None,
-        };
+        let said = |role, parts| said(row, role, parts);
         let answers = !results.is_empty();
         if answers {
             out.push(said(Role::Tool, results));
@@ -345,6 +338,16 @@ impl Reader<'_> {
             out.push(said(role, parts));
         }
         Ok(())
+    }
+}
+
+fn said(row: &Row, role: Role, parts: Vec<Part>) -> Spoken {
+    Spoken {
+        place: row.place,
+        role,
+        at_ms: row.at_ms,
+        parts,
+        usage: None,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::import::report::Recorder;
 use crate::import::session::{Session, type_name};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
-    name: "claude-export",
+    name: "anthropic-chat",
     about: "an export of claude.ai: a JSON array of objects with `uuid` and `chat_messages`",
     source: "claude.ai, Settings: Export data, conversations.json",
     compactions: "None that can be told from a message.",
