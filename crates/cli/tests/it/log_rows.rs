@@ -154,6 +154,27 @@ fn a_compaction_that_left_no_summary_is_said_before_any_share() {
 }
 
 #[test]
+fn what_a_resume_left_behind_is_said() {
+    let mut log = Log::new();
+    let before = json!(format!("row-{}", log.rows.len() - 1));
+    log.compact(Some("A refund was looked at."));
+    log.call("ls", "src");
+    log.user("Start again.");
+    log.rows.last_mut().unwrap()["parentUuid"] = before;
+    log.call("git show 7f3a91c", "rf_9d2c71 is the case");
+    log.compact(Some("A refund was looked at."));
+    log.call("git show 7f3a91c", "rf_9d2c71 is the case");
+    let (told, _) = log.losses();
+    for line in [
+        "1 compaction left out: the session went on from before it and left 3 messages behind\n",
+        "1 of 1 compaction freed under a fifth of the request's tokens, as reported\n",
+        "A ledger by its tokens: 100 % with 600, 100 % with 900, 100 % with 1,800\n",
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+}
+
+#[test]
 fn compactions_that_follow_each_other_at_once_are_said() {
     let mut log = Log::new();
     for _ in 0..5 {

@@ -127,13 +127,8 @@ pub(crate) fn point(
     kind: ObservationKind,
 ) -> Point {
     let pending = Pending::from_messages(&prepared.messages[..length]);
-    // A program may drop a request that is still open.
-    let is_dropped = |index: usize| {
-        matches!(distances.facts, Distance::Compactions(_))
-            && distances.facts.is_over(prepared, index, length)
-    };
     let outside = |index: usize| {
-        (pending.contains(index) && !is_dropped(index))
+        (pending.contains(index) && !distances.facts.may_drop(prepared, index, length))
             || prepared.messages[index].message.role == Role::System
     };
     let mut point = Point {

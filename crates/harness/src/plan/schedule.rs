@@ -163,6 +163,12 @@ impl Distance<'_> {
         }
     }
 
+    /// Whether a recorded program may have dropped a message that is still pending at a log of that
+    /// length. A strategy never does.
+    pub(super) fn may_drop(self, prepared: &PreparedScenario, index: usize, length: usize) -> bool {
+        matches!(self, Distance::Compactions(_)) && self.is_over(prepared, index, length)
+    }
+
     /// Whether a mention is that far back from a log of that length.
     pub(super) fn is_over(
         self,

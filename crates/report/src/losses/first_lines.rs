@@ -91,7 +91,7 @@ impl Losses {
         let line = |(reason, number): (&Unmeasured, &usize)| {
             let messages = match reason {
                 Unmeasured::LeftBehind => {
-                    format!(", without {}", counted(self.left_behind, "message"))
+                    format!(" and left {} behind", counted(self.left_behind, "message"))
                 }
                 _ => String::new(),
             };

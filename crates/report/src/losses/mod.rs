@@ -279,15 +279,14 @@ fn with_ledger_of(
     sessions: &[Vec<UseSeen>],
     is_held: impl Fn(&UseSeen) -> bool,
 ) -> BTreeMap<u32, f64> {
-    let uses = sessions.concat();
+    let uses = || sessions.iter().flatten();
+    let number = uses().count();
     let of_size = |(place, size): (usize, u32)| {
-        let held = uses
-            .iter()
-            .filter(|seen| seen.in_ledger_of[place] || is_held(seen));
-        (size, held.count() as f64 / uses.len() as f64)
+        let held = uses().filter(|seen| seen.in_ledger_of[place] || is_held(seen));
+        (size, held.count() as f64 / number as f64)
     };
     let sizes = LEDGER_SIZES.into_iter().enumerate();
-    sizes.filter(|_| !uses.is_empty()).map(of_size).collect()
+    sizes.filter(|_| number > 0).map(of_size).collect()
 }
 
 impl Shares {

@@ -115,7 +115,7 @@ impl Map {
         recorder: &mut Recorder,
     ) -> Result<Vec<Session>, ImportError> {
         let rows = table::rows(input, ABOUT, &[""], recorder)?;
-        self.must_be_there(input, &rows)?;
+        self.are_there(input, &rows, recorder)?;
         let mut session = Session::new(input, MAPPED.name, &input.stem);
         let mut last_call = String::new();
         for (place, row) in &rows {
@@ -124,24 +124,28 @@ impl Map {
         Ok(vec![session])
     }
 
-    /// Refuses a file of which no row has a field of the map.
-    fn must_be_there(&self, input: &Input, rows: &[(Place, Value)]) -> Result<(), ImportError> {
+    /// Reports the fields of the map that no row has. Without speakers or texts nothing can be read.
+    fn are_there(
+        &self,
+        input: &Input,
+        rows: &[(Place, Value)],
+        recorder: &mut Recorder,
+    ) -> Result<(), ImportError> {
         let is_there = |key: &str| rows.iter().any(|(_, row)| self.of(row, key).is_some());
-        let Some((key, absent)) = self.0.iter().find(|(key, _)| !is_there(key)) else {
-            return Ok(());
-        };
-        let fields = rows.iter().filter_map(|(_, row)| row.as_object());
-        let fields = fields
-            .flat_map(|row| row.keys())
-            .take(1000)
-            .collect::<BTreeSet<_>>();
-        let fields = fields.iter().take(20).map(|field| format!("`{field}`"));
-        Err(ImportError::Other(format!(
-            "`{}`: no row has the field `{}` that `--map` names for `{key}`; rows have {}",
-            input.file,
-            absent[1..].replace('/', "."),
-            fields.collect::<Vec<_>>().join(", ")
-        )))
+        for (key, absent) in self.0.iter().filter(|(key, _)| !is_there(key)) {
+            let absent = absent[1..].replace('/', ".");
+            let what = format!("no row has the field `{absent}` that `--map` names for `{key}`");
+            if !matches!(*key, "role" | "text") {
+                recorder.repair(Place::Line(1), what)?;
+                continue;
+            }
+            let file = &input.file;
+            return Err(ImportError::Other(format!(
+                "`{file}`: {what}; rows have {}",
+                fields(rows)
+            )));
+        }
+        Ok(())
     }
 
     fn row(
@@ -175,7 +179,9 @@ impl Map {
         }
         if let Some(name) = words("call") {
             *last_call = words("id").unwrap_or_else(|| place.to_string());
-            let arguments = self.of(row, "arguments").map_or("{}".to_owned(), arguments);
+            let given = self.of(row, "arguments");
+            let arguments =
+                given.map_or("{}".to_owned(), |given| table::as_arguments("input", given));
             said.push((
                 Role::Assistant,
                 Part::ToolCall {
@@ -204,6 +210,15 @@ impl Map {
     }
 }
 
+/// The fields of the first rows, at most twenty.
+fn fields(rows: &[(Place, Value)]) -> String {
+    let rows = rows.iter().take(1000);
+    let fields = rows.filter_map(|(_, row)| row.as_object());
+    let fields = fields.flat_map(|row| row.keys()).collect::<BTreeSet<_>>();
+    let fields = fields.iter().take(20).map(|field| format!("`{field}`"));
+    fields.collect::<Vec<_>>().join(", ")
+}
+
 fn compaction(place: Place, at_ms: Option<i64>, summary: String) -> Compaction {
     Compaction {
         at_ms,
@@ -218,17 +233,6 @@ fn answer(id: Option<String>, last_call: &str, text: String) -> Part {
         call_id: id.unwrap_or_else(|| last_call.to_owned()),
         text,
         is_error: false,
-    }
-}
-
-/// Arguments as JSON; a text that is none is one argument.
-fn arguments(value: &Value) -> String {
-    match value.as_str() {
-        Some(text) if serde_json::from_str::<Value>(text).is_ok_and(|json| json.is_object()) => {
-            text.to_owned()
-        }
-        _ if value.is_object() => value.to_string(),
-        _ => serde_json::json!({"input": value}).to_string(),
     }
 }
 

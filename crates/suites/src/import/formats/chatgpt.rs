@@ -12,7 +12,7 @@ use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
-use crate::import::readers::table::words;
+use crate::import::readers::table::{as_arguments, words};
 use crate::import::report::Recorder;
 use crate::import::session::{Notes, Session, Spoken};
 
@@ -116,7 +116,7 @@ fn spoken(message: &Value, last_call: &mut Option<String>) -> Option<(Role, Vec<
             let call = Part::ToolCall {
                 id: id(),
                 name: tool.to_owned(),
-                arguments: arguments(&joined()),
+                arguments: as_arguments("input", &Value::String(joined())),
             };
             Some((Role::Assistant, vec![call]))
         }
@@ -142,12 +142,5 @@ fn part(value: &Value) -> Part {
     match value["asset_pointer"].as_str() {
         Some(_) => media(&value["content_type"], &value["asset_pointer"], false),
         None => Part::Text { text: words(value) },
-    }
-}
-
-fn arguments(text: &str) -> String {
-    match serde_json::from_str::<Value>(text) {
-        Ok(value) if value.is_object() => text.to_owned(),
-        _ => serde_json::json!({ "input": text }).to_string(),
     }
 }

@@ -371,13 +371,17 @@ fn at_first(value: &Value, pointers: &[&str]) -> String {
 fn arguments(block: &Value, pointers: &[&str]) -> String {
     let mut fields = pointers.iter().map(|at| (*at, found(block, &[at])));
     match fields.find_map(|(at, value)| Some((at, value?))) {
-        Some((_, Value::String(text))) if is_json(text) => text.clone(),
-        Some((at, text @ Value::String(_))) => {
-            let name = at.rsplit('/').next().unwrap_or_default();
-            serde_json::json!({ name: text }).to_string()
-        }
-        Some((_, value)) => value.to_string(),
+        Some((at, value)) => as_arguments(at.rsplit('/').next().unwrap_or_default(), value),
         None => "{}".to_owned(),
+    }
+}
+
+/// Arguments as JSON. A text that is none is the argument of that name.
+pub(in crate::import) fn as_arguments(name: &str, value: &Value) -> String {
+    match value {
+        Value::String(text) if is_json(text) => text.clone(),
+        Value::String(text) => serde_json::json!({ name: text }).to_string(),
+        value => value.to_string(),
     }
 }
 

@@ -172,6 +172,22 @@ fn a_summary_without_a_parent_is_a_compaction_of_the_row_before_it() {
 }
 
 #[test]
+fn a_compaction_of_which_nothing_else_was_read_is_counted() {
+    let mut log = Log::default();
+    log.turn();
+    let first = log.rows.len();
+    log.last = None;
+    log.boundary();
+    log.summary();
+    for row in &mut log.rows[first..] {
+        row["sessionId"] = json!("s-2");
+    }
+    let found = imported("claude-code", &lines(&log.rows), &FACTS);
+    assert_eq!(fates(&found), (0, vec![(Unmeasured::NothingBefore, 1)]));
+    assert_eq!(found.report.without_conversation, 1);
+}
+
+#[test]
 fn the_call_that_wrote_a_summary_is_in_a_file_beside_the_session() {
     let mut log = Log::default();
     log.turn();

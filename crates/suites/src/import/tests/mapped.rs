@@ -44,6 +44,21 @@ fn a_map_names_the_fields_of_any_rows() {
 }
 
 #[test]
+fn a_field_that_only_other_files_have_is_reported() {
+    let rows = ROWS.lines().filter(|line| !line.contains("gist"));
+    let rows = rows.collect::<Vec<_>>().join("\n");
+    let suite = mapped("role=speaker,text=body.text,summary=gist", &rows).expect("imports");
+    assert_eq!(suite.scenarios[0].messages.len(), 5);
+    assert!(
+        suite
+            .header
+            .notes
+            .iter()
+            .any(|note| note.contains("repair"))
+    );
+}
+
+#[test]
 fn a_map_that_names_absent_or_unknown_fields_is_refused() {
     for (map, why) in [
         (

@@ -2,9 +2,8 @@
 //!
 //! A late row may hang on an early one: a failed request for a permission, or a session that was
 //! resumed from before its compaction. The branch on which a model or a person spoke last is the
-//! conversation. Where
-//! the reply after a compaction hangs on the row before it, the recorded usage says whether the
-//! compaction took effect.
+//! conversation. Where the reply after a compaction hangs on the row before it, the recorded usage
+//! says whether the compaction took effect.
 
 use std::collections::{HashMap, HashSet};
 
