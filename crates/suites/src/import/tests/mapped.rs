@@ -47,14 +47,15 @@ fn a_map_names_the_fields_of_any_rows() {
 fn a_field_that_only_other_files_have_is_reported() {
     let rows = ROWS.lines().filter(|line| !line.contains("gist"));
     let rows = rows.collect::<Vec<_>>().join("\n");
-    let suite = mapped("role=speaker,text=body.text,summary=gist", &rows).expect("imports");
+    let map = "role=speaker,text=body.text,call=tool.name,summary=gist";
+    let suite = mapped(map, &rows).expect("imports");
     assert_eq!(suite.scenarios[0].messages.len(), 5);
+    // The absent field, and a speaker that is not known.
+    let note = "2 repairs made by the importer".to_owned();
     assert!(
-        suite
-            .header
-            .notes
-            .iter()
-            .any(|note| note.contains("repair"))
+        suite.header.notes.contains(&note),
+        "{:?}",
+        suite.header.notes
     );
 }
 
