@@ -22,7 +22,11 @@ AUTHORED = set(
 MOST_DIRECTORIES = 20
 HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}")
 WORD = re.compile(r"[^\W_]+")
-HOME = re.compile(r"^(/root|/home/[^/\\]+|/Users/[^/\\]+|C:\\Users\\[^/\\]+)(?=[/\\]|$)")
+HOME = re.compile(r"^(/root|([A-Za-z]:)?(/home/|/Users/|\\Users\\)[^/\\]+)(?=[/\\]|$)")
+DRIVE = re.compile(r"^([A-Za-z]):(?=[/\\])")
+BRACED = re.compile(r"([^\s\"'`(),;\[\]{}]*/[^\s\"'`(),;\[\]{}]*)\{([^{}]+,[^{}]*)\}([^\s\"'`(),;\[\]{}]*)")
+DRAWN = re.compile(r"^([\s│|]*)(?:[├└]─ |[├└]── |[|`]-- )\s*(\S+)")
+NAME = re.compile(r"[^\s/{\"'=]+")
 
 
 def leaves(name, value):
@@ -124,38 +128,72 @@ def is_other_length(value, word):
 
 
 def listed(text):
-    """The paths that lines spell out which list the names in a folder: `src/pay/: refund.rs, card.rs`."""
+    """The paths that a text spells out: a line of a folder's names, names in braces, and a drawn tree."""
     for line in text.splitlines():
         folder, _, names = line.partition(": ")
         folder = re.sub(r"^\s*([-*] )?", "", folder).strip("` ")
         if folder.endswith("/") and not re.search(r"\s", folder):
             names = [name.strip().strip("`") for name in names.split(",")]
-            yield from (
-                folder + name
-                for name in itertools.takewhile(re.compile(r"[^\s/]+").fullmatch, names)
-            )
+            yield from (folder + name for name in itertools.takewhile(NAME.fullmatch, names))
+        for folder, names, ending in BRACED.findall(line):
+            names = [name.strip() for name in names.split(",")]
+            if all(map(NAME.fullmatch, names)):
+                yield from (folder + name + ending.rstrip(".:") for name in names[:100])
+    yield from drawn(text)
+
+
+def drawn(text):
+    folders = []
+    for line in text.splitlines():
+        found = DRAWN.match(line)
+        name = found and found[2].strip("`").rstrip("/")
+        if not name or not NAME.fullmatch(name):
+            word = line.strip().strip("`").rstrip("/")
+            is_root = word not in ("", ".") and not re.search(r"\s", word) and word[-1] != ":"
+            folders = [(-1, word + "/" if is_root else "")]
+            continue
+        folders = [row for row in folders if row[0] < len(found[1])] or folders[:1]
+        path = (folders[-1][1] if folders else "") + name
+        folders.append((len(found[1]), path + "/"))
+        yield path
 
 
 def other_names(path, directories):
     names = set()
     roots = [(root.rstrip("/\\"), "") for root in directories]
-    roots += [(found[1], "~/") for root in directories if (found := HOME.match(root))]
+    roots += [(found[0], "~/") for root in directories if (found := HOME.match(root))]
+    is_relative = path[:1] not in ("/", "\\") and path[1:2] != ":" and bool(re.search(r"[/\\]", path))
+    plain = re.sub(r"^(~/)+", "", re.sub(r"^(\./)+", "", path))
     for number, (root, prefix) in enumerate(roots):
-        if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("/", "\\"):
-            rest = path[len(root) + 1 :]
+        if rest := below(path, root):
             is_file = "." in rest.lstrip(".") or rest.startswith(".")
-            is_name = "/" in rest or "\\" in rest or (is_file and number == 0)
-            if rest and (is_name or prefix):
+            is_name = re.search(r"[/\\]", rest) or (is_file and number == 0)
+            if is_name or prefix:
                 names.add(prefix + rest)
-            elif rest and number == 0:
+            elif number == 0:
                 names.add(rest + "/")
-        elif (
-            root
-            and path[:1] not in ("/", "\\")
-            and path[1:2] != ":"
-            and "/" in path
-            and path.startswith("~/") == bool(prefix)
-        ):
-            plain = re.sub(r"^(\./)+", "", path)
-            names.add(f"{root}/{re.sub(r'^(~/)+', '', plain)}")
-    return sorted(names)
+        elif root and is_relative and path.startswith("~/") == bool(prefix):
+            names.add(f"{root}/{plain}")
+    if path.startswith("/"):
+        names.add("file://" + path)
+    root = directories[0].rstrip("/\\") if directories else ""
+    if project := re.split(r"[/\\]", root)[-1]:
+        inside, rest = below(path, root), below(path, project)
+        if inside:
+            names.add(f"{project}/{inside}")
+        elif rest:
+            names |= {rest, f"{root}/{rest}"} if re.search(r"[/\\]", rest) else set()
+        elif is_relative and not path.startswith("~"):
+            names.add(f"{project}/{plain}")
+    for name in [*names, path]:
+        drive = DRIVE.match(name)
+        if drive or "\\" in name:
+            slashes = name.replace("\\", "/")
+            names |= {slashes, name.replace("/", "\\")}
+            if drive:
+                names |= {f"/{drive[1].lower()}{slashes[2:]}", f"/mnt/{drive[1].lower()}{slashes[2:]}", f"file:///{slashes}"}
+    return sorted(names - {path})
+
+
+def below(path, folder):
+    return path[len(folder) + 1 :] if folder and path.startswith(folder) and path[len(folder) : len(folder) + 1] in ("/", "\\") else ""

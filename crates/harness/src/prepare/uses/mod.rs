@@ -6,6 +6,7 @@
 
 mod hashes;
 mod names;
+mod spellings;
 mod unlogged;
 
 use std::collections::{BTreeSet, HashMap};
