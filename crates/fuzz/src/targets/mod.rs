@@ -64,6 +64,10 @@ pub const ALL: &[Target] = &[
         run: import::atif,
     },
     Target {
+        name: "import-beam",
+        run: import::beam,
+    },
+    Target {
         name: "import-chatgpt",
         run: import::chatgpt,
     },

@@ -67,13 +67,18 @@ impl Input {
     /// The texts of files in the folder beside it, by a pattern below that folder, in the order of
     /// their names. What cannot be read is left out.
     pub(super) fn beside(&self, pattern: &str) -> Vec<String> {
-        let folder = glob::Pattern::escape(&self.folder.to_string_lossy());
-        let files = glob::glob(&format!("{folder}/{pattern}"));
-        let files = files.into_iter().flatten().flatten().take(MOST_BESIDE);
-        files
-            .filter_map(|file| read(&file, Kind::TRANSCRIPT).ok())
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .collect()
+        texts_in(&self.folder, pattern)
+    }
+
+    /// The same in the folder that it is in.
+    pub(super) fn near(&self, pattern: &str) -> Vec<String> {
+        let folder = self.folder.parent().filter(|folder| *folder != "");
+        texts_in(folder.unwrap_or(Path::new(".")), pattern)
+    }
+
+    /// The name of the folder that it is in.
+    pub(super) fn folder_name(&self) -> Option<&str> {
+        self.folder.parent()?.file_name()?.to_str()
     }
 
     /// Lines that are not blank, with their numbers.
@@ -82,6 +87,16 @@ impl Input {
             .zip(self.text.split('\n'))
             .filter(|(_, line)| !line.trim().is_empty())
     }
+}
+
+fn texts_in(folder: &Path, pattern: &str) -> Vec<String> {
+    let folder = glob::Pattern::escape(&folder.to_string_lossy());
+    let files = glob::glob(&format!("{folder}/{pattern}"));
+    let files = files.into_iter().flatten().flatten().take(MOST_BESIDE);
+    files
+        .filter_map(|file| read(&file, Kind::TRANSCRIPT).ok())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .collect()
 }
 
 /// The bytes of a file that gzip or Zstandard packed, which its first bytes say; others as they are.

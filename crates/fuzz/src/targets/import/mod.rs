@@ -151,6 +151,10 @@ pub(super) fn anthropic_chat(data: &[u8]) -> bool {
     check("anthropic-chat", data, said_in_chats::in_anthropic_chat)
 }
 
+pub(super) fn beam(data: &[u8]) -> bool {
+    check("beam", data, said_in_chats::in_beam)
+}
+
 pub(super) fn longmemeval(data: &[u8]) -> bool {
     check("longmemeval", data, said_in_chats::in_longmemeval)
 }

@@ -17,6 +17,38 @@ pub(super) fn in_longmemeval(file: &str) -> Vec<Said> {
     in_elements(file, chats, |turn| strings(&turn["content"]))
 }
 
+/// The texts of all turns, however they are nested, without the marks at their ends.
+pub(super) fn in_beam(file: &str) -> Vec<Said> {
+    fn turns(value: &Value) -> Vec<Value> {
+        match value {
+            Value::Array(items) => items.iter().flat_map(turns).collect(),
+            Value::Object(fields) if fields.contains_key("role") => vec![value.clone()],
+            Value::Object(fields) => match fields.get("turns") {
+                Some(inner) => turns(inner),
+                None => fields.values().flat_map(turns).collect(),
+            },
+            _ => Vec::new(),
+        }
+    }
+    let file = without_mark(file);
+    let chats: Vec<Value> = match file.trim_start().starts_with('[') {
+        true => serde_json::from_str(file).into_iter().collect(),
+        false => {
+            let lines = file.split('\n').map(|line| {
+                let values = serde_json::Deserializer::from_str(line).into_iter::<Value>();
+                values.collect::<Result<Vec<_>, _>>().unwrap_or_default()
+            });
+            let rows = lines.flatten().filter(Value::is_object);
+            rows.map(|row| row["chat"].clone()).collect()
+        }
+    };
+    of_elements(&chats, turns, |turn| {
+        let text = turn["content"].as_str().unwrap_or_default();
+        let said = text.split("->->").next().unwrap_or_default().trim();
+        strings(&said.into())
+    })
+}
+
 /// The texts of messages and of their blocks.
 pub(super) fn in_anthropic_chat(file: &str) -> Vec<Said> {
     let rows = |chat: &Value| {
@@ -101,7 +133,15 @@ fn in_elements(
     texts: impl Fn(&Value) -> Vec<String>,
 ) -> Vec<Said> {
     let value = serde_json::from_str::<Value>(without_mark(file)).unwrap_or_default();
-    let elements = (1..).zip(value.as_array().into_iter().flatten());
+    of_elements(value.as_array().map_or(&[], Vec::as_slice), messages, texts)
+}
+
+fn of_elements(
+    elements: &[Value],
+    messages: impl Fn(&Value) -> Vec<Value>,
+    texts: impl Fn(&Value) -> Vec<String>,
+) -> Vec<Said> {
+    let elements = (1..).zip(elements);
     let said = elements.flat_map(|(element, row): (usize, &Value)| {
         let messages = messages(row);
         let places =

@@ -4,6 +4,7 @@
 mod anthropic;
 mod anthropic_chat;
 mod atif;
+mod beam;
 mod chatgpt;
 mod claude_code;
 mod cline;
@@ -55,6 +56,7 @@ pub const ALL: &[&Importer] = &[
     &swe_agent::IMPORTER,
     &locomo::IMPORTER,
     &longmemeval::IMPORTER,
+    &beam::IMPORTER,
     &chatgpt::IMPORTER,
     &anthropic_chat::IMPORTER,
     &markdown::AIDER,

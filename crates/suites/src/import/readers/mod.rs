@@ -9,6 +9,7 @@ pub(in crate::import) mod json_lines;
 pub(in crate::import) mod json_value;
 pub(in crate::import) mod linked;
 pub(in crate::import) mod message_files;
+pub(in crate::import) mod python;
 pub(in crate::import) mod requests;
 pub(in crate::import) mod surrogates;
 pub(in crate::import) mod table;

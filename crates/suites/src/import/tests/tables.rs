@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 
 /// The files that the fuzzer starts from.
-const FILES: [(&str, &str); 24] = [
+const FILES: [(&str, &str); 26] = [
     ("anthropic", "compaction.json"),
     ("codex", "response-end.jsonl"),
     ("claude-code", "tail.jsonl"),
@@ -28,6 +28,8 @@ const FILES: [(&str, &str); 24] = [
     ("chatgpt", "conversations.json"),
     ("anthropic-chat", "conversations.json"),
     ("longmemeval", "oracle.json"),
+    ("beam", "chat.json"),
+    ("beam", "rows.jsonl"),
     ("aider", "history.md"),
     ("specstory", "chat.md"),
 ];
@@ -92,4 +94,37 @@ fn a_history_of_longmemeval_has_its_question_and_evidence() {
     let asked = found.suite.scenarios.iter().map(asked).collect::<Vec<_>>();
     let known = (Some("8443".to_owned()), false, Some(vec![MessageId(1)]));
     assert_eq!(asked, [known, (None, true, None)]);
+}
+
+/// The questions of a row are as Python prints them; those of a repository's chat are beside it.
+#[test]
+fn a_chat_of_beam_has_its_questions() {
+    let asked = |found: &Imported| {
+        let probes = &found.suite.scenarios[0].probes;
+        let gold = probes.iter().map(|probe| probe.gold.clone());
+        (
+            gold.collect::<Vec<_>>(),
+            found.suite.scenarios[0].id.clone(),
+        )
+    };
+    let rows = imported("beam", &text("beam", "rows.jsonl"), &FACTS);
+    let known = Some("250ms".to_owned());
+    assert_eq!(asked(&rows), (vec![None, known], "beam-1".to_owned()));
+    let fact = rows.suite.scenarios[0]
+        .facts
+        .iter()
+        .find(|fact| fact.value == "250ms");
+    assert_eq!(fact.unwrap().evidence_message_ids, [MessageId(1)]);
+
+    let folder = tempfile::tempdir().unwrap();
+    let beside = folder.path().join("7/probing_questions");
+    std::fs::create_dir_all(&beside).unwrap();
+    let question = r#"{"information_extraction": [{"question": "When does it end?", "answer": "March 29", "source_chat_ids": [0]}]}"#;
+    std::fs::write(beside.join("probing_questions.json"), question).unwrap();
+    let chat = folder.path().join("7/chat.json");
+    std::fs::write(&chat, text("beam", "chat.json")).unwrap();
+    let importer = ALL.iter().find(|importer| importer.name == "beam").unwrap();
+    let found = import(importer, &[chat], "s", &FACTS).unwrap();
+    let known = vec![Some("March 29".to_owned())];
+    assert_eq!(asked(&found), (known, "beam-7".to_owned()));
 }
