@@ -26,10 +26,34 @@ pub struct SessionLosses {
     pub unmeasured: Vec<UnmeasuredCompaction>,
     /// The results of tools that its program took out of the context beside its compactions.
     pub cleared_results: usize,
+    /// Values in these results that a call acts on before anybody says them again and before the
+    /// next compaction, and how many of them were in sight elsewhere.
+    pub cleared_values: Count,
     /// Its messages behind compactions that it left behind when it went on from before them.
     pub left_behind: usize,
     /// Each later use of a value that was last said before a compaction.
     pub uses: Vec<UseSeen>,
+    /// Each sentence of a person after each compaction, up to the third after it was last said.
+    pub said: Vec<SentenceSeen>,
+}
+
+/// A sentence of a person after a compaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SentenceSeen {
+    /// The conversation.
+    pub session: String,
+    /// The place of the compaction in the conversation's list.
+    pub compaction: usize,
+    /// The sentence.
+    pub sentence: String,
+    /// Whether it states a rule: what to do always or never.
+    pub is_rule: bool,
+    /// The message in which a person said it last.
+    pub said_at: u32,
+    /// How many compactions followed, this one among them.
+    pub compactions: usize,
+    /// Whether a line of what the compaction left has at least half of its content words.
+    pub is_left: bool,
 }
 
 /// The sizes of a ledger, in tokens, whose shares are always compared.

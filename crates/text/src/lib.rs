@@ -1,5 +1,5 @@
 //! Text of any subject: values found in it and whether they belong to a subject, the purposes of a
-//! call's arguments, code spans, lines of a width, words of a shell, and suggestions of similar
+//! call's arguments, a person's sentences, code spans, lines of a width, words of a shell, and suggestions of similar
 //! names.
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
@@ -14,5 +14,6 @@ pub mod generic;
 pub mod lines;
 pub mod matcher;
 mod script;
+pub mod sentences;
 pub mod shell;
 pub mod suggest;

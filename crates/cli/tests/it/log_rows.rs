@@ -207,6 +207,57 @@ fn results_that_were_cleared_are_counted() {
     assert_eq!(code, 2, "there is no compaction");
 }
 
+/// A result that was cleared is out of sight at once, and one that a compaction keeps stays so.
+#[test]
+fn what_was_cleared_is_out_of_sight() {
+    let told = |clear: &dyn Fn(&mut Log), between: &str| {
+        let mut log = Log::new();
+        log.call("cat notes", "The ticket is TCK-81342.");
+        clear(&mut log);
+        log.user(between);
+        log.call("track TCK-81342", "open");
+        log.losses().0
+    };
+    let clear = |log: &mut Log| {
+        let id = format!("t{}", log.rows.len() - 2);
+        log.row("system", json!({"subtype": "microcompact_boundary", "microcompactMetadata": {"compactedToolIds": [id]}}));
+    };
+    let line = "1 result cleared beside compactions";
+    let lost = told(&clear, "Go on.");
+    assert!(
+        lost.contains(&format!(
+            "{line}: calls then needed 1 value in them, and 0 were in sight elsewhere"
+        )),
+        "{lost}"
+    );
+    let again = told(&clear, "Go on with TCK-81342.");
+    assert!(again.contains(&format!("{line}\n")), "{again}");
+    let kept = |clear: &dyn Fn(&mut Log)| {
+        let mut log = Log::new();
+        log.call("cat notes", "The ticket is TCK-81342.");
+        let uuids = [3, 4].map(|row| format!("row-{row}"));
+        clear(&mut log);
+        log.row("system", json!({"subtype": "compact_boundary", "compactMetadata": {"trigger": "auto", "preservedMessages": {"uuids": uuids}}}));
+        log.row("user", json!({"message": {"role": "user", "content": "A ticket was looked at."}, "isCompactSummary": true}));
+        log.user("Go on.");
+        log.call("track TCK-81342", "open");
+        log.losses().0
+    };
+    let missing = "Not held when they were needed: 1";
+    assert!(!kept(&|_| ()).contains(missing), "{}", kept(&|_| ()));
+    assert!(kept(&clear).contains(missing), "{}", kept(&clear));
+    let edited = |log: &mut Log| {
+        let reply = json!({"role": "assistant", "content": [{"type": "text", "text": "I go on."}],
+            "context_management": {"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 2}]}});
+        (0..2).for_each(|_| log.row("assistant", json!({"message": reply})));
+    };
+    let edited = told(&edited, "Go on.");
+    assert!(
+        edited.contains("2 results cleared beside compactions\n"),
+        "{edited}"
+    );
+}
+
 #[test]
 fn a_value_that_the_summary_altered_is_shown_where_a_call_fails_on_it() {
     let with = |result: &str| {
@@ -471,4 +522,35 @@ fn a_block_of_a_new_type_changes_no_format_and_calls_without_a_result_are_refuse
         "{told}"
     );
     assert_eq!(import("history.json", &messages, &["--lenient"]).0, 0);
+}
+
+/// The first summary has the rule in other words and order, the second one does not have it, and
+/// what programs, commands, pasted output and quotes say is not a person's.
+#[test]
+fn what_a_person_said_is_followed_through_compactions() {
+    let mut log = Log::new();
+    log.user("Never push the invoice branch without asking Ann.\n> Quoted words of the old ticket here.\nyes");
+    log.row("user", json!({"isMeta": true, "message": {"role": "user", "content": "A reminder of the program about todo lists."}}));
+    log.call("ls src", "a.rs");
+    log.compact(Some("- Ask Ann before the invoice branch is pushed."));
+    log.call("ls src", "a.rs");
+    log.compact(Some("Nothing else was noted."));
+    let told = log.losses().0;
+    let said = told.split("Of your sentences").nth(1).expect("the section");
+    assert!(
+        said.contains("one compaction  50 % of 2; 100 % of 1 rule"),
+        "{told}"
+    );
+    assert!(
+        said.contains("two             0 % of 2; 0 % of 1 rule"),
+        "{told}"
+    );
+    assert!(
+        said.contains("gone: “Never push the invoice branch without asking Ann.”"),
+        "{told}"
+    );
+    assert!(
+        !said.contains("Quoted words") && !said.contains("reminder of the program"),
+        "{told}"
+    );
 }

@@ -16,6 +16,7 @@ mod honesty;
 mod hook;
 mod inputs;
 mod judge;
+mod labelled_sentences;
 mod log_rows;
 mod losses;
 mod memory;

@@ -37,12 +37,15 @@ pub struct ModelFrom {
 }
 
 /// Results that a program took out of the context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClearedResults {
     /// The last message before it.
     pub after: MessageId,
     /// How many results.
     pub results: usize,
+    /// The ids of their calls, as far as the log names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<String>,
 }
 
 impl LogNotes {

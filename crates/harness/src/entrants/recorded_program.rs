@@ -11,6 +11,7 @@ use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 
 use crate::plan::RecordedProgram;
 use crate::prepare::PreparedScenario;
+use crate::prepare::cleared::Cleared;
 use crate::prepare::recorded_context::{edits, written};
 
 pub(super) static PROGRAM: RecordedProgram = RecordedProgram {
@@ -40,7 +41,9 @@ impl Strategy for Recorded {
         let made = made.ok_or(SkipReason::NothingToCompact)?;
         let system = cx.log.system().map(|system| system.message.id);
         let body = written(made).collect::<Vec<_>>().join("\n");
-        let edits = edits(made, system, cx.number_of_new(0));
+        let mut cleared = Cleared::new(&self.prepared.scenario.log);
+        cleared.up_to(made.after);
+        let edits = cleared.out_of_edits(edits(made, system, cx.number_of_new(0)), cx.log);
         let saved = NewRecord::new(
             RecordKind::Summary,
             after.map(|after| (first(cx), after)),

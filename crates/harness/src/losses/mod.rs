@@ -5,7 +5,9 @@
 //! control.
 
 mod added;
+mod cleared;
 mod costs;
+mod said;
 
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::{MessageId, part_text};
@@ -64,6 +66,8 @@ pub fn losses(
         unmeasured: scenario.unmeasured.clone(),
         left_behind: scenario.log.left_behind,
         cleared_results: scenario.log.cleared.iter().map(|at| at.results).sum(),
+        cleared_values: cleared::cleared_values(&prepared, &seen, counter),
+        said: said::said(&prepared, &seen),
         uses: uses(
             &prepared,
             &seen,
@@ -82,11 +86,7 @@ struct Seen {
 
 impl Seen {
     fn new(prepared: &PreparedScenario, left: Left) -> Self {
-        let holds = holds(
-            prepared,
-            &left.view,
-            &prepared.scenario.compactions[left.place],
-        );
+        let holds = holds(prepared, &left.view);
         Seen { left, holds }
     }
 }
@@ -172,8 +172,9 @@ fn total_loss(made: &RecordedCompaction) -> Option<TotalLoss> {
     }
 }
 
-/// The facts whose values the messages that stayed state, or what was written holds.
-fn holds(prepared: &PreparedScenario, view: &View, made: &RecordedCompaction) -> Vec<bool> {
+/// The facts whose values a context holds: those that its messages state, and those that what was
+/// written in it holds.
+fn holds(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
     let mut holds = vec![false; prepared.mentions.len()];
     for kept in view.entries().iter().filter_map(Entry::kept) {
         prepared
@@ -182,7 +183,10 @@ fn holds(prepared: &PreparedScenario, view: &View, made: &RecordedCompaction) ->
             .iter()
             .for_each(|fact| holds[*fact as usize] = true);
     }
-    written(made).for_each(|text| prepared.facts.mark(text, &mut holds));
+    let written = view.entries().iter().filter_map(Entry::written).flatten();
+    written
+        .filter_map(|written| part_text(&written.part))
+        .for_each(|text| prepared.facts.mark(text, &mut holds));
     holds
 }
 

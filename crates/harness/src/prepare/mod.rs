@@ -3,6 +3,7 @@
 mod answer_keys;
 mod bindings;
 mod checks;
+pub(crate) mod cleared;
 mod foreign;
 mod kept_texts;
 mod lists;

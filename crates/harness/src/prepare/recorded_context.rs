@@ -11,6 +11,7 @@ use compactometer_engine::view::{Edit, Entry, Origin, View, WrittenPart};
 use compactometer_formats::scenario::{RecordedCompaction, Retained};
 
 use super::PreparedScenario;
+use super::cleared::Cleared;
 
 /// What a recorded compaction left, in tokens of the measuring counter.
 #[derive(Clone, Debug)]
@@ -34,11 +35,15 @@ pub(crate) struct Left {
 /// What each recorded compaction of a conversation left.
 pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Left> {
     let (mut log, mut view, mut found) = (Log::default(), View::default(), Vec::new());
+    let mut cleared = Cleared::new(&prepared.scenario.log);
     let mut compactions = prepared.scenario.compactions.iter().enumerate().peekable();
     for counted in &prepared.messages {
         // The suite was validated when it was read.
         let _ = log.push(Arc::clone(counted));
         view.follow(counted, &log, counter);
+        if cleared.up_to(counted.message.id) {
+            view = cleared.out_of(view, &log, counter);
+        }
         let Some((place, made)) = compactions.next_if(|(_, made)| made.after == counted.message.id)
         else {
             continue;
@@ -48,7 +53,7 @@ pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> V
         let Ok(left) = View::from_edits(edits(made, system, 0), &log, counter) else {
             continue;
         };
-        view = left;
+        view = cleared.out_of(left, &log, counter);
         let (length, retained) = (log.messages().len(), retained_tokens(&view, &log));
         let (pending, dropped) = kept_of_pending(&log, &view);
         found.push(Left {

@@ -1,6 +1,6 @@
 //! What a reader must know before any share of what compactions lost.
 
-use compactometer_formats::losses::{CompactionLosses, TotalLoss};
+use compactometer_formats::losses::{CompactionLosses, Count, TotalLoss};
 use compactometer_formats::scenario::Unmeasured;
 
 use super::Losses;
@@ -35,14 +35,24 @@ impl Losses {
         }
         lines.extend(self.thrash());
         lines.extend(self.without_effect());
-        if self.cleared_results > 0 {
-            lines.push(format!(
-                "{} cleared beside compactions",
-                counted(self.cleared_results, "result")
-            ));
-        }
+        lines.extend(self.cleared());
         lines.extend(self.not_measured());
         lines
+    }
+
+    /// Results that were cleared beside compactions, and what was lost with them.
+    fn cleared(&self) -> Option<String> {
+        let results = counted(self.cleared_results, "result");
+        let Count { found, of } = self.cleared_values;
+        let needed = match of {
+            0 => String::new(),
+            _ => format!(
+                ": calls then needed {} in them, and {found} {} in sight elsewhere",
+                counted(of, "value"),
+                if found == 1 { "was" } else { "were" },
+            ),
+        };
+        (self.cleared_results > 0).then(|| format!("{results} cleared beside compactions{needed}"))
     }
 
     /// The longest run of compactions that followed each other within a few calls.

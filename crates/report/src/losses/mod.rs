@@ -6,13 +6,15 @@ mod cost;
 mod first_lines;
 mod page;
 mod parts;
+mod said;
 mod text;
 mod typical;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::losses::{
-    CompactionLosses, Count, HookFailure, LEDGER_SIZES, SessionLosses, UseSeen, VALUE_DRAWS,
+    CompactionLosses, Count, HookFailure, LEDGER_SIZES, SentenceSeen, SessionLosses, UseSeen,
+    VALUE_DRAWS,
 };
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Held, UseKind};
@@ -21,6 +23,7 @@ use serde::Serialize;
 
 pub use cost::Cost;
 pub use parts::{By, Part};
+pub use said::{Left, Said};
 pub use typical::{Pair, Typical};
 
 use crate::stats::interval;
@@ -47,10 +50,15 @@ pub struct Losses {
     pub unmeasured: BTreeMap<Unmeasured, usize>,
     /// Results of tools that programs took out of contexts beside compactions.
     pub cleared_results: usize,
+    /// Values in these results that calls needed before the next compaction, and how many of them
+    /// were in sight elsewhere.
+    pub cleared_values: Count,
     /// Messages behind compactions that sessions left behind when they went on from before them.
     pub left_behind: usize,
     /// Later uses of values that were last said before a compaction.
     pub uses: UsesByKind,
+    /// What is left of what persons said.
+    pub said: Said,
     /// Exact values said before a compaction that later calls used, and how many of them each
     /// compaction left.
     pub used_values: Count,
@@ -69,6 +77,8 @@ pub struct Losses {
     pub ledger_cost: Option<f64>,
     /// Each use.
     pub each_use: Vec<UseSeen>,
+    /// Each sentence of a person after each compaction.
+    pub each_sentence: Vec<SentenceSeen>,
 }
 
 /// What a hook did after the compactions.
@@ -191,8 +201,13 @@ impl Losses {
             compactions: Vec::new(),
             unmeasured,
             cleared_results: sessions.iter().map(|session| session.cleared_results).sum(),
+            cleared_values: sessions
+                .iter()
+                .map(|session| session.cleared_values)
+                .fold(Count::default(), Count::plus),
             left_behind: sessions.iter().map(|session| session.left_behind).sum(),
             uses,
+            said: Said::new(&sessions),
             used_values: Count::default(),
             unused_values: Count::default(),
             typical,
@@ -201,9 +216,11 @@ impl Losses {
             unpriced: BTreeSet::new(),
             ledger_cost: None,
             each_use: Vec::new(),
+            each_sentence: Vec::new(),
         };
         for session in sessions {
             losses.each_use.extend(session.uses);
+            losses.each_sentence.extend(session.said);
             losses.compactions.extend(session.compactions);
         }
         let hooks = hooks
@@ -393,14 +410,11 @@ fn within_one((low, high): (f64, f64)) -> (f64, f64) {
     (low.max(0.0), high.min(1.0))
 }
 
-/// The mean over all uses, with its interval over sessions.
-fn pooled(
-    sessions: &[Vec<UseSeen>],
-    of: impl Fn(&UseSeen) -> f64,
-) -> (Option<f64>, Option<(f64, f64)>) {
+/// The mean over all items, with its interval over sessions.
+fn pooled<T>(sessions: &[Vec<T>], of: impl Fn(&T) -> f64) -> (Option<f64>, Option<(f64, f64)>) {
     let sums = sessions
         .iter()
-        .map(|uses| (uses.iter().map(&of).sum::<f64>(), uses.len() as f64))
+        .map(|items| (items.iter().map(&of).sum::<f64>(), items.len() as f64))
         .collect::<Vec<_>>();
     let mean = |times: &[u32]| {
         let drawn = sums

@@ -6,6 +6,7 @@ use compactometer_formats::losses::{CompactionLosses, SessionLosses, UseSeen};
 use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
 
+use super::said::{Row, Said};
 use super::text::{percent, thousands};
 use super::typical::Typical;
 use super::{Losses, UsesByKind};
@@ -71,6 +72,8 @@ pub struct Part {
     pub compactions: usize,
     /// Later uses of values that were last said before one of them.
     pub uses: UsesByKind,
+    /// What is left of what persons said.
+    pub said: Said,
     /// What they cost beside values.
     pub typical: Typical,
 }
@@ -80,6 +83,7 @@ struct Selected<'s> {
     compactions: Vec<&'s CompactionLosses>,
     /// By group.
     uses: BTreeMap<&'s str, Vec<&'s UseSeen>>,
+    said: Vec<Row<'s>>,
 }
 
 impl Part {
@@ -93,6 +97,9 @@ impl Part {
                         .entry(in_order(&name))
                         .or_insert_with(|| (name, Selected::default()));
                     selected.compactions.push(compaction);
+                    let said = session.said.iter();
+                    let said = said.filter(|seen| seen.compaction == compaction.place);
+                    selected.said.extend(said.map(|seen| (session, seen)));
                     let uses = session
                         .uses
                         .iter()
@@ -110,6 +117,7 @@ impl Part {
             name,
             sessions: selected.uses.len(),
             compactions: selected.compactions.len(),
+            said: Said::of(&selected.said),
             typical: Typical::new(&selected.compactions),
             uses: UsesByKind::new(&selected.uses.into_values().collect::<Vec<_>>()),
         };
@@ -142,23 +150,25 @@ impl Losses {
                 .max(by.name().len());
             lines.push(String::new());
             lines.push(format!(
-                "{:width$}  sessions     needed      held  with ledger  read again  waited",
+                "{:width$}  sessions  needed  held  with ledger  your words  read again  waited",
                 by.name()
             ));
             for (name, part) in names.iter().zip(parts) {
                 let address = &part.uses.address;
                 let held = address.held_at_most.or(address.held_in_log);
                 let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
+                let said = part.said.after.first().and_then(|left| left.all.share());
                 let waited = part
                     .typical
                     .waited_ms
                     .map_or("-".to_owned(), |pair| format!("{} s", pair.first / 1_000));
                 lines.push(format!(
-                    "{name:width$}  {:>8}  {:>9}  {:>8}  {:>11}  {:>10}  {waited:>6}",
+                    "{name:width$}  {:>8}  {:>6}  {:>4}  {:>11}  {:>10}  {:>10}  {waited:>6}",
                     part.sessions,
                     address.uses,
                     share(held),
                     share(address.with_ledger),
+                    share(said),
                     thousands(part.typical.read_again as u64),
                 ));
             }

@@ -23,6 +23,11 @@ impl Losses {
         }
         lines.extend(self.addresses());
         lines.extend(self.other_kinds());
+        let said = self.said_lines();
+        if !said.is_empty() {
+            lines.push(String::new());
+            lines.extend(said);
+        }
         let costs = self.costs();
         if !costs.is_empty() {
             lines.push(String::new());
@@ -521,7 +526,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// An interval of a share, behind it.
-fn bracketed((low, high): (f64, f64)) -> String {
+pub(super) fn bracketed((low, high): (f64, f64)) -> String {
     format!(" ({} to {})", bare(low), bare(high))
 }
 

@@ -163,7 +163,7 @@ fn interleave(
         })
         .collect();
     recorder.begin(&file);
-    let (messages, _) = settle::pair(interleaved, recorder)?;
+    let messages = settle::pair(interleaved, recorder)?.messages;
     let group = format!("block-{block}");
     let (stem, compactions) = (format!("{group}/"), Vec::new());
     Ok(Session {

@@ -51,10 +51,21 @@ pub(super) struct Notes {
     pub(super) by_program: Vec<Place>,
     /// The models that answered, each from a place on.
     pub(super) models: Vec<(Place, String)>,
-    /// Where results of tools were taken out of the context, and how many.
-    pub(super) cleared: Vec<(Place, usize)>,
+    /// Where results of tools were taken out of the context.
+    pub(super) cleared: Vec<Cleared>,
     /// Messages behind compactions that the conversation left behind.
     pub(super) left_behind: usize,
+}
+
+/// Results of tools that were taken out of the context.
+#[derive(Clone, Debug)]
+pub(super) struct Cleared {
+    /// Where; messages with an earlier place come before it.
+    pub(super) place: Place,
+    /// How many.
+    pub(super) results: usize,
+    /// The ids of their calls, as far as the log names them.
+    pub(super) calls: Vec<String>,
 }
 
 impl Notes {
@@ -87,14 +98,12 @@ impl Notes {
                 model: model.clone(),
             })
         });
-        let cleared = self.cleared.iter().map(|(place, results)| {
-            let before = messages
-                .iter()
-                .take_while(|said| said.place < *place)
-                .count();
+        let cleared = self.cleared.iter().map(|cleared| {
+            let is_before = |said: &&Spoken| said.place < cleared.place;
             ClearedResults {
-                after: MessageId(before as u32),
-                results: *results,
+                after: MessageId(messages.iter().take_while(is_before).count() as u32),
+                results: cleared.results,
+                calls: cleared.calls.clone(),
             }
         });
         LogNotes {

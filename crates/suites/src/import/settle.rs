@@ -5,7 +5,7 @@
 //! Turns before the first user turn are dropped, because an invented user turn would falsify the
 //! log.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use compactometer_engine::message::{Part, Role};
 
@@ -36,20 +36,43 @@ pub(super) fn settle(
         recorder.without_conversation(session.compactions.len());
         return Ok(None);
     }
-    let (messages, repeated) = pair(session.messages, recorder)?;
-    recorder.report.repeated_call_ids += repeated;
+    let paired = pair(session.messages, recorder)?;
+    recorder.report.repeated_call_ids += paired.repeated();
+    for cleared in &mut session.notes.cleared {
+        cleared.calls = paired.renamed(&cleared.calls);
+    }
     Ok(Some(Session {
-        messages,
+        messages: paired.messages,
         ..session
     }))
 }
 
-/// Moves each call's result directly after it and renumbers the calls. Also returns how many calls
-/// repeated an earlier id.
-pub(super) fn pair(
-    messages: Vec<Spoken>,
-    recorder: &mut Recorder,
-) -> Result<(Vec<Spoken>, usize), ImportError> {
+/// Messages whose calls were renumbered.
+pub(super) struct Paired {
+    pub(super) messages: Vec<Spoken>,
+    /// The ids that the calls had before, in order.
+    old_ids: Vec<String>,
+}
+
+impl Paired {
+    /// How many calls repeated an earlier id.
+    fn repeated(&self) -> usize {
+        let named = self.old_ids.iter().filter(|id| !id.is_empty());
+        let ids = named.clone().collect::<HashSet<_>>();
+        named.count() - ids.len()
+    }
+
+    /// The present ids of calls, of those that the messages have.
+    fn renamed(&self, old: &[String]) -> Vec<String> {
+        let old = old.iter().collect::<HashSet<_>>();
+        let calls = self.old_ids.iter().enumerate();
+        let found = calls.filter(|(_, id)| !id.is_empty() && old.contains(id));
+        found.map(|(call, _)| new_id(call)).collect()
+    }
+}
+
+/// Moves each call's result directly after it and renumbers the calls.
+pub(super) fn pair(messages: Vec<Spoken>, recorder: &mut Recorder) -> Result<Paired, ImportError> {
     let mut pairing = Pairing {
         recorder,
         out: Vec::new(),
@@ -62,10 +85,7 @@ pub(super) fn pair(
             _ => pairing.push_turn(said),
         }
     }
-    let named = pairing.calls.iter().filter(|call| !call.old.is_empty());
-    let ids = pairing.open.keys().filter(|id| !id.is_empty());
-    let repeated = named.count() - ids.count();
-    Ok((pairing.finish()?, repeated))
+    pairing.finish()
 }
 
 fn drop_empty(session: &mut Session, recorder: &mut Recorder) -> Result<(), ImportError> {
@@ -218,7 +238,8 @@ impl Pairing<'_> {
         Some(call)
     }
 
-    fn finish(mut self) -> Result<Vec<Spoken>, ImportError> {
+    fn finish(mut self) -> Result<Paired, ImportError> {
+        let mut old_ids = Vec::with_capacity(self.calls.len());
         for (
             number,
             Call {
@@ -245,7 +266,11 @@ impl Pairing<'_> {
                 }
             }
             results.parts.extend(answer);
+            old_ids.push(old);
         }
-        Ok(self.out)
+        Ok(Paired {
+            messages: self.out,
+            old_ids,
+        })
     }
 }

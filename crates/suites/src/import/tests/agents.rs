@@ -436,10 +436,21 @@ fn opencode_sessions_are_whole_across_compactions() {
             .map(|usage| (usage.input, usage.output)),
         Some((500, 29))
     );
+    let cleared = &found.log.cleared;
+    assert_eq!((cleared.len(), cleared[0].calls.len()), (1, 1));
+    let result = |id: &str| {
+        let of_call =
+            |part: &&Part| matches!(part, Part::ToolResult { call_id, .. } if call_id == id);
+        found
+            .messages
+            .iter()
+            .find(|said| said.parts.iter().any(|part| of_call(&part)))
+    };
+    let taken = result(&cleared[0].calls[0]).expect("the result is in the conversation");
+    assert!(taken.id < cleared[0].after);
     assert_eq!(
         ignored(&imported),
         [
-            ("clearing of a tool result", 1),
             ("hologram", 1),
             ("message that the user took back", 1),
             ("step-start", 1),

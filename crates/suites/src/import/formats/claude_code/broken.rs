@@ -49,7 +49,7 @@ fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
         boundary: None,
         attached: None,
         by_program: false,
-        cleared: 0,
+        cleared: Vec::new(),
         broken: true,
         at_ms: None,
         message: None,

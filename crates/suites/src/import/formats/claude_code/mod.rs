@@ -7,6 +7,7 @@
 mod boundary;
 mod branches;
 mod broken;
+mod cleared;
 mod compactions;
 mod own_calls;
 mod queued;
@@ -30,6 +31,7 @@ use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
 use crate::import::session::{Notes, Session, Spoken, type_name};
+use cleared::Clearing;
 use row::Row;
 
 const OF_SUMMARY: &str = "summary of messages that are not in the file: kept as the system prompt";
@@ -123,14 +125,12 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 fn notes(rows: &[Row], chosen: &[tree::Chosen]) -> Notes {
-    let mut notes = Notes::default();
+    let (mut notes, mut clearing) = (Notes::default(), Clearing::default());
     for row in chosen.iter().map(|choice| &rows[choice.row]) {
         if row.by_program {
             notes.by_program.push(row.place);
         }
-        if row.cleared > 0 {
-            notes.cleared.push((row.place, row.cleared));
-        }
+        notes.cleared.extend(clearing.at(row));
         let model = row.message.as_ref().map(|message| &message["model"]);
         let is_real = |model: &&str| !model.starts_with('<');
         notes.answered(row.place, model.and_then(Value::as_str).filter(is_real));
@@ -170,9 +170,7 @@ fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, I
     let attached = compactions::attached(&value);
     let summary = is_summary(&value);
     let by_program = queued::is_by_program(&value, queued.as_ref());
-    let cleared = value["microcompactMetadata"]["compactedToolIds"]
-        .as_array()
-        .map_or(0, Vec::len);
+    let cleared = cleared::named(&value);
     if let Some(message) = queued {
         value["message"] = message;
     }

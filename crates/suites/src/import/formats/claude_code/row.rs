@@ -28,8 +28,8 @@ pub(in crate::import) struct Row {
     pub(in crate::import) attached: Option<String>,
     /// Whether no person wrote it, although it has the role of the user.
     pub(in crate::import) by_program: bool,
-    /// How many results the program took out of the context here.
-    pub(in crate::import) cleared: usize,
+    /// The ids of the calls whose results the program took out of the context here.
+    pub(in crate::import) cleared: Vec<String>,
     /// Whether the line is not valid JSON, so that only its links could be read.
     pub(in crate::import) broken: bool,
     pub(in crate::import) at_ms: Option<i64>,

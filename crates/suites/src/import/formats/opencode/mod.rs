@@ -21,14 +21,14 @@ use crate::import::project;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Notes, Session, Spoken, reported};
+use crate::import::session::{Cleared, Notes, Session, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "opencode",
     about: "a session of `opencode export`: a JSON object with `info` and `messages`, each with `info` and `parts`",
     source: "sst/opencode 1.18, opencode export SESSION",
     compactions: "A user's message with a part `compaction` has the place, time and trigger; the assistant's message with `summary` has the summary and its usage. The next request began with the question `What did we do so far?`, which version 1.18 sends and the file lacks, the summary, the messages from `tail_start_id` on and one that asks to continue. Tokens before are not in the file, and a compaction without a summary is left out.",
-    particulars: "A session of a subagent is not independent of its parent. Results that the program clears in its requests stay whole, and are counted. Messages that the user took back (`info.revert`) are counted and left out.",
+    particulars: "A session of a subagent is not independent of its parent. Results that the program cleared stay whole in the conversation, and are out of sight from then on. Messages that the user took back (`info.revert`) are counted and left out.",
     sessions: None,
     reattaches: None,
     recognises: |text| {
@@ -64,6 +64,14 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         reader.message(Place::Element(number), message)?;
     }
     let id = text("id").unwrap_or(&input.stem).to_owned();
+    let models = (1..).zip(messages).map(|(number, message)| {
+        let model = &message["info"]["modelID"];
+        (Place::Element(number), model)
+    });
+    let notes = Notes {
+        cleared: cleared(messages),
+        ..Notes::of_models(models)
+    };
     Ok(vec![Session {
         stem: id.clone(),
         directories: text("directory").map(str::to_owned).into_iter().collect(),
@@ -73,14 +81,37 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             .collect(),
         version: text("version").map(str::to_owned),
         compactions,
-        notes: Notes::of_models(
-            (1..)
-                .zip(messages)
-                .map(|(number, message)| (Place::Element(number), &message["info"]["modelID"])),
-        ),
+        notes,
         messages: reader.out,
         ..Session::new(input, IMPORTER.name, text("parentID").unwrap_or(&id))
     }])
+}
+
+/// The results that the program cleared, each before the first message after that time.
+fn cleared(messages: &[Value]) -> Vec<Cleared> {
+    let parts = messages
+        .iter()
+        .flat_map(|message| message["parts"].as_array());
+    let mut cleared = parts
+        .flatten()
+        .filter_map(|part| Some((part["state"]["time"]["compacted"].as_i64()?, part)))
+        .collect::<Vec<_>>();
+    cleared.sort_by_key(|(at_ms, _)| *at_ms);
+    let created = |message: &Value| message["info"]["time"]["created"].as_i64();
+    let cleared = cleared.into_iter().map(|(at_ms, part)| {
+        let is_after = |message: &Value| created(message).is_some_and(|created| created > at_ms);
+        let before = messages.iter().position(is_after).unwrap_or(messages.len());
+        Cleared {
+            place: Place::Element(before + 1),
+            results: 1,
+            calls: part["callID"]
+                .as_str()
+                .map(str::to_owned)
+                .into_iter()
+                .collect(),
+        }
+    });
+    cleared.collect()
 }
 
 /// The messages before the one that the user went back to.
@@ -223,9 +254,6 @@ impl Reader<'_> {
         step.results
             .extend(attachments.map(|file| media(&file["mime"], &file["url"], false)));
         step.answered_at = step.answered_at.max(state["time"]["end"].as_i64());
-        if state["time"]["compacted"].is_number() {
-            self.recorder.ignore("clearing of a tool result");
-        }
     }
 }
 
