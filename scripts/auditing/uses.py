@@ -24,7 +24,9 @@ HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}")
 WORD = re.compile(r"[^\W_]+")
 HOME = re.compile(r"^(/root|([A-Za-z]:)?(/home/|/Users/|\\Users\\)[^/\\]+)(?=[/\\]|$)")
 DRIVE = re.compile(r"^([A-Za-z]):(?=[/\\])")
-BRACED = re.compile(r"([^\s\"'`(),;\[\]{}]*/[^\s\"'`(),;\[\]{}]*)\{([^{}]+,[^{}]*)\}([^\s\"'`(),;\[\]{}]*)")
+BRACED = re.compile(
+    r"([^\s\"'`(),;\[\]{}]*/[^\s\"'`(),;\[\]{}]*)\{([^{}]+,[^{}]*)\}([^\s\"'`(),;\[\]{}]*)"
+)
 DRAWN = re.compile(r"^([\s│|]*)(?:[├└]─ |[├└]── |[|`]-- )\s*(\S+)")
 NAME = re.compile(r"[^\s/{\"'=]+")
 
@@ -162,7 +164,9 @@ def other_names(path, directories):
     names = set()
     roots = [(root.rstrip("/\\"), "") for root in directories]
     roots += [(found[0], "~/") for root in directories if (found := HOME.match(root))]
-    is_relative = path[:1] not in ("/", "\\") and path[1:2] != ":" and bool(re.search(r"[/\\]", path))
+    is_relative = (
+        path[:1] not in ("/", "\\") and path[1:2] != ":" and bool(re.search(r"[/\\]", path))
+    )
     plain = re.sub(r"^(~/)+", "", re.sub(r"^(\./)+", "", path))
     for number, (root, prefix) in enumerate(roots):
         if rest := below(path, root):
@@ -191,9 +195,15 @@ def other_names(path, directories):
             slashes = name.replace("\\", "/")
             names |= {slashes, name.replace("/", "\\")}
             if drive:
-                names |= {f"/{drive[1].lower()}{slashes[2:]}", f"/mnt/{drive[1].lower()}{slashes[2:]}", f"file:///{slashes}"}
+                letter, rest = drive[1].lower(), slashes[2:]
+                names |= {f"/{letter}{rest}", f"/mnt/{letter}{rest}", f"file:///{slashes}"}
     return sorted(names - {path})
 
 
 def below(path, folder):
-    return path[len(folder) + 1 :] if folder and path.startswith(folder) and path[len(folder) : len(folder) + 1] in ("/", "\\") else ""
+    start = len(folder)
+    return (
+        path[start + 1 :]
+        if folder and path.startswith(folder) and path[start : start + 1] in ("/", "\\")
+        else ""
+    )

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_formats::losses::{CompactionLosses, UseSeen};
+use compactometer_formats::losses::{CompactionLosses, SentenceSeen, UseSeen};
 use compactometer_formats::record::{Held, UseKind};
 use serde_json::{Value, json};
 
@@ -82,14 +82,7 @@ impl Losses {
             "shares": self.share_rows(&self.uses.address),
             "beside_shares": self.beside_shares(),
             "said": self.said_rows(),
-            "gone": self.gone().into_iter().map(|seen| json!({
-                "sentence": seen.sentence,
-                "is_rule": seen.is_rule,
-                "said_at": seen.said_at,
-                "session": seen.session,
-                "compaction": compaction_anchor(&seen.session, seen.compaction),
-                "after": after.get(&(seen.session.as_str(), seen.compaction)),
-            })).collect::<Vec<_>>(),
+            "gone": self.gone_rows(&after),
             "costs": self.costs(),
             "advice": self.advice(),
             "limits": self.limits(),
@@ -107,6 +100,21 @@ impl Losses {
             })).collect::<Vec<_>>(),
         });
         render_template("losses.html", include_str!("page.html"), &page)
+    }
+
+    /// The sentences that are gone.
+    fn gone_rows(&self, after: &BTreeMap<(&str, usize), u32>) -> Vec<Value> {
+        let row = |seen: &SentenceSeen| {
+            json!({
+                "sentence": seen.sentence,
+                "is_rule": seen.is_rule,
+                "said_at": seen.said_at,
+                "session": seen.session,
+                "compaction": compaction_anchor(&seen.session, seen.compaction),
+                "after": after.get(&(seen.session.as_str(), seen.compaction)),
+            })
+        };
+        self.gone().into_iter().map(row).collect()
     }
 
     /// The uses whose value this compaction left out.
