@@ -27,7 +27,7 @@ pub struct SessionLosses {
     /// The results of tools that its program took out of the context beside its compactions.
     pub cleared_results: usize,
     /// Values in these results that a call acts on before anybody says them again and before the
-    /// next compaction, and how many of them were in sight elsewhere.
+    /// next compaction, and how many of them were held elsewhere.
     pub cleared_values: Count,
     /// Its messages behind compactions that it left behind when it went on from before them.
     pub left_behind: usize,

@@ -139,7 +139,7 @@ fn a_compaction_that_left_no_summary_is_said_before_any_share() {
         log.call("git log 7f3a91c", "one commit");
         let (told, code) = log.losses();
         assert_eq!(code, 0, "{told}");
-        let open = "Of the requests that were open: 0 of 1 value that later calls needed";
+        let open = "Of the requests that were open: 0 of 1 needed value";
         assert!(told.contains(open), "{told}");
         told
     };
@@ -226,7 +226,7 @@ fn what_was_cleared_is_out_of_sight() {
     let lost = told(&clear, "Go on.");
     assert!(
         lost.contains(&format!(
-            "{line}: calls then needed 1 value in them, and 0 were in sight elsewhere"
+            "{line}: calls then needed 1 value in them, and 0 were held elsewhere"
         )),
         "{lost}"
     );

@@ -15,7 +15,7 @@ use crate::prepare::PreparedScenario;
 use crate::prepare::cleared::Cleared;
 
 /// Values in results that were taken out and that a call acts on before anybody says them again and
-/// before the next compaction, and how many of them were in sight elsewhere.
+/// before the next compaction, and how many of them were held elsewhere.
 pub(super) fn cleared_values(
     prepared: &PreparedScenario,
     seen: &[Seen],

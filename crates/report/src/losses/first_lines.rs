@@ -47,7 +47,7 @@ impl Losses {
         let needed = match of {
             0 => String::new(),
             _ => format!(
-                ": calls then needed {} in them, and {found} {} in sight elsewhere",
+                ": calls then needed {} in them, and {found} {} held elsewhere",
                 counted(of, "value"),
                 if found == 1 { "was" } else { "were" },
             ),

@@ -51,7 +51,7 @@ pub struct Losses {
     /// Results of tools that programs took out of contexts beside compactions.
     pub cleared_results: usize,
     /// Values in these results that calls needed before the next compaction, and how many of them
-    /// were in sight elsewhere.
+    /// were held elsewhere.
     pub cleared_values: Count,
     /// Messages behind compactions that sessions left behind when they went on from before them.
     pub left_behind: usize,

@@ -94,9 +94,9 @@ impl Losses {
         let open = open.fold(Count::default(), Count::plus);
         (open.of > 0).then(|| {
             format!(
-                "Of the requests that were open: {} of {} that later calls needed in what was left",
+                "Of the requests that were open: {} of {} in what was left",
                 open.found,
-                counted(open.of, "value")
+                counted(open.of, "needed value")
             )
         })
     }

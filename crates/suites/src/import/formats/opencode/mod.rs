@@ -28,7 +28,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a session of `opencode export`: a JSON object with `info` and `messages`, each with `info` and `parts`",
     source: "sst/opencode 1.18, opencode export SESSION",
     compactions: "A user's message with a part `compaction` has the place, time and trigger; the assistant's message with `summary` has the summary and its usage. The next request began with the question `What did we do so far?`, which version 1.18 sends and the file lacks, the summary, the messages from `tail_start_id` on and one that asks to continue. Tokens before are not in the file, and a compaction without a summary is left out.",
-    particulars: "A session of a subagent is not independent of its parent. Results that the program cleared stay whole in the conversation, and are out of sight from then on. Messages that the user took back (`info.revert`) are counted and left out.",
+    particulars: "A session of a subagent is not independent of its parent. Results that the program cleared stay whole in the conversation, and hold nothing from then on. Messages that the user took back (`info.revert`) are counted and left out.",
     sessions: None,
     reattaches: None,
     recognises: |text| {
