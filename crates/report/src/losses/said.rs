@@ -124,7 +124,7 @@ impl<'s> Foreign<'s> {
             .filter(|(projects, _)| projects.is_disjoint(&own));
         let others = others.map(|(_, lines)| lines).collect::<Vec<_>>();
         let chosen = (0..others.len().min(FOREIGN)).map(|step| {
-            let stride = others.len().div_ceil(FOREIGN);
+            let stride = (others.len() / FOREIGN).max(1);
             others[(number + step * stride) % others.len()]
         });
         let said = chosen.map(|lines| f64::from(u8::from(lines.say(&sentence))));
@@ -146,19 +146,22 @@ impl Losses {
     pub(super) fn said_lines(&self) -> Vec<String> {
         let rows = self.said_rows();
         if rows.is_empty() {
-            return rows;
+            return Vec::new();
         }
         let quotes = self.gone().into_iter().take(SHOWN);
         let quotes = quotes.map(|seen| format!("  gone: {}", quote(seen)));
         ["Of your sentences, left after".to_owned()]
             .into_iter()
-            .chain(rows.into_iter().map(|row| format!("  {row}")))
+            .chain(
+                rows.into_iter()
+                    .map(|(after, share)| format!("  {after:<16}{share}")),
+            )
             .chain(quotes)
             .collect()
     }
 
     /// The shares after one compaction and more, and by chance.
-    pub(super) fn said_rows(&self) -> Vec<String> {
+    pub(super) fn said_rows(&self) -> Vec<(&'static str, String)> {
         let after = self.said.after.iter().map(|left| {
             let times = match left.compactions {
                 1 => "one compaction",
@@ -170,14 +173,14 @@ impl Losses {
             let rules = left.rules.share().map_or(String::new(), |share| {
                 format!("; {} of {}", percent(share), counted(left.rules.of, "rule"))
             });
-            format!("{times:<16}{share}{ends} of {}{rules}", left.all.of)
+            (times, format!("{share}{ends} of {}{rules}", left.all.of))
         });
         let chance = self.said.after.first().and_then(|first| first.by_chance);
         let chance = chance.map(|share| {
-            format!(
-                "{:<16}{}, in summaries of other projects",
+            let share = percent(share);
+            (
                 "by chance",
-                percent(share)
+                format!("{share}, in summaries of other projects"),
             )
         });
         after.chain(chance).collect()
