@@ -130,7 +130,7 @@ def is_other_length(value, word):
 
 
 def listed(text):
-    """The paths that a text spells out: a line of a folder's names, names in braces, and a drawn tree."""
+    """The paths that a text spells out: a line of a folder's names, names in braces, a drawn tree, and a URL of a file."""
     for line in text.splitlines():
         folder, _, names = line.partition(": ")
         folder = re.sub(r"^\s*([-*] )?", "", folder).strip("` ")
@@ -142,6 +142,8 @@ def listed(text):
             if all(map(NAME.fullmatch, names)):
                 yield from (folder + name + ending.rstrip(".:") for name in names[:100])
     yield from drawn(text)
+    for path in re.findall(r"file://([^\s\"'`()<>,;]*)", text):
+        yield re.sub(r"^/(?=.:)", "", path)
 
 
 def drawn(text):
@@ -178,8 +180,6 @@ def other_names(path, directories):
                 names.add(rest + "/")
         elif root and is_relative and path.startswith("~/") == bool(prefix):
             names.add(f"{root}/{plain}")
-    if path.startswith("/"):
-        names.add("file://" + path)
     root = directories[0].rstrip("/\\") if directories else ""
     if project := re.split(r"[/\\]", root)[-1]:
         inside, rest = below(path, root), below(path, project)
@@ -196,7 +196,7 @@ def other_names(path, directories):
             names |= {slashes, name.replace("/", "\\")}
             if drive:
                 letter, rest = drive[1].lower(), slashes[2:]
-                names |= {f"/{letter}{rest}", f"/mnt/{letter}{rest}", f"file:///{slashes}"}
+                names |= {f"/{letter}{rest}", f"/mnt/{letter}{rest}"}
     return sorted(names - {path})
 
 

@@ -52,7 +52,7 @@ pub struct SentenceSeen {
     pub said_at: u32,
     /// How many compactions followed, this one among them.
     pub compactions: usize,
-    /// Whether a line of what the compaction left has at least half of its content words.
+    /// Whether a line of what the compaction left still says it, by its content words.
     pub is_left: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Texts that spell out the paths of several files: a line that lists the names in a folder, such as
-//! `src/pay/: refund.rs, card.rs`; names in braces, such as `src/pay/{refund,card}.rs`; and a tree
-//! as programs draw it.
+//! `src/pay/: refund.rs, card.rs`; names in braces, such as `src/pay/{refund,card}.rs`; a tree as
+//! programs draw it; and a URL of a file.
 
 /// Most names of one pair of braces that are spelled out.
 const MOST_NAMES: usize = 100;
@@ -17,7 +17,18 @@ pub fn spelled_out(text: &str) -> impl Iterator<Item = String> {
     let braced = lines()
         .filter(|line| line.contains('{') && line.contains('}'))
         .flat_map(braced);
-    listed.chain(braced).chain(drawn(text))
+    let urls = text.split("file://").skip(1).map(path_of_url);
+    listed.chain(braced).chain(drawn(text)).chain(urls)
+}
+
+/// The path of a URL of a file, without what follows it. That of Windows begins with its drive.
+fn path_of_url(rest: &str) -> String {
+    let is_end = |letter: char| letter.is_whitespace() || "\"'`()<>,;".contains(letter);
+    let path = rest.split(is_end).next().unwrap_or_default();
+    let drive = path
+        .strip_prefix('/')
+        .filter(|rest| rest.get(1..2) == Some(":"));
+    drive.unwrap_or(path).to_owned()
 }
 
 /// The paths of a line that lists the names in a folder.
@@ -137,6 +148,14 @@ mod tests {
         assert_eq!(
             paths(r#"{"glob": "src/{a,b}.rs"}"#),
             ["src/a.rs", "src/b.rs"]
+        );
+    }
+
+    #[test]
+    fn a_url_spells_out_the_path_of_its_file() {
+        assert_eq!(
+            paths("See file:///home/ann/a.rs, `file:///C:/shop/b.rs`."),
+            ["/home/ann/a.rs", "C:/shop/b.rs"]
         );
     }
 

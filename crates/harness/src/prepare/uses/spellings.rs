@@ -1,6 +1,5 @@
 //! The other names of a path: relative to a directory that the program worked in, to the user's
-//! home or to the folder above the project, absolute, as a URL, and with the separators of another
-//! system.
+//! home or to the folder above the project, absolute, and with the separators of another system.
 
 /// The other names of a path, ascending. In the directory where the session began, a file, which
 /// has an ending, is named without a folder too, and a folder by what follows its separator: any
@@ -40,7 +39,6 @@ pub(super) fn other_names(path: &str, directories: &[String]) -> Vec<String> {
             .into_iter()
             .flat_map(|first| by_project(path, first)),
     );
-    names.extend(path.starts_with('/').then(|| format!("file://{path}")));
     let others = names.iter().map(String::as_str).chain([path]);
     let others = others.flat_map(of_other_systems).collect::<Vec<_>>();
     names.extend(others);
@@ -94,7 +92,6 @@ fn of_other_systems(name: &str) -> Vec<String> {
     if is_drive(name) {
         let (drive, rest) = (name[..1].to_ascii_lowercase(), &slashes[2..]);
         names.extend([format!("/{drive}{rest}"), format!("/mnt/{drive}{rest}")]);
-        names.push(format!("file:///{slashes}"));
     }
     names.extend([slashes, backslashes]);
     names
@@ -135,21 +132,11 @@ mod tests {
         let names = |path: &str| other_names(path, &directories);
         assert_eq!(
             names("/home/ann/shop/web/app.js"),
-            [
-                "file:///home/ann/shop/web/app.js",
-                "shop/web/app.js",
-                "web/app.js",
-                "~/shop/web/app.js"
-            ]
+            ["shop/web/app.js", "web/app.js", "~/shop/web/app.js"]
         );
         assert_eq!(
             names("/home/ann/shop/config"),
-            [
-                "config/",
-                "file:///home/ann/shop/config",
-                "shop/config",
-                "~/shop/config"
-            ],
+            ["config/", "shop/config", "~/shop/config"],
             "a bare word is not a name of a file"
         );
         assert!(names("/home/ann/shop/mix.exs").contains(&"mix.exs".to_owned()));
@@ -164,7 +151,7 @@ mod tests {
         );
         assert!(names("shop/src/pay.rs").contains(&"src/pay.rs".to_owned()));
         assert_eq!(names("~/notes/a.md"), ["/home/ann/notes/a.md"]);
-        assert_eq!(names("/etc/hosts"), ["file:///etc/hosts"]);
+        assert!(names("/etc/hosts").is_empty());
         assert!(names("pay.rs").is_empty());
     }
 
@@ -180,7 +167,6 @@ mod tests {
             "D:/Users/ann/shop/web/app.js",
             "/d/Users/ann/shop/web/app.js",
             "/mnt/d/Users/ann/shop/web/app.js",
-            "file:///D:/Users/ann/shop/web/app.js",
         ] {
             assert!(names.contains(&name.to_owned()), "{name}: {names:?}");
         }

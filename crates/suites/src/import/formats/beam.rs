@@ -166,7 +166,7 @@ impl Reader<'_> {
 
     fn question(&mut self, ability: &str, row: &Value) -> Option<Question> {
         let abstains = ability == "abstention";
-        let answer = ANSWERS.iter().find(|key| row[**key].is_string());
+        let answer = ANSWERS.iter().find(|key| !row[**key].is_null());
         let gold = answer.map(|key| words(&row[*key])).filter(|_| !abstains);
         let text = words(&row["question"]);
         if text.trim().is_empty() || (gold.is_none() && !abstains) {
