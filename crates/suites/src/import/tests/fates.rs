@@ -233,6 +233,44 @@ fn rows() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(0_u8..7, 1..40)
 }
 
+/// Of each sample of a format that the fuzzer starts from.
+#[test]
+fn no_further_row_takes_the_fate_of_a_compaction_away() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
+    let mut compacted = Vec::new();
+    for importer in crate::import::ALL {
+        let folder = seeds.join(format!("import-{}", importer.name));
+        // A format that tests add has no sample.
+        let files = std::fs::read_dir(&folder).into_iter().flatten();
+        for file in files.map(|file| file.unwrap().path()) {
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            let mut before = 0;
+            for (end, _) in text.match_indices('\n') {
+                // The beginning of one JSON document is refused.
+                if let Ok(found) = import_bytes(importer.name, &text.as_bytes()[..=end], &FACTS) {
+                    let now = sum(&fates(&found));
+                    assert!(
+                        now >= before,
+                        "{}: {now} of {before} after byte {end}",
+                        file.display()
+                    );
+                    before = now;
+                }
+            }
+            if before > 0 && !compacted.contains(&importer.name) {
+                compacted.push(importer.name);
+            }
+        }
+    }
+    let least = ["claude-code", "codex", "pi", "copilot", "qwen", "openhands"];
+    for name in least {
+        assert!(
+            compacted.contains(&name),
+            "{name} is not among {compacted:?}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

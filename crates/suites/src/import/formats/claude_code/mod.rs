@@ -98,7 +98,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         .for_each(|row| project::note_directory(&mut directories, row.directory.as_deref()));
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(tree::trees(&rows, recorder)?) {
-        let mut notes = notes(&rows, &tree.rows);
+        let mut notes = notes(&rows, &tree);
         notes.left_behind = tree.left_behind.messages;
         let (spoken, mut compactions) = compactions::split(&rows, tree.rows);
         own_calls::note(input, &mut compactions);
@@ -124,10 +124,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     Ok(sessions)
 }
 
-fn notes(rows: &[Row], chosen: &[tree::Chosen]) -> Notes {
+fn notes(rows: &[Row], tree: &tree::Tree) -> Notes {
     let (mut notes, mut clearing) = (Notes::default(), Clearing::default());
-    for row in chosen.iter().map(|choice| &rows[choice.row]) {
-        if row.by_program {
+    for row in tree.rows.iter().map(|choice| &rows[choice.row]) {
+        // No person speaks to a subagent.
+        if row.by_program || tree.sidechain {
             notes.by_program.push(row.place);
         }
         notes.cleared.extend(clearing.at(row));
