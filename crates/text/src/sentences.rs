@@ -264,7 +264,42 @@ const STOP_WORDS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_sentence_is_said_by_its_words_in_any_order(words in prop::collection::vec("[a-zа-яα-ω]{3,9}", 3..20)) {
+            let mut backwards = words.clone();
+            backwards.reverse();
+            if let Some(sentence) = Sentence::of(&words.join(" ")) {
+                for line in [words.join(" "), format!("- {}.", backwards.join(", "))] {
+                    prop_assert!(Lines::new([line.as_str()]).say(&sentence), "{}", line);
+                }
+                prop_assert!(!Lines::new(["0451 7702 9316"]).say(&sentence));
+            }
+        }
+
+        #[test]
+        fn any_message_has_sentences_of_some_words(message in "(\\PC|[.?!\n]){0,400}") {
+            let found = sentences(&message);
+            prop_assert!(found.len() <= MOST_SENTENCES);
+            for one in found {
+                prop_assert!((FEWEST_WORDS..=MOST_WORDS).contains(&one.different));
+                prop_assert!(message.contains(&one.text));
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_long_paste_both_ends_count() {
+        let paste =
+            (0..100).map(|number| format!("Some words of pasted paragraph number{number}.\n"));
+        let found = sentences(&paste.collect::<String>());
+        assert_eq!(found.len(), MOST_SENTENCES);
+        assert!(found[19].text.ends_with("number19.") && found[20].text.ends_with("number80."));
+    }
 
     fn says(text: &str, sentence: &str) -> bool {
         Lines::new([text]).say(&Sentence::of(sentence).expect("a sentence"))
