@@ -54,6 +54,10 @@ pub struct SentenceSeen {
     pub compactions: usize,
     /// Whether a line of what the compaction left still says it, by its content words.
     pub is_left: bool,
+    /// Whether a line of that or of the ledger says it.
+    pub with_ledger: bool,
+    /// Whether a line of that or of what the hook added says it, for each hook.
+    pub with_hooks: Vec<bool>,
 }
 
 /// The sizes of a ledger, in tokens, whose shares are always compared.

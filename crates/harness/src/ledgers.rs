@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use compactometer_engine::ledger::{Ledger, Page};
 use compactometer_engine::message::{Message, MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::scenario::{RecordedCompaction, Retained, Scenario};
+use compactometer_formats::scenario::{RecordedCompaction, Retained, Scenario, Speaker};
 
 use crate::prepare::recorded_context::written;
 
@@ -34,7 +34,8 @@ pub fn ledger_at(
         .messages
         .partition_point(|message| is_said(message.id))];
     let mut ledger = Ledger::in_directories(&scenario.directories);
-    said.iter().for_each(|message| ledger.add(message));
+    said.iter()
+        .for_each(|message| read(&mut ledger, scenario, message));
     let made = scenario
         .compactions
         .iter()
@@ -52,10 +53,7 @@ pub fn ledger_at(
     let is_held = |message: &&Message| {
         kept.contains(&message.id) || compacted_after.is_some_and(|after| message.id > after)
     };
-    let held = said
-        .iter()
-        .filter(is_held)
-        .flat_map(|message| message.parts.iter().filter_map(part_text));
+    let held = texts(said.iter().filter(is_held));
     let page = ledger.page(
         budget,
         held.chain(made.into_iter().flat_map(written)),
@@ -66,6 +64,41 @@ pub fn ledger_at(
         messages: said.len(),
         compacted_after,
     }
+}
+
+/// The values that calls had needed most when a recorded compaction was made, at most `most`: those
+/// that it left, and those that it did not leave, the most needed first.
+pub fn needed_at(
+    scenario: &Scenario,
+    made: &RecordedCompaction,
+    most: usize,
+) -> (Vec<String>, Vec<String>) {
+    let end = scenario
+        .messages
+        .partition_point(|message| message.id <= made.after);
+    let said = &scenario.messages[..end];
+    let mut ledger = Ledger::in_directories(&scenario.directories);
+    said.iter()
+        .for_each(|message| read(&mut ledger, scenario, message));
+    let kept = kept(made).collect::<HashSet<_>>();
+    let held = texts(said.iter().filter(|message| kept.contains(&message.id)));
+    let lack = ledger.lack(held.chain(written(made)));
+    let lacking = lack.values().collect::<HashSet<_>>();
+    let all = ledger.lack([]);
+    let needed = all.needed_by_calls().take(most).map(str::to_owned);
+    needed.partition(|value| !lacking.contains(value.as_str()))
+}
+
+/// A ledger reads a message of a scenario, which says whether a person wrote it.
+pub(crate) fn read(ledger: &mut Ledger, scenario: &Scenario, message: &Message) {
+    match scenario.speaker(message) {
+        Speaker::Program => ledger.add_by_program(message),
+        _ => ledger.add(message),
+    }
+}
+
+fn texts<'m>(messages: impl Iterator<Item = &'m Message>) -> impl Iterator<Item = &'m str> {
+    messages.flat_map(|message| message.parts.iter().filter_map(part_text))
 }
 
 fn kept(made: &RecordedCompaction) -> impl Iterator<Item = MessageId> {

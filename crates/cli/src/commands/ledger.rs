@@ -1,11 +1,11 @@
-//! `ledger`: the exact values of a session that its next request lacks, by rules and without a
-//! model.
+//! `ledger`: the user's words and the exact values of a session that its next request lacks, by
+//! rules and without a model.
 
 use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_engine::ledger::{Kind, Listed};
+use compactometer_engine::ledger::{Kind, Listed, Page, Quote};
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::{Suite, is_suite_file};
@@ -23,7 +23,7 @@ use crate::output::terminal::{note, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "ledger",
-    about: "Print the exact values that a session's next request lacks, in a list of a given size",
+    about: "Print what a session's next request lacks: words of the user and exact values, in a given size",
     group: HelpGroup::Everyday,
     arguments: LedgerArgs::augment_args,
     run: |matches| ledger(&parsed(matches)?),
@@ -42,7 +42,7 @@ pub(crate) struct LedgerArgs {
     /// one.
     #[arg(long, value_name = "last|MESSAGE", default_value = "last", value_parser = at)]
     pub(crate) at: At,
-    /// The most tokens of the list.
+    /// The most tokens of the list, of which the words of the user take at most 400.
     #[arg(long, value_name = "TOKENS", default_value = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) budget: u32,
     /// The conversation, if the file has several. Default: the longest.
@@ -111,6 +111,7 @@ fn ledger(args: &LedgerArgs) -> Result<(), Failure> {
             "compacted_after": found.compacted_after,
             "tokens": found.page.tokens,
             "text": found.page.text,
+            "quotes": found.page.quotes.iter().map(quote).collect::<Vec<_>>(),
             "listed": found.page.listed.iter().map(row).collect::<Vec<_>>(),
         }));
     }
@@ -120,13 +121,30 @@ fn ledger(args: &LedgerArgs) -> Result<(), Failure> {
             Some(id) => format!("the compaction after message {} left none of them", id.0),
             None => "no compaction came before".to_owned(),
         };
-        let (values, tokens) = (found.page.listed.len(), found.page.tokens);
+        let Page {
+            quotes,
+            listed,
+            tokens,
+            ..
+        } = &found.page;
         note(&format!(
-            "{values} values in {tokens} tokens, of {} messages; {after}",
+            "{} sentence{} of the user and {} values in {tokens} tokens, of {} messages; {after}",
+            quotes.len(),
+            if quotes.len() == 1 { "" } else { "s" },
+            listed.len(),
             found.messages
         ));
     }
     Ok(())
+}
+
+fn quote(quote: &Quote) -> serde_json::Value {
+    json!({
+        "text": quote.text,
+        "said_in": quote.said_in,
+        "is_standing": quote.is_standing,
+        "is_of_last_message": quote.is_open,
+    })
 }
 
 fn row(listed: &Listed) -> serde_json::Value {

@@ -21,9 +21,15 @@ use crate::output::failure::Failure;
 
 /// Writes text to stdout. A reader may close the pipe early, as `head` does; that is not an error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
+    say_while_read(text).map(|_| ())
+}
+
+/// Prints to stdout; false if nobody reads it any more.
+pub(crate) fn say_while_read(text: &str) -> Result<bool, Failure> {
     match stdout().lock().write_all(escaped(text).as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(error)),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::failed(error)),
     }
 }
 

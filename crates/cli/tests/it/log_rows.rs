@@ -545,6 +545,7 @@ fn what_a_person_said_is_followed_through_compactions() {
         said.contains("two             0 % of 2; 0 % of 1 rule"),
         "{told}"
     );
+    assert!(said.contains("with a ledger   100 %, 100 %\n"), "{told}");
     assert!(
         said.contains("gone: “Never push the invoice branch without asking Ann.”"),
         "{told}"

@@ -42,5 +42,6 @@ mod summarizer;
 mod tables;
 mod terminal;
 mod transcripts;
+mod watch;
 mod when;
 mod words;

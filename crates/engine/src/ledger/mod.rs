@@ -1,9 +1,10 @@
-//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a
-//! model, to go beside a summary.
+//! A ledger: a bounded list of the user's own words and of the exact values of a conversation, made
+//! by rules and without a model, to go beside a summary.
 //!
 //! A summary keeps what happened; what it drops first are the paths, ids and numbers that the next
-//! calls need letter for letter. A ledger reads each message once, when it is said. Its page lists
-//! the values that the next request lacks, each with what it belongs to, within a budget of tokens.
+//! calls need letter for letter, and, with each further compaction, what the user said. A ledger
+//! reads each message once, when it is said. Its page quotes the sentences of the user and lists the
+//! values that the next request lacks, each with what it belongs to, within a budget of tokens.
 //!
 //! ```
 //! use compactometer_engine::ledger::Ledger;
@@ -26,6 +27,8 @@ mod bound;
 mod known;
 mod page;
 mod paths;
+mod prose;
+mod quotes;
 mod values;
 
 use std::collections::HashMap;
@@ -35,13 +38,15 @@ use serde_json::Value;
 
 use crate::message::{Message, MessageId, Part, Role};
 
-pub use page::{Listed, Page};
+pub use page::{Lack, Listed, Page};
+pub use quotes::Quote;
 pub use values::Kind;
 
 use known::{Known, Mention};
 use paths::Roots;
+use quotes::Quotes;
 
-/// The exact values that a conversation said so far.
+/// The exact values that a conversation said so far, and what its user said.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     roots: Roots,
@@ -50,6 +55,7 @@ pub struct Ledger {
     subjects: HashMap<Box<str>, Box<str>, FixedState>,
     /// The number of calls so far.
     calls: u32,
+    quotes: Quotes,
 }
 
 impl Ledger {
@@ -62,8 +68,20 @@ impl Ledger {
         }
     }
 
-    /// Reads a message. Its values count as said after all that were read before.
+    /// Reads a message. Its values count as said after all that were read before. What has the role
+    /// of the user counts as their own words.
     pub fn add(&mut self, message: &Message) {
+        self.add_by_program(message);
+        for part in message.parts.iter().filter(|_| message.role == Role::User) {
+            if let Part::Text { text } = part {
+                self.quotes.hear(text, message.id);
+            }
+        }
+    }
+
+    /// Reads a message that no person wrote, whatever its role, such as a notification of the
+    /// agent's program. None of it is quoted.
+    pub fn add_by_program(&mut self, message: &Message) {
         for part in &message.parts {
             match part {
                 Part::Text { text } | Part::Thinking { text, .. } => match message.role {

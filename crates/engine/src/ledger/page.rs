@@ -1,9 +1,10 @@
-//! The page of a ledger: which values it holds within its budget, and how they are written.
+//! The page of a ledger: what it holds within its budget, and how it is written.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::known::Known;
 use super::paths::folder;
+use super::quotes::{self, Lacking, Quote};
 use super::{Kind, Ledger, values};
 use crate::message::MessageId;
 use crate::tokens::TokenCounter;
@@ -15,7 +16,9 @@ pub struct Page {
     pub text: String,
     /// Its tokens, at most the budget.
     pub tokens: u32,
-    /// What it lists, the most needed first.
+    /// The sentences of the user that it quotes, in the order of the text.
+    pub quotes: Vec<Quote>,
+    /// The values that it lists, the most needed first.
     pub listed: Vec<Listed>,
 }
 
@@ -44,14 +47,28 @@ pub struct Listed {
 /// After this many values in a row that do not fit, none is tried.
 const MISSES: usize = 20;
 
+/// What the next request lacks of what was said.
+#[derive(Clone, Debug)]
+pub struct Lack<'l> {
+    ledger: &'l Ledger,
+    quotes: Vec<Lacking<'l>>,
+    /// The most needed first.
+    values: Vec<(&'l str, &'l Known)>,
+}
+
 impl Ledger {
-    /// The values that these texts of the next request lack, within a budget of tokens.
+    /// What these texts of the next request lack, within a budget of tokens.
     pub fn page<'t>(
         &self,
         budget: u32,
         held: impl IntoIterator<Item = &'t str>,
         counter: &dyn TokenCounter,
     ) -> Page {
+        self.lack(held).page(budget, counter)
+    }
+
+    /// What these texts of the next request lack, for pages of several budgets.
+    pub fn lack<'t>(&self, held: impl IntoIterator<Item = &'t str>) -> Lack<'_> {
         let texts = held.into_iter().collect::<Vec<_>>();
         let held = texts.iter().flat_map(|text| values::values(text));
         let held = held
@@ -64,6 +81,7 @@ impl Ledger {
         let lacking = self
             .values
             .iter()
+            .map(|(value, known)| (&**value, known))
             .filter(|(value, known)| known.may_be_needed() && !is_held(value));
         let mut ranked = lacking.collect::<Vec<_>>();
         ranked.sort_by(|(value, known), (other, than)| {
@@ -73,42 +91,21 @@ impl Ledger {
                 .then(than.last.cmp(&known.last))
                 .then(value.cmp(other))
         });
-        let mut chosen = Vec::new();
-        let mut groups = HashSet::new();
-        let (mut room, mut misses) = (
-            budget.saturating_sub(counter.count_text(&self.heading())),
-            0,
-        );
-        for (value, known) in ranked {
-            if misses == MISSES {
-                break;
-            }
-            let listed = self.entry(value, known);
-            let cost = cost(&listed, &groups, counter);
-            if cost > room {
-                misses += 1;
-                continue;
-            }
-            misses = 0;
-            room -= cost;
-            groups.extend(group(&listed).map(|(group, _)| group.to_owned()));
-            chosen.push(listed);
+        let mut quotes = self.quotes.lacking(&texts);
+        quotes.retain(|quote| !self.is_outdated(quote.text()));
+        Lack {
+            ledger: self,
+            quotes,
+            values: ranked,
         }
-        while !chosen.is_empty() {
-            let text = self.text(&chosen);
-            let tokens = counter.count_text(&text);
-            if tokens <= budget {
-                return Page {
-                    text,
-                    tokens,
-                    listed: chosen,
-                };
-            }
-            chosen.pop();
-        }
-        Page::default()
     }
 
+    /// Whether a sentence gives a value to a subject that got another one since.
+    fn is_outdated(&self, sentence: &str) -> bool {
+        let mut known = values::values(sentence)
+            .filter_map(|found| self.values.get_key_value(self.roots.name(found.value)));
+        known.any(|(value, known)| self.entry(value, known).replaced_by.is_some())
+    }
     fn entry(&self, value: &str, known: &Known) -> Listed {
         let latest = known
             .subject
@@ -136,7 +133,10 @@ impl Ledger {
         format!("Exact values said earlier in this conversation, copied by rule.{relative}\n")
     }
 
-    fn text(&self, chosen: &[Listed]) -> String {
+    fn lines(&self, chosen: &[Listed]) -> String {
+        if chosen.is_empty() {
+            return String::new();
+        }
         let mut text = self.heading();
         let mut groups = BTreeMap::<(bool, &str), Vec<String>>::new();
         let mut others = Vec::new();
@@ -161,6 +161,69 @@ impl Ledger {
             text.push_str(&line(listed));
         }
         text
+    }
+}
+
+impl Lack<'_> {
+    /// The values that calls took, the most needed first.
+    pub fn needed_by_calls(&self) -> impl Iterator<Item = &str> {
+        let taken = self.values.iter().filter(|(_, known)| known.calls > 0);
+        taken.map(|(value, _)| *value)
+    }
+
+    /// The values, the most needed first.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|(value, _)| *value)
+    }
+
+    /// The sentences that matter most, which have at most four ninths of the budget and at most 400
+    /// tokens, and as many of the values that are needed most as the rest has room for.
+    pub fn page(&self, budget: u32, counter: &dyn TokenCounter) -> Page {
+        let ledger = self.ledger;
+        let mut quotes = quotes::chosen(&self.quotes, budget, counter);
+        let quoted = quotes::text(&quotes);
+        let used = counter.count_text(&quoted) + counter.count_text(&ledger.heading());
+        let mut listed = self.listed(&quoted, budget.saturating_sub(used), counter);
+        loop {
+            let text = quotes::text(&quotes) + &ledger.lines(&listed);
+            let tokens = counter.count_text(&text);
+            if tokens <= budget {
+                return Page {
+                    text,
+                    tokens,
+                    quotes,
+                    listed,
+                };
+            }
+            if listed.pop().is_none() {
+                quotes.pop();
+            }
+        }
+    }
+
+    /// The values that the quotes lack, too.
+    fn listed(&self, quoted: &str, mut room: u32, counter: &dyn TokenCounter) -> Vec<Listed> {
+        let (mut chosen, mut groups, mut misses) = (Vec::new(), HashSet::new(), 0);
+        let quoted = values::values(quoted).map(|found| self.ledger.roots.name(found.value));
+        let quoted = quoted.collect::<HashSet<_>>();
+        for (value, known) in &self.values {
+            if quoted.contains(value) {
+                continue;
+            }
+            if misses == MISSES {
+                break;
+            }
+            let listed = self.ledger.entry(value, known);
+            let cost = cost(&listed, &groups, counter);
+            if cost > room {
+                misses += 1;
+                continue;
+            }
+            (misses, room) = (0, room - cost);
+            groups.extend(group(&listed).map(|(group, _)| group.to_owned()));
+            chosen.push(listed);
+        }
+        chosen
     }
 }
 

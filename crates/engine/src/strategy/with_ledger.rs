@@ -13,7 +13,7 @@ use crate::conversation::log::Log;
 use crate::conversation::record::NewRecord;
 use crate::conversation::view::{Edit, Entry, Origin, View, WrittenPart};
 use crate::ledger::Ledger;
-use crate::message::Role;
+use crate::message::{MessageId, Role};
 use crate::recovery::Showing;
 use crate::strategy::declined::{Declined, FailReason};
 use crate::strategy::{Compacted, Context, Strategy};
@@ -29,6 +29,8 @@ pub struct WithLedger {
     pub room: Room,
     /// The directories that the conversation works in, as [`Ledger::in_directories`] takes them.
     pub directories: Vec<String>,
+    /// The messages of role user that no person wrote, ascending. None of them is quoted.
+    pub by_program: Vec<MessageId>,
 }
 
 /// Where the tokens of a ledger come from.
@@ -56,10 +58,12 @@ impl WithLedger {
         let view = View::from_edits(edits.to_vec(), cx.log, cx.counter);
         let view = view.map_err(|error| FailReason::InvalidView(error.to_string()))?;
         let mut ledger = Ledger::in_directories(&self.directories);
-        cx.log
-            .messages()
-            .iter()
-            .for_each(|counted| ledger.add(&counted.message));
+        for message in cx.log.messages().iter().map(|counted| &counted.message) {
+            match self.by_program.binary_search(&message.id) {
+                Ok(_) => ledger.add_by_program(message),
+                Err(_) => ledger.add(message),
+            }
+        }
         let page = ledger.page(
             self.most(cx.budget).saturating_sub(MESSAGE_OVERHEAD),
             view.texts(),

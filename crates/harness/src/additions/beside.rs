@@ -15,6 +15,7 @@ use compactometer_engine::view::{Edit, Origin, View, WrittenPart};
 
 use super::AddedText;
 use super::texts::{Said, bare};
+use crate::ledgers::read;
 use crate::prepare::PreparedScenario;
 
 pub(super) struct Beside {
@@ -52,7 +53,7 @@ impl Beside {
             AddedText::Ledger | AddedText::BareValues => {
                 let view = View::from_edits(edits.to_vec(), cx.log, cx.counter);
                 let view = view.map_err(|error| FailReason::InvalidView(error.to_string()))?;
-                bare(&self.ledger(cx.log), &view, budget, cx.counter)
+                bare(&self.ledger(cx.log).lack(view.texts()), budget, cx.counter)
             }
         })
     }
@@ -60,7 +61,7 @@ impl Beside {
     fn ledger(&self, log: &Log) -> Ledger {
         let mut ledger = Ledger::in_directories(&self.prepared.scenario.directories);
         for counted in log.messages() {
-            ledger.add(&counted.message);
+            read(&mut ledger, &self.prepared.scenario, &counted.message);
         }
         ledger
     }

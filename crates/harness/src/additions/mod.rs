@@ -89,6 +89,7 @@ impl Addition {
                 tokens,
                 room,
                 directories: prepared.scenario.directories.clone(),
+                by_program: prepared.scenario.log.by_program.clone(),
             }),
             _ => Arc::new(Beside {
                 strategy,

@@ -3,10 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_engine::ledger::Ledger;
+use compactometer_engine::ledger::Lack;
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_engine::view::View;
 use compactometer_text::exact;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -135,27 +134,14 @@ fn last(text: &str, mut letters: usize, room: u32, counter: &dyn TokenCounter) -
     }
 }
 
-/// The values of a ledger beside a view, and more of them, without what they belong to.
-pub(crate) fn bare(
-    ledger: &Ledger,
-    view: &View,
-    budget: u32,
-    counter: &dyn TokenCounter,
-) -> String {
-    let listed = ledger
-        .page(budget.saturating_mul(SPARE), view.texts(), counter)
-        .listed;
+/// The values that a ledger would list, and more of them, without what they belong to.
+pub(crate) fn bare(lack: &Lack<'_>, budget: u32, counter: &dyn TokenCounter) -> String {
     that_fit(
-        listed
-            .into_iter()
-            .map(|listed| format!("{}\n", listed.value)),
+        lack.values().map(|value| format!("{value}\n")),
         budget,
         counter,
     )
 }
-
-/// A ledger of so many times the budget lists more bare values than the budget has room for.
-const SPARE: u32 = 4;
 
 /// The lines before the first that does not fit.
 fn that_fit(

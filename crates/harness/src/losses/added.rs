@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use compactometer_engine::ledger::Ledger;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::losses::{HookRun, LEDGER_SIZES, VALUE_DRAWS};
+use compactometer_text::sentences::Lines;
 
 use crate::additions::texts::{Said, bare};
+use crate::ledgers::read;
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded_context::Left;
 
@@ -23,6 +25,10 @@ pub(super) struct Added {
     pub(super) unbound: BTreeSet<u32>,
     /// For each hook.
     pub(super) hooks: Vec<BTreeSet<u32>>,
+    /// What the ledger says.
+    pub(super) ledger_lines: Lines,
+    /// What each hook says.
+    pub(super) hook_lines: Vec<Lines>,
 }
 
 /// Makes the texts for one compaction after the other.
@@ -57,7 +63,7 @@ impl<'p> Adding<'p> {
 
     fn read_up_to(&mut self, length: usize) {
         for counted in &self.prepared.messages[self.read..length] {
-            self.ledger.add(&counted.message);
+            read(&mut self.ledger, &self.prepared.scenario, &counted.message);
         }
         self.read = length;
     }
@@ -75,17 +81,23 @@ impl<'p> Adding<'p> {
         let said = Said::of_facts(prepared, left.length, budget, counter);
         let drawn = said.random().take(VALUE_DRAWS);
         let held = |text: &str| held(prepared, text);
-        let ledger = |size: u32| held(&self.ledger.page(size, left.view.texts(), counter).text);
+        let lack = self.ledger.lack(left.view.texts());
+        let ledger = |size: u32| lack.page(size, counter).text;
+        let runs = hooks.get(left.place).map_or(&[][..], Vec::as_slice);
+        let page = ledger(budget);
         Added {
             random: drawn.map(|text| held(&text)).collect(),
             newest: held(&said.newest()),
             frequent: held(&said.frequent()),
-            ledger: ledger(budget),
-            ledger_of: LEDGER_SIZES.map(ledger),
-            unbound: held(&bare(&self.ledger, &left.view, budget, counter)),
-            hooks: hooks.get(left.place).map_or_else(Vec::new, |runs| {
-                runs.iter().map(|run| held(&run.context)).collect()
-            }),
+            ledger: held(&page),
+            ledger_of: LEDGER_SIZES.map(|size| held(&ledger(size))),
+            unbound: held(&bare(&lack, budget, counter)),
+            hooks: runs.iter().map(|run| held(&run.context)).collect(),
+            ledger_lines: Lines::new([page.as_str()]),
+            hook_lines: runs
+                .iter()
+                .map(|run| Lines::new([run.context.as_str()]))
+                .collect(),
         }
     }
 }

@@ -57,6 +57,9 @@ pub fn losses(
         }
     });
     let compactions = compactions.collect();
+    let mut adding = Adding::new(&prepared, budget, hooks, counter);
+    let added = seen.iter().map(|seen| adding.beside(&seen.left));
+    let added = added.collect::<Vec<_>>();
     SessionLosses {
         session: scenario.id.clone(),
         group: scenario.group_id.clone(),
@@ -67,13 +70,8 @@ pub fn losses(
         left_behind: scenario.log.left_behind,
         cleared_results: scenario.log.cleared.iter().map(|at| at.results).sum(),
         cleared_values: cleared::cleared_values(&prepared, &seen, counter),
-        said: said::said(&prepared, &seen),
-        uses: uses(
-            &prepared,
-            &seen,
-            &moments,
-            &mut Adding::new(&prepared, budget, hooks, counter),
-        ),
+        said: said::said(&prepared, &seen, &added),
+        uses: uses(&prepared, &seen, &moments, &added),
     }
 }
 
@@ -218,9 +216,8 @@ fn uses(
     prepared: &PreparedScenario,
     seen: &[Seen],
     moments: &[Moment],
-    adding: &mut Adding<'_>,
+    added: &[Added],
 ) -> Vec<UseSeen> {
-    let mut added: Vec<Option<Added>> = seen.iter().map(|_| None).collect();
     let mut uses = Vec::new();
     for point in points(prepared, Distance::Compactions(moments)) {
         let Some(last) = seen
@@ -230,8 +227,13 @@ fn uses(
             continue;
         };
         for fact in point.used {
-            let added = added[last].get_or_insert_with(|| adding.beside(&seen[last].left));
-            uses.push(use_seen(prepared, &seen[last], added, fact, point.length));
+            uses.push(use_seen(
+                prepared,
+                &seen[last],
+                &added[last],
+                fact,
+                point.length,
+            ));
         }
     }
     uses

@@ -6,6 +6,7 @@ use compactometer_formats::losses::SentenceSeen;
 use compactometer_formats::scenario::Speaker;
 use compactometer_text::sentences::{Lines, Sentence, sentences};
 
+use super::added::Added;
 use super::{Seen, texts};
 use crate::prepare::PreparedScenario;
 
@@ -20,11 +21,15 @@ struct Said {
 
 /// Each sentence of a person after each compaction that can be measured, up to the third after it
 /// was last said.
-pub(super) fn said(prepared: &PreparedScenario, seen: &[Seen]) -> Vec<SentenceSeen> {
+pub(super) fn said(
+    prepared: &PreparedScenario,
+    seen: &[Seen],
+    added: &[Added],
+) -> Vec<SentenceSeen> {
     let said = sentences_of_persons(prepared);
     let ends = compactions(prepared);
     let mut found = Vec::new();
-    for Seen { left, .. } in seen {
+    for (Seen { left, .. }, added) in seen.iter().zip(added) {
         let lines = Lines::new(left.view.texts());
         for one in said.values() {
             let before = one.at.partition_point(|message| *message < left.length);
@@ -36,6 +41,8 @@ pub(super) fn said(prepared: &PreparedScenario, seen: &[Seen]) -> Vec<SentenceSe
                 .filter(|end| (last + 1..=left.length).contains(end));
             let compactions = compactions.count();
             if compactions <= MOST_COMPACTIONS {
+                let is_left = lines.say(&one.sentence);
+                let is_beside = |lines: &Lines| is_left || lines.say(&one.sentence);
                 found.push(SentenceSeen {
                     session: prepared.scenario.id.clone(),
                     compaction: left.place,
@@ -43,7 +50,9 @@ pub(super) fn said(prepared: &PreparedScenario, seen: &[Seen]) -> Vec<SentenceSe
                     is_rule: one.sentence.is_rule,
                     said_at: prepared.messages[last].message.id.0,
                     compactions,
-                    is_left: lines.say(&one.sentence),
+                    is_left,
+                    with_ledger: is_beside(&added.ledger_lines),
+                    with_hooks: added.hook_lines.iter().map(is_beside).collect(),
                 });
             }
         }

@@ -4,8 +4,10 @@
 mod advice;
 mod cost;
 mod first_lines;
+mod moment;
 mod page;
 mod parts;
+mod pooled;
 mod said;
 mod text;
 mod typical;
@@ -22,14 +24,13 @@ use compactometer_formats::scenario::Unmeasured;
 use serde::Serialize;
 
 pub use cost::Cost;
+pub use moment::{Needed, moment_lines};
 pub use parts::{By, Part};
+pub use pooled::FEWEST_SESSIONS;
 pub use said::{Left, Said};
 pub use typical::{Pair, Typical};
 
-use crate::stats::interval;
-
-/// Shares of fewer sessions than this have no interval: so few show something, and prove nothing.
-pub const FEWEST_SESSIONS: usize = 6;
+use pooled::{Group, pooled, within_one};
 
 /// What compactions lost.
 #[derive(Clone, Debug, Serialize)]
@@ -158,11 +159,12 @@ pub struct Shares {
     pub with_unbound: Option<f64>,
     /// `held_at_most`, or else `held_in_log`, with what each hook added, in the order of the hooks.
     pub with_hooks: Vec<Option<f64>>,
-    /// The 95 % intervals of these shares over sessions, absent where there are fewer than six.
+    /// The 95 % intervals of these shares, absent where there are fewer than six sessions.
     pub hook_intervals: Vec<Option<(f64, f64)>>,
     /// `with_ledger` less `with_random`.
     pub ledger_over_random: Option<f64>,
-    /// 95 % intervals of these shares over sessions, by name, where there are six sessions or more.
+    /// 95 % intervals of these shares over projects, or over sessions where there are fewer than six
+    /// projects, by name; absent where there are fewer than six sessions.
     pub intervals: BTreeMap<&'static str, (f64, f64)>,
 }
 
@@ -185,7 +187,7 @@ impl Losses {
         for left_out in sessions.iter().flat_map(|session| &session.unmeasured) {
             *unmeasured.entry(left_out.reason).or_insert(0) += 1;
         }
-        let uses = UsesByKind::new(&by_group(&sessions));
+        let uses = UsesByKind::new(&Group::all(each_use(&sessions)));
         let parts = by.iter().flat_map(|by| Part::all(*by, &sessions)).collect();
         let compactions = sessions
             .iter()
@@ -257,7 +259,7 @@ impl Losses {
 }
 
 impl UsesByKind {
-    fn new(sessions: &[Vec<&UseSeen>]) -> Self {
+    fn new(sessions: &[Group<'_, &UseSeen>]) -> Self {
         let kind = |kind| Shares::new(sessions, kind);
         UsesByKind {
             address: kind(UseKind::Address),
@@ -279,24 +281,19 @@ fn unpriced(compactions: &[CompactionLosses], prices: &PriceTable) -> BTreeSet<S
         .collect()
 }
 
-/// The uses of each session.
-fn by_group(sessions: &[SessionLosses]) -> Vec<Vec<&UseSeen>> {
-    let mut groups = BTreeMap::<&str, Vec<&UseSeen>>::new();
-    for session in sessions {
-        groups
-            .entry(&session.group)
-            .or_default()
-            .extend(&session.uses);
-    }
-    groups.into_values().collect()
+/// Each use with its session.
+fn each_use(sessions: &[SessionLosses]) -> impl Iterator<Item = (&SessionLosses, &UseSeen)> {
+    sessions
+        .iter()
+        .flat_map(|session| session.uses.iter().map(move |seen| (session, seen)))
 }
 
 /// The share of uses whose value is held with ledgers of each size in tokens.
 fn with_ledger_of(
-    sessions: &[Vec<UseSeen>],
+    sessions: &[Group<'_, &UseSeen>],
     is_held: impl Fn(&UseSeen) -> bool,
 ) -> BTreeMap<u32, f64> {
-    let uses = || sessions.iter().flatten();
+    let uses = || sessions.iter().flat_map(|session| &session.items);
     let number = uses().count();
     let of_size = |(place, size): (usize, u32)| {
         let held = uses().filter(|seen| seen.in_ledger_of[place] || is_held(seen));
@@ -307,21 +304,12 @@ fn with_ledger_of(
 }
 
 impl Shares {
-    fn new(sessions: &[Vec<&UseSeen>], kind: UseKind) -> Self {
-        let of_kind = |session: &Vec<&UseSeen>| {
-            session
-                .iter()
-                .copied()
-                .filter(|seen| seen.kind == kind)
-                .cloned()
-                .collect::<Vec<UseSeen>>()
-        };
+    fn new(sessions: &[Group<'_, &UseSeen>], kind: UseKind) -> Self {
         let sessions = sessions
             .iter()
-            .map(of_kind)
-            .filter(|uses| !uses.is_empty())
-            .collect::<Vec<_>>();
-        let all = || sessions.iter().flatten();
+            .map(|session| session.map(|seen| Some(*seen).filter(|seen| seen.kind == kind)));
+        let sessions = sessions.collect::<Vec<_>>();
+        let all = || sessions.iter().flat_map(|session| &session.items).copied();
         let is_known = all().all(|seen| seen.at_most.is_some());
         let is_held = |seen: &UseSeen| {
             if is_known {
@@ -392,41 +380,16 @@ impl Shares {
         shares
     }
 
-    /// A share of all uses, with its interval over sessions.
+    /// A share of all uses, with its interval.
     fn share(
         &mut self,
         name: &'static str,
-        sessions: &[Vec<UseSeen>],
+        sessions: &[Group<'_, &UseSeen>],
         of: impl Fn(&UseSeen) -> f64,
     ) -> Option<f64> {
-        let (share, ends) = pooled(sessions, of);
+        let (share, ends) = pooled(sessions, |seen| of(seen));
         self.intervals
             .extend(ends.map(|ends| (name, within_one(ends))));
         share
     }
-}
-
-fn within_one((low, high): (f64, f64)) -> (f64, f64) {
-    (low.max(0.0), high.min(1.0))
-}
-
-/// The mean over all items, with its interval over sessions.
-fn pooled<T>(sessions: &[Vec<T>], of: impl Fn(&T) -> f64) -> (Option<f64>, Option<(f64, f64)>) {
-    let sums = sessions
-        .iter()
-        .map(|items| (items.iter().map(&of).sum::<f64>(), items.len() as f64))
-        .collect::<Vec<_>>();
-    let mean = |times: &[u32]| {
-        let drawn = sums
-            .iter()
-            .zip(times)
-            .map(|((held, of), times)| (held * f64::from(*times), of * f64::from(*times)));
-        let (held, of) = drawn.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        (of > 0.0).then(|| held / of)
-    };
-    let has_interval = sums.len() >= FEWEST_SESSIONS;
-    let ends = has_interval
-        .then(|| interval::of_statistic(sums.len(), sums.len(), mean))
-        .flatten();
-    (mean(&vec![1; sums.len()]), ends)
 }

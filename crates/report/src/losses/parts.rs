@@ -1,11 +1,12 @@
 //! The losses of parts of the sessions: by program, by its version, or by project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::losses::{CompactionLosses, SessionLosses, UseSeen};
 use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
 
+use super::pooled::Group;
 use super::said::{Row, Said};
 use super::text::{percent, thousands};
 use super::typical::Typical;
@@ -81,8 +82,8 @@ pub struct Part {
 #[derive(Default)]
 struct Selected<'s> {
     compactions: Vec<&'s CompactionLosses>,
-    /// By group.
-    uses: BTreeMap<&'s str, Vec<&'s UseSeen>>,
+    sessions: BTreeSet<&'s str>,
+    uses: Vec<(&'s SessionLosses, &'s UseSeen)>,
     said: Vec<Row<'s>>,
 }
 
@@ -104,22 +105,19 @@ impl Part {
                         .uses
                         .iter()
                         .filter(|seen| seen.compaction == compaction.place);
-                    selected
-                        .uses
-                        .entry(&session.group)
-                        .or_default()
-                        .extend(uses);
+                    selected.sessions.insert(&session.group);
+                    selected.uses.extend(uses.map(|seen| (session, seen)));
                 }
             }
         }
         let part = |(name, selected): (String, Selected<'_>)| Part {
             by,
             name,
-            sessions: selected.uses.len(),
+            sessions: selected.sessions.len(),
             compactions: selected.compactions.len(),
             said: Said::of(&selected.said),
             typical: Typical::new(&selected.compactions),
-            uses: UsesByKind::new(&selected.uses.into_values().collect::<Vec<_>>()),
+            uses: UsesByKind::new(&Group::all(selected.uses)),
         };
         parts.into_values().map(part).collect()
     }

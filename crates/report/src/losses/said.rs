@@ -6,8 +6,9 @@ use compactometer_formats::losses::{Count, SentenceSeen, SessionLosses};
 use compactometer_text::sentences::{Lines, Sentence};
 use serde::Serialize;
 
-use super::text::{bracketed, counted, percent};
-use super::{Losses, pooled, within_one};
+use super::Losses;
+use super::pooled::{Group, pooled, within_one};
+use super::text::{bracketed, counted, percent, thousands};
 
 /// Compactions of other projects in which a sentence is looked for.
 const FOREIGN: usize = 8;
@@ -30,10 +31,14 @@ pub struct Left {
     pub compactions: usize,
     /// How many are left.
     pub all: Count,
-    /// The 95 % interval of the share over sessions; absent where there are fewer than six.
+    /// The 95 % interval of the share; absent where there are fewer than six sessions.
     pub interval: Option<(f64, f64)>,
     /// How many of those that state a rule.
     pub rules: Count,
+    /// How many are left or in the ledger.
+    pub with_ledger: Count,
+    /// How many are left or in what each hook added, in the order of the hooks.
+    pub with_hooks: Vec<Count>,
     /// The share that summaries of other projects hold; absent where there is one project.
     pub by_chance: Option<f64>,
 }
@@ -67,7 +72,6 @@ impl Said {
 
 impl Left {
     fn new(compactions: usize, rows: &[Row<'_>], foreign: &Foreign<'_>) -> Self {
-        let mut groups = BTreeMap::<&str, Vec<&SentenceSeen>>::new();
         let (mut left, mut drawn) = (Left::default(), Vec::new());
         left.compactions = compactions;
         for (session, seen) in rows
@@ -75,13 +79,19 @@ impl Left {
             .filter(|(_, seen)| seen.compactions == compactions)
         {
             left.all.add(seen.is_left);
+            left.with_ledger.add(seen.with_ledger);
+            let hooks = seen.with_hooks.len().max(left.with_hooks.len());
+            left.with_hooks.resize(hooks, Count::default());
+            for (count, is_said) in left.with_hooks.iter_mut().zip(&seen.with_hooks) {
+                count.add(*is_said);
+            }
             if seen.is_rule {
                 left.rules.add(seen.is_left);
             }
             drawn.extend(foreign.share(session, seen, left.all.of));
-            groups.entry(&session.group).or_default().push(seen);
         }
-        let groups = groups.into_values().collect::<Vec<_>>();
+        let of_number = |(_, seen): &&Row<'_>| seen.compactions == compactions;
+        let groups = Group::all(rows.iter().filter(of_number).copied());
         let (_, ends) = pooled(&groups, |seen| f64::from(u8::from(seen.is_left)));
         left.interval = ends.map(within_one);
         let drawn_of = drawn.len() as f64;
@@ -160,8 +170,8 @@ impl Losses {
             .collect()
     }
 
-    /// The shares after one compaction and more, and by chance.
-    pub(super) fn said_rows(&self) -> Vec<(&'static str, String)> {
+    /// The shares after one compaction and more, by chance, and with what can be added.
+    pub(super) fn said_rows(&self) -> Vec<(String, String)> {
         let after = self.said.after.iter().map(|left| {
             let times = match left.compactions {
                 1 => "one compaction",
@@ -173,17 +183,42 @@ impl Losses {
             let rules = left.rules.share().map_or(String::new(), |share| {
                 format!("; {} of {}", percent(share), counted(left.rules.of, "rule"))
             });
-            (times, format!("{share}{ends} of {}{rules}", left.all.of))
+            let of = thousands(left.all.of as u64);
+            (times.to_owned(), format!("{share}{ends} of {of}{rules}"))
         });
         let chance = self.said.after.first().and_then(|first| first.by_chance);
         let chance = chance.map(|share| {
             let share = percent(share);
             (
-                "by chance",
+                "by chance".to_owned(),
                 format!("{share}, in summaries of other projects"),
             )
         });
-        after.chain(chance).collect()
+        after.chain(chance).chain(self.said_beside()).collect()
+    }
+
+    /// The shares after one compaction and more with a ledger and with each hook.
+    fn said_beside(&self) -> Vec<(String, String)> {
+        let shares = |count: &dyn Fn(&Left) -> Option<Count>| {
+            let after = self.said.after.iter();
+            let shares = after.filter_map(|left| count(left)?.share()).map(percent);
+            shares.collect::<Vec<_>>().join(", ")
+        };
+        if self.said.after.is_empty() {
+            return Vec::new();
+        }
+        let ledger = shares(&|left| Some(left.with_ledger));
+        let hooks = (0..self.hooks.len()).map(|hook| {
+            let name = match self.hooks.len() {
+                1 => "with the hook".to_owned(),
+                _ => format!("with hook {}", hook + 1),
+            };
+            (name, shares(&|left| left.with_hooks.get(hook).copied()))
+        });
+        [("with a ledger".to_owned(), ledger)]
+            .into_iter()
+            .chain(hooks)
+            .collect()
     }
 
     /// Sentences that are gone, each after its first compaction without it: rules first, then those

@@ -356,7 +356,13 @@ impl Losses {
             ));
         }
         if !self.uses.address.intervals.is_empty() {
-            lines.push("Numbers in brackets are 95 % intervals over sessions.".to_owned());
+            let over = match self.projects >= FEWEST_SESSIONS {
+                true => {
+                    "over projects, or over sessions where fewer than six projects have such values"
+                }
+                false => "over sessions",
+            };
+            lines.push(format!("Numbers in brackets are 95 % intervals {over}."));
         }
         lines.push(
             "What was not held is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),

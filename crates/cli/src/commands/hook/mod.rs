@@ -37,7 +37,7 @@ pub(crate) struct HookArgs {
     /// The program that runs the hook.
     #[arg(value_name = "PROGRAM", value_parser = ["claude-code", "codex"], required_unless_present = "print")]
     pub(crate) program: Option<String>,
-    /// The most tokens of the ledger.
+    /// The most tokens of the ledger, of which the words of the user take at most 400.
     #[arg(long, value_name = "TOKENS", default_value = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) budget: u32,
     /// Print the settings to paste for the program, or for each, and how to remove them. Nothing is

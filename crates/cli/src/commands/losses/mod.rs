@@ -1,6 +1,7 @@
 //! `losses`: what the compactions that a program recorded in its own transcripts lost.
 
 mod hooks;
+mod watch;
 
 use std::path::{Path, PathBuf};
 
@@ -60,6 +61,9 @@ pub(crate) struct LossesArgs {
     /// stdin; what it prints counts as added. Repeatable.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) hook: Vec<String>,
+    /// Follow a running session, and say after each compaction what it left. Ctrl-C ends it.
+    #[arg(long, conflicts_with_all = ["html", "json", "by", "hook"])]
+    pub(crate) watch: bool,
     /// Seconds after which a hook is stopped.
     #[arg(hide_short_help = true, long, value_name = "SECONDS", default_value_t = 60, requires = "hook", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) hook_seconds: u64,
@@ -82,6 +86,9 @@ pub(crate) struct LossesArgs {
 
 fn losses(args: &LossesArgs) -> Result<(), Failure> {
     let counter = encoding(&args.tokenizer)?;
+    if args.watch {
+        return watch::watch(args, &counter);
+    }
     let mut left_out = LeftOut::default();
     let (suite, files) = suite(args, &mut left_out)?;
     let prices = PriceTable::shipped().map_err(Failure::failed)?;

@@ -143,6 +143,7 @@ fn play_said(
     let strategy = match setting.ledger {
         0 => strategy,
         tokens => Arc::new(WithLedger {
+            by_program: Vec::new(),
             strategy,
             tokens,
             room: Room::Within,
