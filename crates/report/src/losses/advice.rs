@@ -2,7 +2,7 @@
 //! follows from.
 
 use super::Losses;
-use super::text::{percent, thousands};
+use super::text::{counted, percent, thousands};
 
 /// A share must rise by this much for a line about it.
 const WORTH_SAYING: f64 = 0.05;
@@ -19,29 +19,31 @@ impl Losses {
         let address = &self.uses.address;
         let held = address.held_at_most.or(address.held_in_log);
         let ledger = address.with_ledger.filter(|_| address.uses >= FEWEST_USES);
+        let values = held.zip(ledger);
+        let values = values.map(|shares| Gain::new(shares, "needed values".to_owned()));
+        let gains = values.clone().into_iter().chain(self.gain_of_words());
+        let worth = gains.filter(Gain::is_worth_saying);
+        let worth = worth.map(|gain| gain.text).collect::<Vec<_>>();
+        let budget = thousands(self.budget.into());
         let mut lines = Vec::new();
-        if let (Some(held), Some(ledger)) = (held, ledger) {
-            let (budget, with, without) = (
-                thousands(self.budget.into()),
-                percent(ledger),
-                percent(held),
-            );
-            if ledger - held >= WORTH_SAYING {
-                let cost = self.ledger_cost.map_or(String::new(), |cost| {
-                    format!(", ${cost:.4} a turn from the cache")
-                });
-                lines.push(format!(
-                    "Add a ledger after each compaction: {without} to {with} for {budget} tokens{cost}. To set it up, run: compactometer \
-                     hook --print"
-                ));
-                lines.push(format!(
-                    "Or add to your prompt of the compaction: \"{FOR_THE_PROMPT}\""
-                ));
-            } else {
-                lines.push(format!(
-                    "More values would hardly help: a ledger of {budget} tokens brings {without} to {with}."
-                ));
-            }
+        if !worth.is_empty() {
+            let cost = self.ledger_cost.map_or(String::new(), |cost| {
+                format!(", ${cost:.4} a turn from the cache")
+            });
+            lines.push(format!(
+                "Add a ledger after each compaction: {} for {budget} tokens{cost}. To set it up, run: compactometer hook --print",
+                worth.join(" and ")
+            ));
+        }
+        match values {
+            Some(gain) if gain.is_worth_saying() => lines.push(format!(
+                "Or add to your prompt of the compaction: \"{FOR_THE_PROMPT}\""
+            )),
+            Some(gain) if worth.is_empty() => lines.push(format!(
+                "More values would hardly help: a ledger of {budget} tokens brings {}.",
+                gain.text
+            )),
+            _ => {}
         }
         let more = self.typical.read_again - self.typical.read_again_before;
         if more >= TOKENS_WORTH_SAYING {
@@ -51,5 +53,34 @@ impl Losses {
             ));
         }
         lines
+    }
+    /// What a ledger brings of the sentences that are followed longest.
+    fn gain_of_words(&self) -> Option<Gain> {
+        let mut after = self.said.after.iter().rev();
+        let left = after.find(|left| left.all.of >= FEWEST_USES)?;
+        let shares = left.all.share().zip(left.with_ledger.share())?;
+        let times = counted(left.compactions, "compaction");
+        Some(Gain::new(shares, format!("your sentences after {times}")))
+    }
+}
+
+/// What a ledger brings.
+#[derive(Clone)]
+struct Gain {
+    by: f64,
+    /// From which share to which, and of what.
+    text: String,
+}
+
+impl Gain {
+    fn new((without, with): (f64, f64), of: String) -> Self {
+        Gain {
+            by: with - without,
+            text: format!("{} to {} of {of}", percent(without), percent(with)),
+        }
+    }
+
+    fn is_worth_saying(&self) -> bool {
+        self.by >= WORTH_SAYING
     }
 }
