@@ -134,7 +134,7 @@ fn a_ledger_quotes_the_user_and_nobody_else() {
     let pasted =
         "2026-03-01 10:00:00 ERROR worker 7 stopped with code 500 after 12 tries\n".repeat(700);
     let rows = [
-        said("Mend the refunds of cancelled orders. Indent every new file with tabs."),
+        said("Mend the refunds of cancelled orders. Indent the new files with tabs."),
         answered(
             "m1",
             json!([{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/shop/a.md"}}]),

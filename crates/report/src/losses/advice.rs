@@ -8,6 +8,8 @@ use super::text::{counted, percent, thousands};
 const WORTH_SAYING: f64 = 0.05;
 /// Shares of fewer uses than this support no advice.
 const FEWEST_USES: usize = 10;
+/// Nor do shares of fewer sentences than this.
+const FEWEST_SENTENCES: usize = 20;
 /// What was read again must be this much more than before.
 const TOKENS_WORTH_SAYING: f64 = 1_000.0;
 
@@ -57,7 +59,7 @@ impl Losses {
     /// What a ledger brings of the sentences that are followed longest.
     fn gain_of_words(&self) -> Option<Gain> {
         let mut after = self.said.after.iter().rev();
-        let left = after.find(|left| left.all.of >= FEWEST_USES)?;
+        let left = after.find(|left| left.all.of >= FEWEST_SENTENCES)?;
         let shares = left.all.share().zip(left.with_ledger.share())?;
         let times = counted(left.compactions, "compaction");
         Some(Gain::new(shares, format!("your sentences after {times}")))

@@ -365,7 +365,7 @@ impl Losses {
             lines.push(format!("Numbers in brackets are 95 % intervals {over}."));
         }
         lines.push(
-            "What was not held is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
+            "What was not held is not lost: the agent rebuilt the value or found it.".to_owned(),
         );
         lines
     }
