@@ -106,7 +106,9 @@ def of_words(study):
         ]
         for name, one in zip(TIMES, study["budgets"]["900"]["said"]["after"])
     ]
-    return table(["after", "left", "sentences", "of rules", "by chance", "with a ledger of 900"], rows)
+    return table(
+        ["after", "left", "sentences", "of rules", "by chance", "with a ledger of 900"], rows
+    )
 
 
 def of_values(study):
@@ -127,7 +129,15 @@ def of_parts(study):
         shown = [one for one in parts if one["sessions"] >= FEWEST]
         if not shown:
             continue
-        heads = [by, "sessions", "compactions", "your words", "needed values", "in the log", "at most"]
+        heads = [
+            by,
+            "sessions",
+            "compactions",
+            "your words",
+            "needed values",
+            "in the log",
+            "at most",
+        ]
         heads += ["900 ledger", "1,800 ledger", "read again (before)", "waited"]
         rows = [part_row(one, small[by, one["name"]]) for one in shown]
         left = len(parts) - len(shown)
@@ -165,7 +175,13 @@ def of_sets(studies):
         counts = [all_of["sessions"], all_of["compactions"], all_of["projects"]]
         shares = [with_interval(address, held(address)), with_interval(address, "with_ledger")]
         rows.append([name, *map(str, counts), *left, str(address["uses"]), *shares])
-    heads = ["set", "sessions", "compactions", "projects", *(f"words after {time}" for time in TIMES)]
+    heads = [
+        "set",
+        "sessions",
+        "compactions",
+        "projects",
+        *(f"words after {time}" for time in TIMES),
+    ]
     return table([*heads, "needed values", "held", "with a ledger of 900"], rows)
 
 
@@ -211,7 +227,8 @@ def page(study, others):
     )
     if has_words:
         sections.append(
-            "## No two projects are alike\n\n![Words left and values held, by project](projects.svg)\n\n" + of_parts(study)
+            "## No two projects are alike\n\n![Words left and values held, by project](projects.svg)\n\n"
+            + of_parts(study)
         )
         sections.append(f"## What it cost\n\n{beside(study)}")
     else:

@@ -97,8 +97,14 @@ def said(after, times):
 
 def projects(parts, held):
     """A dot for each project: words left after one compaction, and values held."""
-    count = lambda part: part["said"]["after"][0]["all"] if part["said"]["after"] else {"found": 0, "of": 0}
-    words = [(count(part)["found"] / count(part)["of"], count(part)["of"]) for part in parts if count(part)["of"]]
+    count = lambda part: (
+        part["said"]["after"][0]["all"] if part["said"]["after"] else {"found": 0, "of": 0}
+    )
+    words = [
+        (count(part)["found"] / count(part)["of"], count(part)["of"])
+        for part in parts
+        if count(part)["of"]
+    ]
     addresses = [part["uses"]["address"] for part in parts]
     values = [(one[held(one)], one["uses"]) for one in addresses if one["uses"]]
     out = frame(
@@ -108,7 +114,9 @@ def projects(parts, held):
         2,
         "share left",
     )
-    for row, (name, dots, colour) in enumerate([("words", words, BLUE), ("needed values", values, ORANGE)]):
+    for row, (name, dots, colour) in enumerate(
+        [("words", words, BLUE), ("needed values", values, ORANGE)]
+    ):
         out.append(named(row, name))
         for share, number in sorted(dots, key=lambda one: -one[1]):
             out.append(
