@@ -106,6 +106,7 @@ impl Ledger {
             .filter_map(|found| self.values.get_key_value(self.roots.name(found.value)));
         known.any(|(value, known)| self.entry(value, known).replaced_by.is_some())
     }
+
     fn entry(&self, value: &str, known: &Known) -> Listed {
         let latest = known
             .subject

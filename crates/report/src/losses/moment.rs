@@ -1,7 +1,6 @@
 //! What one compaction left, as it is said when it happens.
 
 use compactometer_formats::losses::{CompactionLosses, SentenceSeen, SessionLosses, TotalLoss};
-
 use compactometer_text::code::code;
 
 use super::said::quote;

@@ -28,14 +28,15 @@ const VALUES: usize = 30;
 pub(super) fn watch(args: &LossesArgs, counter: &dyn TokenCounter) -> Result<(), Failure> {
     let (importer, file) = session(&args.inputs)?;
     let mut told = None;
-    let mut seen = None;
+    let (mut seen, mut read) = (None, None);
     loop {
         let now = state(&file).map_err(|error| {
             Failure::usage(anyhow!("cannot read `{}`: {error}", file.display()))
         })?;
         let started = Instant::now();
-        if seen.replace(now) != Some(now) {
-            // A session that is being written may not be readable for a moment.
+        // A compaction is several rows, and between two of them it would seem to leave nothing.
+        let is_at_rest = seen.replace(now) == Some(now);
+        if is_at_rest && read.replace(now) != Some(now) {
             match (scenario(importer, &file, args), told) {
                 (Ok(scenario), _) => {
                     let from = told.unwrap_or_else(|| last_of(&scenario, &file, args.quiet));
