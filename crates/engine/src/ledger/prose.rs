@@ -4,7 +4,9 @@
 //! says.
 
 use std::hash::BuildHasher as _;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use foldhash::fast::FixedState;
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -82,13 +84,19 @@ fn says_something(word: &str) -> bool {
 
 /// The first letters of a word, which its inflections share.
 fn beginning(word: &str) -> &str {
-    let without = |ending: &&str| word.strip_suffix(*ending).filter(|rest| rest.len() > 2);
-    let word = ENDINGS.iter().find_map(without).unwrap_or(word);
+    let without = |word: &'_ str, endings: &[&str]| {
+        let rests = endings
+            .iter()
+            .filter_map(|ending| word.strip_suffix(ending));
+        let rest = rests.map(str::len).find(|rest| *rest > 2);
+        rest.unwrap_or(word.len())
+    };
+    let word = &word[..without(word, &["s"])];
+    let word = &word[..without(word, &["ing", "ed", "e"])];
     let end = word.char_indices().nth(STEM).map(|(at, _)| at);
     &word[..end.unwrap_or(word.len())]
 }
 
-const ENDINGS: [&str; 4] = ["ing", "ed", "es", "s"];
 /// Letters after these say little of what a word means.
 const STEM: usize = 5;
 
@@ -96,80 +104,91 @@ pub(super) fn state() -> FixedState {
     FixedState::default()
 }
 
-/// Whether a text in small letters has one of the words or phrases. Those of scripts without blanks
-/// may be anywhere.
-pub(super) fn has_any(lower: &str, phrases: &[&str]) -> bool {
-    let is_whole = |at: usize, phrase: &str| {
+/// Words and phrases that are looked for at once, in letters of any case.
+pub(super) struct Phrases(AhoCorasick);
+
+impl Phrases {
+    fn new(phrases: &[&str]) -> Self {
+        let found = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(phrases);
+        Phrases(found.expect("the phrases are few"))
+    }
+
+    /// Whether a text has one of them as whole words. Those of scripts without blanks may be
+    /// anywhere.
+    pub(super) fn are_in(&self, text: &str) -> bool {
         let is_letter = |letter: char| letter.is_alphanumeric();
-        !phrase.is_ascii()
-            || !lower[..at].ends_with(is_letter)
-                && !lower[at + phrase.len()..].starts_with(is_letter)
-    };
-    phrases.iter().any(|phrase| {
-        lower
-            .match_indices(phrase)
-            .any(|(at, _)| is_whole(at, phrase))
-    })
+        self.0.find_overlapping_iter(text).any(|found| {
+            !text[found.range()].is_ascii()
+                || !text[..found.start()].ends_with(is_letter)
+                    && !text[found.end()..].starts_with(is_letter)
+        })
+    }
 }
 
 /// What a sentence has that is to hold from then on: a rule, a preference or a correction.
-pub(super) const STANDING: &[&str] = &[
-    "always",
-    "avoid",
-    "do not",
-    "don't",
-    "don’t",
-    "dont",
-    "ensure",
-    "forbidden",
-    "from now on",
-    "immer",
-    "instead",
-    "jamais",
-    "make sure",
-    "must",
-    "never",
-    "niemals",
-    "no longer",
-    "not allowed",
-    "nunca",
-    "only",
-    "prefer",
-    "rather than",
-    "remember",
-    "siempre",
-    "stick to",
-    "stop",
-    "toujours",
-    "wrong",
-    "不能",
-    "不要",
-    "必ず",
-    "必须",
-    "总是",
-    "しないで",
-    "禁止",
-    "하지 마",
-    "항상",
-];
+pub(super) static STANDING: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        "always",
+        "avoid",
+        "do not",
+        "don't",
+        "don’t",
+        "dont",
+        "ensure",
+        "forbidden",
+        "from now on",
+        "immer",
+        "instead",
+        "jamais",
+        "make sure",
+        "must",
+        "never",
+        "niemals",
+        "no longer",
+        "not allowed",
+        "nunca",
+        "only",
+        "prefer",
+        "rather than",
+        "remember",
+        "siempre",
+        "stick to",
+        "stop",
+        "toujours",
+        "wrong",
+        "不能",
+        "不要",
+        "必ず",
+        "必须",
+        "总是",
+        "しないで",
+        "禁止",
+        "하지 마",
+        "항상",
+    ])
+});
 
 /// What a sentence has that takes back an earlier one.
-pub(super) const WITHDRAWALS: &[&str] = &[
-    "changed my mind",
-    "disregard",
-    "don't need",
-    "forget",
-    "ignore",
-    "instead",
-    "never mind",
-    "nevermind",
-    "no longer",
-    "not anymore",
-    "scratch that",
-    "undo",
-    "不再",
-    "不用",
-];
+pub(super) static WITHDRAWALS: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        "changed my mind",
+        "disregard",
+        "don't need",
+        "forget",
+        "ignore",
+        "instead",
+        "never mind",
+        "nevermind",
+        "no longer",
+        "not anymore",
+        "scratch that",
+        "undo",
+        "不再",
+        "不用",
+    ])
+});
 
 /// Words of English that say nothing on their own, sorted.
 const PASSING: &[&str] = &[
@@ -196,6 +215,8 @@ mod tests {
             words("configures migrations"),
             words("Migration, configured")
         );
+        assert_eq!(words("file, matches"), words("files match"));
+        assert_eq!(words("moved the axes"), words("moves an axe"));
         assert_eq!(words("and then, please: to it"), words(""));
     }
 }

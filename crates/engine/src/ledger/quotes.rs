@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::FixedState;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::prose::{self, STANDING, WITHDRAWALS, has_any, state, words};
+use super::prose::{self, STANDING, WITHDRAWALS, state, words};
 use super::values::MASK;
 use crate::message::MessageId;
 use crate::tokens::TokenCounter;
@@ -85,8 +85,7 @@ impl Quotes {
     }
 
     fn said(&mut self, text: &str, words: Box<[u64]>, at: MessageId) {
-        let lower = text.to_lowercase();
-        if has_any(&lower, WITHDRAWALS) {
+        if WITHDRAWALS.are_in(text) {
             for earlier in self.said.iter_mut().rev().take(WITHDRAWN_WITHIN) {
                 let shared = earlier
                     .words
@@ -102,7 +101,7 @@ impl Quotes {
         }
         self.said.push(Said {
             text: text.into(),
-            is_standing: has_any(&lower, STANDING),
+            is_standing: STANDING.are_in(text),
             words,
             at,
             is_replaced: false,
