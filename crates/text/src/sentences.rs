@@ -174,6 +174,13 @@ impl Lines {
         });
         let words = words.collect::<Vec<_>>();
         self.with.resize_with(self.words.len(), Vec::new);
+        // Without an end of a sentence, a list of words of any length would say everything.
+        words
+            .chunks(MOST_WORDS)
+            .for_each(|words| self.add_line(words));
+    }
+
+    fn add_line(&mut self, words: &[u32]) {
         for word in words.iter().collect::<BTreeSet<_>>() {
             self.with[*word as usize].push(self.lines);
         }
@@ -299,6 +306,23 @@ mod tests {
         let found = sentences(&paste.collect::<String>());
         assert_eq!(found.len(), MOST_SENTENCES);
         assert!(found[19].text.ends_with("number19.") && found[20].text.ends_with("number80."));
+    }
+
+    #[test]
+    fn a_list_of_all_words_says_no_sentence() {
+        let words = |number: usize| (0..8).map(move |place| format!("word{place}of{number}"));
+        let all = (0..40).map(|number| words(number).collect::<Vec<_>>());
+        let all = all.collect::<Vec<_>>();
+        // The first word of each sentence, then the second of each, and so on.
+        let list = (0..8).flat_map(|place| all.iter().map(move |words| words[place].as_str()));
+        let list = list.collect::<Vec<_>>().join(" ");
+        let lines = Lines::new([list.as_str()]);
+        for words in &all {
+            let words = words.join(" ");
+            let sentence = Sentence::of(&words).expect("a sentence");
+            assert!(!lines.say(&sentence), "{words}");
+            assert!(Lines::new([words.as_str()]).say(&sentence), "{words}");
+        }
     }
 
     fn says(text: &str, sentence: &str) -> bool {
