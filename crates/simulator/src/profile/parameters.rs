@@ -131,7 +131,8 @@ weights! {
     distance = 0.0 => "added for each unit of the natural logarithm of 50 and the tokens since the last mention";
     modality = 1.5 => "added for words of obligation, choice or need: half for one, full from two on";
     first_person = 0.4 => "added if users refer to themselves";
-    user = 1.0 => "added to what the user types, in messages of up to 600 characters";
+    user = 1.0 => "added to values that the user types, in messages of up to 600 characters";
+    sentence = 1.0 => "added to sentences without an exact value that the user types, in such messages";
     pasted = 1.0 => "added to what only longer messages of the user have";
     tool = -3.0 => "added to values that only results of tools have, and to statements of tools without a value";
     tool_excluded = -2.0 => "added to that if the prompt asks to leave tool output out";

@@ -87,11 +87,17 @@ pub(crate) fn rank(
     scored.into_iter().map(|(_, index)| index).collect()
 }
 
-/// Whether a statement is a sentence of a person or an agent without an exact value. Such sentences
-/// fill the room that is left, however little they are worth.
+/// Whether a statement is a sentence without an exact value that a person typed or an agent said in
+/// the conversation itself. Such sentences fill the room that is left, however little they are
+/// worth; what only an earlier summary or a pasted text says does not.
 fn fills(statement: &Statement<'_>, form: f64) -> bool {
-    let is_tool = matches!(statement.piece.speaker, Speaker::Tool | Speaker::Call);
-    !is_tool && form >= 0.0 && !statement.piece.words.iter().any(|word| word.is_value)
+    let piece = statement.piece;
+    let is_said = match piece.speaker {
+        Speaker::User => !piece.pasted,
+        Speaker::Assistant => true,
+        Speaker::Summary | Speaker::Tool | Speaker::Call => false,
+    };
+    is_said && form >= 0.0 && !piece.words.iter().any(|word| word.is_value)
 }
 
 /// For each value the statement that says it: one that names its file, or else the one with the best
@@ -155,7 +161,7 @@ fn binding(statement: &Statement<'_>, weights: &Weights) -> f64 {
 fn plain(statement: &Statement<'_>, weights: &Weights, without_tools: bool) -> f64 {
     match statement.piece.speaker {
         Speaker::User if statement.piece.pasted => weights.pasted,
-        Speaker::User => weights.user,
+        Speaker::User => weights.sentence,
         Speaker::Tool | Speaker::Call if without_tools => weights.tool + weights.tool_excluded,
         Speaker::Tool | Speaker::Call => weights.tool,
         Speaker::Assistant | Speaker::Summary => 0.0,
