@@ -70,6 +70,7 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
         directories: Vec::new(),
         reattached: None,
         memory_notes: Vec::new(),
+        said: Vec::new(),
         facts: talk.facts,
         probes: Vec::new(),
     }

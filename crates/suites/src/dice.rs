@@ -30,6 +30,8 @@ pub(crate) enum Stream {
     MemoryProbes,
     /// The names of a session that a skeleton describes, and the text around them.
     Skeleton,
+    /// What the user asks for without an exact value.
+    Said,
 }
 
 impl Dice {

@@ -31,6 +31,7 @@ impl Builder {
             directories: Vec::new(),
             reattached: None,
             memory_notes: Vec::new(),
+            said: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),
         };

@@ -31,7 +31,7 @@ pub(crate) use line::Line;
 pub use line::text_hash;
 pub use observation::{
     ChanceCell, Fit, Held, Misbound, Needed, Observation, ObservationKind, Prompted, RANDOM_DRAWS,
-    Unusable, Use, UseKind,
+    SaidCount, Unusable, Use, UseKind,
 };
 
 /// Everything that one case showed.

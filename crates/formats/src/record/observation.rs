@@ -88,6 +88,10 @@ pub struct Observation {
     /// Indices of the eligible facts for which the scenario has a question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<u32>,
+    /// The user's sentences that are distant by the same rule, by the number of applied compactions
+    /// since they were last said: none, one, two, three, more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<SaidCount>,
     /// What the strategy retrieved for each of these questions; absent if it had nothing to search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompted: Option<Prompted>,
@@ -99,6 +103,16 @@ impl Observation {
         self.stored.binary_search(&fact).is_ok()
             || self.fates.0.get(fact as usize) == Some(&Fate::StoredOnly)
     }
+}
+
+/// A number of sentences of the user, and how many of them the context says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SaidCount {
+    /// How many there are.
+    pub all: u32,
+    /// How many of them the context says.
+    pub held: u32,
 }
 
 /// A use of a value by a call of the next turn.

@@ -2,6 +2,7 @@
 
 mod compaction;
 mod log;
+mod said;
 
 use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
@@ -12,6 +13,7 @@ pub use compaction::{Reattached, RecordedCompaction, Retained, Unmeasured, Unmea
 pub use compactometer_text::matcher::ValueKind;
 use compactometer_text::matcher::{Said, Sought};
 pub use log::{ClearedResults, LogNotes, ModelFrom};
+pub use said::{SaidSentence, SentenceKind, Wording};
 
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +71,9 @@ pub struct Scenario {
     /// question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_notes: Vec<String>,
+    /// What its user said without an exact value, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<SaidSentence>,
     /// What is stated in it, decoys included.
     #[serde(default)]
     pub facts: Vec<Fact>,

@@ -1,5 +1,6 @@
 //! A suite: scenarios in one JSON-lines file, a header line first.
 
+mod said;
 mod valid;
 
 pub use valid::MOST_REPORTED_TOKENS;

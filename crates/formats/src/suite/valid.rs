@@ -9,6 +9,7 @@ use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::view::View;
 
 use super::is_plain;
+use super::said::check_said;
 use crate::scenario::{Fact, MemoryPart, Probe, RecordedCompaction, Retained, Scenario, ValueKind};
 use compactometer_engine::message::part_text;
 use compactometer_text::matcher::Matcher;
@@ -80,6 +81,7 @@ fn check_with(scenario: &Scenario, log: &Log, faults: &mut Vec<String>) {
         }
     }
     faults.extend(check_compactions(&scenario.compactions, log));
+    faults.extend(check_said(&scenario.said, log));
     for probe in &scenario.probes {
         let found = check_probe(probe, &ids, log);
         faults.extend(

@@ -43,6 +43,26 @@ fn what_cannot_be_trusted_is_refused() {
             r#""stated_by":"user","weight":1e308"#,
             "weight",
         ),
+        (
+            r#""group_id":"g""#,
+            r#""group_id":"g","said":[{"kind":"rule","wordings":[{"said_in":1,"text":"Never push to the shared branch."}]}]"#,
+            "is not what the user says in message `1`",
+        ),
+        (
+            r#""group_id":"g""#,
+            r#""group_id":"g","said":[{"kind":"rule","wordings":[{"said_in":1,"text":"ticket is kx-4711"}]}]"#,
+            "too few or too many words",
+        ),
+        (
+            r#""group_id":"g""#,
+            r#""group_id":"g","said":[{"kind":"rule","wordings":[]}]"#,
+            "has no wording",
+        ),
+        (
+            r#""group_id":"g""#,
+            r#""group_id":"g","said":[{"kind":"rule","valid_to":1,"wordings":[{"said_in":1,"text":"The ticket is kx-4711."}]}]"#,
+            "taken back in no later message",
+        ),
         ("is kx-4711.", "is kx-4712.", "does not hold `kx-4711`"),
         (
             r#""evidence_message_ids":[1]"#,

@@ -29,6 +29,8 @@ pub struct Point {
     pub needed: Vec<u32>,
     /// Uses left out because a recorded turn repeated the value within the distance.
     pub echoed: u32,
+    /// The user's sentences that are equally distant, by their places among all.
+    pub said: Vec<u32>,
 }
 
 /// How far back a fact must have been said for the last time.
@@ -138,7 +140,18 @@ pub(crate) fn point(
         used: Vec::new(),
         needed: Vec::new(),
         echoed: 0,
+        said: Vec::new(),
     };
+    if kind == ObservationKind::Point {
+        let is_old = |mentions: &[usize]| {
+            let last = mentions.last();
+            last.is_some_and(|last| distances.facts.is_over(prepared, *last, length))
+                && !mentions.iter().any(|mention| outside(*mention))
+        };
+        let said = (0..).zip(&prepared.said().all);
+        let old = said.filter(|(_, one)| is_old(one.before(length)));
+        point.said = old.map(|(place, _)| place).collect();
+    }
     let using = prepared
         .messages
         .get(length)

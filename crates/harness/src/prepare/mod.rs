@@ -10,6 +10,7 @@ mod lists;
 pub(crate) mod recorded_context;
 mod references;
 mod requests;
+pub(crate) mod said;
 mod scenario;
 mod segments;
 mod sentences;

@@ -19,6 +19,7 @@ use super::checks::Found;
 use super::foreign::Pool;
 use super::references::References;
 use super::requests::{Held as InRequest, Searched};
+use super::said::SaidInMessages;
 use super::uses::{OtherNames, Unlogged, Uses, unlogged};
 use super::{Checks, KeptTexts, Lists};
 
@@ -53,6 +54,8 @@ pub struct PreparedScenario {
     exact: OnceLock<HashMap<String, usize>>,
     /// Where texts of the conversation are, built when a text that quotes it is first kept.
     references: OnceLock<References>,
+    /// What persons said, found when it is first looked for.
+    said: OnceLock<SaidInMessages>,
     /// How calls use the facts.
     pub uses: Uses,
     /// Other names of the paths among them; absent if there are none.
@@ -169,6 +172,7 @@ impl PreparedScenario {
             mentions,
             exact: OnceLock::new(),
             references: OnceLock::new(),
+            said: OnceLock::new(),
             facts,
             searched: Searched::default(),
             messages,
@@ -217,6 +221,11 @@ impl PreparedScenario {
         }
         self.messages
             .partition_point(|counted| counted.message.id < id)
+    }
+
+    /// What persons said, and which messages say it.
+    pub(crate) fn said(&self) -> &SaidInMessages {
+        self.said.get_or_init(|| SaidInMessages::new(self))
     }
 
     /// Whether what the compaction at that length of the log left holds a fact's value.

@@ -1,14 +1,16 @@
 //! Observes the view at a point or after a compaction, and asks the questions that are due.
 
+use compactometer_engine::event::Outcome;
 use compactometer_formats::answer::AnswerRow;
 use compactometer_formats::fate::Fates;
-use compactometer_formats::record::{Observation, ObservationKind, Unusable};
+use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Unusable};
 
 use super::Replay;
 use crate::plan::Point;
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
 use crate::trace::{
-    Carriers, bound_facts, call_row, said_about, search_carriers, seen_needed, seen_uses,
+    Carriers, bound_facts, call_row, said_about, said_counts, search_carriers, seen_needed,
+    seen_uses,
 };
 
 impl Replay<'_> {
@@ -29,7 +31,9 @@ impl Replay<'_> {
         };
         let eligible = &point.eligible;
         let bound = bound_facts(prepared, view, eligible, &fates, point.length);
-        let said = said_about(prepared, view, eligible, &fates, point.length);
+        let stated = said_about(prepared, view, eligible, &fates, point.length);
+        let said = (point.length, &point.said[..]);
+        let said = said_counts(prepared, view, said, &self.compacted());
         let (view, compacted_at) = ((view, &fates), self.counts.compacted_at);
         let used = (point.length, &point.used[..]);
         let uses = seen_uses(prepared, view, used, compacted_at, self.case.entrant.family);
@@ -52,8 +56,8 @@ impl Replay<'_> {
             fates,
             bound: bound.own,
             misbound: bound.misbound,
-            stated: said.stated,
-            fits: said.fits,
+            stated: stated.stated,
+            fits: stated.fits,
             selection_hits: self.random.hits(&point.eligible),
             selection_chance: self.random.chance(old_before),
             selection_bound: self.random.bound(&point.eligible),
@@ -66,9 +70,18 @@ impl Replay<'_> {
             foil_hits: carriers.foil_hits,
             foils: carriers.foils,
             asked: Vec::new(),
+            said,
             prompted: None,
         });
         carriers.foreign
+    }
+
+    /// Lengths of the log at the applied compactions, ascending.
+    fn compacted(&self) -> Vec<usize> {
+        let rows = self.compactions.iter();
+        let applied = rows.filter(|row| row.event.outcome == Outcome::Applied);
+        let end = |row: &CompactionRow| self.prepared.index_of(row.event.after) + 1;
+        applied.map(end).collect()
     }
 
     /// Why no provider or no agent could work with the context, if so.

@@ -22,5 +22,6 @@ mod prompted;
 mod provider_rules;
 mod recorded;
 mod recovery;
+mod said;
 mod shared;
 mod sweeps;

@@ -22,6 +22,7 @@ pub(crate) mod position;
 pub(crate) mod prompted;
 pub(crate) mod recall;
 mod recent;
+pub(crate) mod said;
 pub(crate) mod scores;
 mod section;
 mod stages;
@@ -43,6 +44,10 @@ pub const ALL: &[Metric] = &[
     recall::CONTEXT_RECALL,
     recall::CONTEXT_RECALL_CORRECTED,
     recent::RECENT_RECALL,
+    said::SAID_RECALL,
+    said::SAID_RECALL_1,
+    said::SAID_RECALL_2,
+    said::SAID_RECALL_3,
     surroundings::STATED_SHARE,
     surroundings::BINDING_INDEX,
     recall::LIFT,

@@ -19,6 +19,7 @@ use crate::metrics::cost::COST_USD;
 use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::failures::{OVER_WINDOW_SHARE, is_marked};
 use crate::metrics::recall::{ADDRESS_USE_LIFT, ADDRESS_USE_RECALL, ADDRESS_USES};
+use crate::metrics::said::{SAID_RECALL, SAID_RECALL_1, SAID_RECALL_2};
 use crate::metrics::scores::shown_recall;
 use crate::numbers::{grouped, percent, percents, points, range};
 use crate::stats::quantile;
@@ -27,7 +28,7 @@ use crate::stats::sign_flip::FEWEST_UNITS;
 /// A difference of recall under this is none that a sentence is about.
 pub(super) const MARGIN: f64 = 0.05;
 /// Most sentences.
-const MOST: usize = 5;
+const MOST: usize = 6;
 /// Most rows that a sentence names.
 const NAMED: usize = 3;
 
@@ -50,6 +51,7 @@ pub(super) fn sentences(
         tested,
         talk(group, talk_under),
         ideas(group, settings),
+        said(group),
         fates(group),
         costs(group),
     ];
@@ -256,6 +258,7 @@ pub(crate) fn changes(group: &Group, row: &StrategySummary) -> Vec<(&'static str
     let measured = [
         (&ADDRESS_USE_RECALL, "needed values"),
         (shown_recall(&group.strategies), old_ones(group)),
+        (&SAID_RECALL, "what the user said"),
     ];
     let Some(base) = base_of(group, row).filter(|base| !is_marked(base) && !is_marked(row)) else {
         return Vec::new();
@@ -285,13 +288,26 @@ fn ideas(group: &Group, settings: &BTreeMap<String, StrategySettings>) -> Option
                 .map(|(what, before, after)| {
                     format!("{} of {what}, not {}", percent(after), percent(before))
                 });
-            let changed = changed.collect::<Vec<_>>().join(", ");
+            let changed = changed.collect::<Vec<_>>().join(", and ");
             let spec = spec(row, base_of(group, row)?, settings);
             let row = code(&format!("-s {spec}"));
             (!changed.is_empty()).then(|| format!("{row} keeps {changed}"))
         })
         .collect::<Vec<_>>();
     (!found.is_empty()).then(|| format!("One change each: {}.", found.join("; ")))
+}
+
+/// What is left of the user's sentences after one compaction and after two.
+fn said(group: &Group) -> Option<String> {
+    let of = |metric: &Metric| {
+        let kept = sound(group).filter_map(|strategy| metric.value(strategy));
+        percents(kept)
+    };
+    let once = of(&SAID_RECALL_1)?;
+    let twice = of(&SAID_RECALL_2).map_or(String::new(), |twice| format!(", {twice} after two"));
+    Some(format!(
+        "Of what the user said, {once} is left after one compaction{twice}."
+    ))
 }
 
 /// Whether two values differ by the margin and their intervals do not touch.

@@ -7,8 +7,8 @@ use compactometer_engine::message::MessageId;
 use compactometer_engine::summary::NotASummary;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{
-    ChanceCell, CheckpointRow, Family, Held, Needed, ObservationKind, Prompted, Record, Stages,
-    UseKind,
+    ChanceCell, CheckpointRow, Family, Held, Needed, ObservationKind, Prompted, Record, SaidCount,
+    Stages, Unusable, UseKind,
 };
 use compactometer_formats::scenario::{Category, ValueKind};
 use compactometer_formats::summary::{Check, Group, MetricValue};
@@ -73,6 +73,33 @@ fn recall_averages_looks_then_weighted_facts_then_units() {
         (2, None),
         "two units carry no interval"
     );
+}
+
+/// Three sentences before any compaction, and by 1, 2, 3 and more: so many held of each.
+fn said(at: usize, held: [u32; 5], unusable: Option<Unusable>) -> Record {
+    let mut made = talk("summarize", at, &[(1, "v"), (2, "v")]);
+    made.observations[0].said = held.map(|held| SaidCount { all: 3, held }).to_vec();
+    made.observations[1].unusable = unusable;
+    made.observations[1].said = vec![SaidCount { all: 0, held: 0 }, SaidCount { all: 5, held: 5 }];
+    made
+}
+
+#[test]
+fn what_the_user_said_counts_by_the_compactions_since() {
+    let of = |records: &[Record], id: &str| metric(records, id).value;
+    let records = [said(0, [3, 2, 1, 0, 3], None), said(1, [0; 5], None)];
+    near(
+        of(&records, "said_recall"),
+        (14.0 / 20.0 + 5.0 / 20.0) / 2.0,
+    );
+    near(of(&records, "said_recall_1"), (7.0 / 8.0 + 5.0 / 8.0) / 2.0);
+    near(of(&records, "said_recall_2"), (1.0 / 3.0) / 2.0);
+    near(of(&records, "said_recall_3"), 0.0);
+    // A context that cannot be used says nothing.
+    let failed = [said(0, [0; 5], Some(Unusable::CompactionFailed))];
+    near(of(&failed, "said_recall"), 0.0);
+    let without = metric(&[talk("summarize", 0, &[(1, "v")])], "said_recall");
+    assert_eq!((without.value, without.n), (None, 0));
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod plan;
 mod planted;
 mod probes;
 mod range;
+mod said;
 mod session;
 mod spec;
 mod statements;
@@ -155,6 +156,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         directories: Vec::new(),
         reattached: None,
         memory_notes: memory.notes,
+        said: Vec::new(),
         facts,
         probes,
     };

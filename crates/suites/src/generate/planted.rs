@@ -17,7 +17,7 @@ use crate::generate::spec::Spec;
 use crate::generate::statements::Statements;
 use crate::generate::talk::{Talk, Trace};
 use crate::generate::writer::Writer;
-use crate::generate::{facts, probes};
+use crate::generate::{facts, probes, said};
 
 /// Messages of a person or of the agent hold at most this many statements. A result holds one more
 /// for each so many tokens.
@@ -48,6 +48,7 @@ pub(crate) fn plant(
     let plans: Vec<(usize, Plan)> = numbers
         .map(|number| (number, plan::draw(&spec, number, &mut reserved, None)))
         .collect();
+    said::check(statements.said)?;
     for (number, plan) in plans {
         let (stage, scenario) = (&ends[number], &mut scenarios[number]);
         state(
@@ -59,6 +60,9 @@ pub(crate) fn plant(
             stage,
             scenario,
         );
+    }
+    for (number, scenario) in scenarios.iter_mut().enumerate() {
+        said::say(seed, number, statements.said, scenario);
     }
     Ok(())
 }

@@ -24,6 +24,9 @@ pub(crate) struct Statements {
     pub(crate) probes: Option<usize>,
     /// Incidental statements for each statement of a fact or decoy.
     pub(crate) beside: usize,
+    /// The number of rules, preferences and requests of each user that have no exact value.
+    #[serde(default)]
+    pub(crate) said: usize,
     /// Who states, and how often again.
     #[serde(default)]
     pub(crate) session: Session,

@@ -259,6 +259,7 @@ fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
         directories: session.directories,
         reattached: None,
         memory_notes: Vec::new(),
+        said: Vec::new(),
         facts: Vec::new(),
         probes: Vec::new(),
     }

@@ -118,6 +118,7 @@ pub(crate) mod tests {
             directories: Vec::new(),
             reattached: None,
             memory_notes: Vec::new(),
+            said: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),
         };

@@ -81,6 +81,7 @@ impl Writer {
             directories: Vec::new(),
             reattached: None,
             memory_notes: Vec::new(),
+            said: Vec::new(),
             facts: self.facts,
             probes,
         }

@@ -209,6 +209,7 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         foil_hits: 0,
         foils: 0,
         asked: Vec::new(),
+        said: Vec::new(),
         prompted: None,
     }
 }

@@ -288,6 +288,7 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         foil_hits: 0,
         foils: 20,
         asked: Vec::new(),
+        said: Vec::new(),
         prompted: None,
     }
 }

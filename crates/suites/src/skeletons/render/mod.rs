@@ -96,6 +96,7 @@ impl Writer<'_> {
             reattached: None,
             log: Default::default(),
             memory_notes: Vec::new(),
+            said: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),
         }

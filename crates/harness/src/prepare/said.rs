@@ -1,0 +1,129 @@
+//! What persons said in a conversation, and which of its messages say it.
+
+use std::collections::BTreeMap;
+
+use compactometer_engine::message::{Message, Part, Role};
+use compactometer_formats::scenario::Speaker;
+use compactometer_text::sentences::{Lines, Sentence, sentences};
+
+use super::{Lists, PreparedScenario};
+
+/// Something that a person said, once or several times.
+pub(crate) struct Said {
+    /// How it was worded: a text that says one of them says it.
+    wordings: Vec<Sentence>,
+    /// The indices of the messages in which it was said, ascending.
+    at: Vec<usize>,
+    /// The index of the message in which it was taken back.
+    until: Option<usize>,
+}
+
+impl Said {
+    /// It in its first words.
+    pub(crate) fn sentence(&self) -> &Sentence {
+        &self.wordings[0]
+    }
+
+    /// Whether one of these lines says it.
+    pub(crate) fn is_in(&self, lines: &Lines) -> bool {
+        self.wordings.iter().any(|wording| lines.say(wording))
+    }
+
+    /// The indices of the messages before that length of the log in which it was said; none if it
+    /// was taken back since.
+    pub(crate) fn before(&self, length: usize) -> &[usize] {
+        let holds = self.until.is_none_or(|until| until >= length);
+        let end = self.at.partition_point(|message| *message < length);
+        if holds { &self.at[..end] } else { &[] }
+    }
+}
+
+/// What persons said, and for each message which of it the message says.
+pub(crate) struct SaidInMessages {
+    pub(crate) all: Vec<Said>,
+    pub(crate) said_in: Lists,
+}
+
+impl SaidInMessages {
+    pub(super) fn new(prepared: &PreparedScenario) -> Self {
+        let all = said(prepared);
+        let mut said_in = Lists::with_capacity(prepared.messages.len());
+        for counted in &prepared.messages {
+            let lines = match all.is_empty() || !is_talk(counted.message.role) {
+                true => Lines::default(),
+                false => Lines::new(words(&counted.message)),
+            };
+            let places = (0..).zip(&all);
+            said_in.push(places.filter_map(|(place, one)| one.is_in(&lines).then_some(place)));
+        }
+        SaidInMessages { all, said_in }
+    }
+}
+
+/// Whether messages of a role count as saying something: a result of a tool has its words by chance.
+fn is_talk(role: Role) -> bool {
+    matches!(role, Role::User | Role::Assistant)
+}
+
+/// What somebody says in a message, without calls and results.
+pub(crate) fn words(message: &Message) -> impl Iterator<Item = &str> {
+    message.parts.iter().filter_map(text)
+}
+
+/// The text of a part in which somebody speaks.
+pub(crate) fn text(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text { text } => Some(text),
+        _ => None,
+    }
+}
+
+/// What a scenario says that its user said, else the sentences that persons wrote. The words of a
+/// conversation that was rendered from a skeleton say nothing.
+fn said(prepared: &PreparedScenario) -> Vec<Said> {
+    let scenario = &prepared.scenario;
+    match scenario.said.is_empty() {
+        true if scenario.source == "skeleton" => Vec::new(),
+        true => of_persons(prepared),
+        false => known(prepared),
+    }
+}
+
+fn known(prepared: &PreparedScenario) -> Vec<Said> {
+    let said = prepared.scenario.said.iter().map(|known| Said {
+        wordings: known
+            .wordings
+            .iter()
+            .filter_map(|wording| Sentence::of(&wording.text))
+            .collect(),
+        at: known
+            .wordings
+            .iter()
+            .map(|wording| prepared.index_of(wording.said_in))
+            .collect(),
+        until: known.valid_to.map(|id| prepared.index_of(id)),
+    });
+    said.filter(|one| !one.wordings.is_empty()).collect()
+}
+
+/// The sentences that persons wrote, each once, by their words.
+pub(crate) fn of_persons(prepared: &PreparedScenario) -> Vec<Said> {
+    let mut said = BTreeMap::<_, Said>::new();
+    for (index, counted) in prepared.messages.iter().enumerate() {
+        if prepared.scenario.speaker(&counted.message) != Speaker::User {
+            continue;
+        }
+        for sentence in words(&counted.message).flat_map(sentences) {
+            let same = said.entry(sentence.text.to_lowercase());
+            let one = same.or_insert_with(|| Said {
+                wordings: vec![sentence],
+                at: Vec::new(),
+                until: None,
+            });
+            if one.at.last() != Some(&index) {
+                one.at.push(index);
+            }
+        }
+    }
+    said.into_values().collect()
+}
