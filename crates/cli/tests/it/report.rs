@@ -554,7 +554,12 @@ fn every_row_that_a_sentence_names_runs() {
         .collect::<Vec<_>>();
     assert_eq!(
         rows,
-        ["recent-talk", "no-tail=summarize:tail=0"],
+        [
+            "recent-talk",
+            "no-tail=summarize:tail=0",
+            "ledger=summarize:ledger=600",
+            "no-chain=chained:chain=off"
+        ],
         "{sentences:?}"
     );
     for (at, row) in rows.iter().enumerate() {
