@@ -304,9 +304,9 @@ fn said(group: &Group) -> Option<String> {
         percents(kept)
     };
     let once = of(&SAID_RECALL_1)?;
-    let twice = of(&SAID_RECALL_2).map_or(String::new(), |twice| format!(", {twice} after two"));
+    let twice = of(&SAID_RECALL_2).map_or(String::new(), |twice| format!(", {twice} two"));
     Some(format!(
-        "Of what the user said, {once} is left after one compaction{twice}."
+        "Of the user's sentences, {once} outlast one compaction{twice}."
     ))
 }
 
@@ -421,8 +421,8 @@ fn costs(group: &Group) -> Option<String> {
 
 /// Fates of lost facts: the id and what happened.
 const LOST: [(&str, &str); 3] = [
-    ("unwritten", "read and left out"),
-    ("eroded", "written and lost later"),
+    ("unwritten", "left out"),
+    ("eroded", "lost later"),
     ("dropped_unseen", "never read"),
 ];
 
@@ -448,7 +448,7 @@ fn fates(group: &Group) -> Option<String> {
         .collect::<Vec<_>>();
     Some(match lost.is_empty() {
         true => "At the end no fact is lost.".to_owned(),
-        false => format!("Lost, of all facts: {}.", lost.join(", ")),
+        false => format!("Facts lost: {}.", lost.join(", ")),
     })
 }
 
