@@ -233,7 +233,7 @@ impl Stage<'_> {
 }
 
 /// The text of a message to which the speaker may add.
-fn place_of(message: &mut Message, by: Speaker) -> Option<&mut String> {
+pub(super) fn place_of(message: &mut Message, by: Speaker) -> Option<&mut String> {
     let role = match by {
         Speaker::User | Speaker::Program => Role::User,
         Speaker::Assistant => Role::Assistant,
@@ -250,7 +250,7 @@ fn place_of(message: &mut Message, by: Speaker) -> Option<&mut String> {
 }
 
 /// Adds a sentence to what a person or the agent says, or a line anywhere in a result.
-fn append(said: &mut String, text: &str, by: Speaker, dice: &mut Dice) {
+pub(super) fn append(said: &mut String, text: &str, by: Speaker, dice: &mut Dice) {
     if by != Speaker::Tool {
         let gap = if said.is_empty() { "" } else { "\n\n" };
         said.extend([gap, text]);

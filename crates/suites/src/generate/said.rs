@@ -3,11 +3,12 @@
 
 use std::sync::LazyLock;
 
-use compactometer_engine::message::{Message, Part, Role};
-use compactometer_formats::scenario::{SaidSentence, Scenario, SentenceKind, Wording};
+use compactometer_engine::message::Message;
+use compactometer_formats::scenario::{SaidSentence, Scenario, SentenceKind, Speaker, Wording};
 use serde::Deserialize;
 
 use crate::dice::{Dice, Stream};
+use crate::generate::planted::{append, place_of};
 use crate::generate::range::within;
 
 /// Messages of the user to which sentences are added have at most this many bytes: what is longer
@@ -54,7 +55,7 @@ pub(super) fn check(count: usize) -> Result<(), String> {
 pub(super) fn say(seed: u64, number: usize, count: usize, scenario: &mut Scenario) {
     let mut stage = Stage {
         dice: Dice::new(seed, number, Stream::Said),
-        room: scenario.messages.iter().map(room).collect(),
+        room: scenario.messages.iter_mut().map(room).collect(),
         scenario,
     };
     let mut places = (0..ALL.len()).collect::<Vec<_>>();
@@ -66,17 +67,10 @@ pub(super) fn say(seed: u64, number: usize, count: usize, scenario: &mut Scenari
 }
 
 /// How many sentences a message may get.
-fn room(message: &Message) -> usize {
-    let is_short = message.role == Role::User
-        && spoken(message).is_some_and(|text| text.len() <= LONGEST_MESSAGE);
+fn room(message: &mut Message) -> usize {
+    let spoken = place_of(message, Speaker::User);
+    let is_short = spoken.is_some_and(|text| text.len() <= LONGEST_MESSAGE);
     if is_short { MOST_OF_MESSAGE } else { 0 }
-}
-
-fn spoken(message: &Message) -> Option<&String> {
-    message.parts.iter().find_map(|part| match part {
-        Part::Text { text } => Some(text),
-        _ => None,
-    })
 }
 
 struct Stage<'s> {
@@ -123,13 +117,8 @@ impl Stage<'_> {
         self.dice.shuffle(&mut order);
         let said = order.iter().zip(at).map(|(wording, at)| {
             let (text, message) = (&wordings[*wording], &mut self.scenario.messages[*at]);
-            let spoken = message.parts.iter_mut().find_map(|part| match part {
-                Part::Text { text } => Some(text),
-                _ => None,
-            });
-            if let Some(spoken) = spoken {
-                let gap = if spoken.is_empty() { "" } else { "\n\n" };
-                spoken.extend([gap, text]);
+            if let Some(spoken) = place_of(message, Speaker::User) {
+                append(spoken, text, Speaker::User, &mut self.dice);
             }
             self.room[*at] -= 1;
             Wording {

@@ -29,7 +29,7 @@ fn tokens(scenario: &Scenario) -> u32 {
 #[test]
 fn agentic_keeps_its_promises() {
     // Changing the suite is a deliberate decision: it invalidates every baseline made with it.
-    insta::assert_snapshot!(&SUITE.hash()[..16], @"368463c2d85f0b8a");
+    insta::assert_snapshot!(&SUITE.hash()[..16], @"b80f2c19113b5d89");
     lengths_and_sizes_are_those_of_production();
     every_statement_is_in_its_message();
     values_occur_where_they_are_stated_and_nowhere_else();
@@ -43,7 +43,7 @@ fn users_say_sentences_in_several_wordings_and_take_some_back() {
     for scenario in &SUITE.scenarios {
         let first = |said: &&SaidSentence| said.kind != SentenceKind::Correction;
         let count = scenario.said.iter().filter(first).count();
-        assert!(count <= 12, "{}", scenario.id);
+        assert!(count <= 10, "{}", scenario.id);
         // Some users type hardly anything.
         few += usize::from(count < 6);
         for said in &scenario.said {
