@@ -297,11 +297,15 @@ fn ideas(group: &Group, settings: &BTreeMap<String, StrategySettings>) -> Option
     (!found.is_empty()).then(|| format!("One change each: {}.", found.join("; ")))
 }
 
-/// What is left of the user's sentences after one compaction and after two.
+/// What is left of the user's sentences after one compaction and after two, where there are enough
+/// conversations for intervals.
 fn said(group: &Group) -> Option<String> {
     let of = |metric: &Metric| {
-        let kept = sound(group).filter_map(|strategy| metric.value(strategy));
-        percents(kept)
+        let kept = sound(group).filter_map(|strategy| metric.get(strategy));
+        percents(
+            kept.filter(|value| value.low.is_some())
+                .filter_map(|value| value.value),
+        )
     };
     let once = of(&SAID_RECALL_1)?;
     let twice = of(&SAID_RECALL_2).map_or(String::new(), |twice| format!(", {twice} two"));
