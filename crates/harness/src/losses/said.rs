@@ -18,7 +18,7 @@ pub(super) fn said(
     seen: &[Seen],
     added: &[Added],
 ) -> Vec<SentenceSeen> {
-    let said = of_persons(prepared);
+    let said = of_persons(&prepared.scenario, &prepared.messages);
     let ends = compactions(prepared);
     let mut found = Vec::new();
     for (Seen { left, .. }, added) in seen.iter().zip(added) {

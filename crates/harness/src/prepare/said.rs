@@ -1,12 +1,14 @@
 //! What persons said in a conversation, and which of its messages say it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use compactometer_engine::message::{Message, Part, Role};
-use compactometer_formats::scenario::Speaker;
+use compactometer_engine::tokens::CountedMessage;
+use compactometer_formats::scenario::{Scenario, Speaker};
 use compactometer_text::sentences::{Lines, Sentence, sentences};
 
-use super::{Lists, PreparedScenario};
+use super::Lists;
 
 /// Something that a person said, once or several times.
 pub(crate) struct Said {
@@ -45,10 +47,10 @@ pub(crate) struct SaidInMessages {
 }
 
 impl SaidInMessages {
-    pub(super) fn new(prepared: &PreparedScenario) -> Self {
-        let all = said(prepared);
-        let mut said_in = Lists::with_capacity(prepared.messages.len());
-        for counted in &prepared.messages {
+    pub(super) fn new(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Self {
+        let all = said(scenario, messages);
+        let mut said_in = Lists::with_capacity(messages.len());
+        for counted in messages {
             let lines = match all.is_empty() || !is_talk(counted.message.role) {
                 true => Lines::default(),
                 false => Lines::new(words(&counted.message)),
@@ -80,17 +82,17 @@ pub(crate) fn text(part: &Part) -> Option<&str> {
 
 /// What a scenario says that its user said, else the sentences that persons wrote. The words of a
 /// conversation that was rendered from a skeleton say nothing.
-fn said(prepared: &PreparedScenario) -> Vec<Said> {
-    let scenario = &prepared.scenario;
+fn said(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
     match scenario.said.is_empty() {
         true if scenario.source == "skeleton" => Vec::new(),
-        true => of_persons(prepared),
-        false => known(prepared),
+        true => of_persons(scenario, messages),
+        false => known(scenario, messages),
     }
 }
 
-fn known(prepared: &PreparedScenario) -> Vec<Said> {
-    let said = prepared.scenario.said.iter().map(|known| Said {
+fn known(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
+    let index_of = |id| messages.partition_point(|counted| counted.message.id < id);
+    let said = scenario.said.iter().map(|known| Said {
         wordings: known
             .wordings
             .iter()
@@ -99,18 +101,18 @@ fn known(prepared: &PreparedScenario) -> Vec<Said> {
         at: known
             .wordings
             .iter()
-            .map(|wording| prepared.index_of(wording.said_in))
+            .map(|wording| index_of(wording.said_in))
             .collect(),
-        until: known.valid_to.map(|id| prepared.index_of(id)),
+        until: known.valid_to.map(index_of),
     });
     said.filter(|one| !one.wordings.is_empty()).collect()
 }
 
 /// The sentences that persons wrote, each once, by their words.
-pub(crate) fn of_persons(prepared: &PreparedScenario) -> Vec<Said> {
+pub(crate) fn of_persons(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
     let mut said = BTreeMap::<_, Said>::new();
-    for (index, counted) in prepared.messages.iter().enumerate() {
-        if prepared.scenario.speaker(&counted.message) != Speaker::User {
+    for (index, counted) in messages.iter().enumerate() {
+        if scenario.speaker(&counted.message) != Speaker::User {
             continue;
         }
         for sentence in words(&counted.message).flat_map(sentences) {

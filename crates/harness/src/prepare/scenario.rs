@@ -225,7 +225,8 @@ impl PreparedScenario {
 
     /// What persons said, and which messages say it.
     pub(crate) fn said(&self) -> &SaidInMessages {
-        self.said.get_or_init(|| SaidInMessages::new(self))
+        self.said
+            .get_or_init(|| SaidInMessages::new(&self.scenario, &self.messages))
     }
 
     /// Whether what the compaction at that length of the log left holds a fact's value.

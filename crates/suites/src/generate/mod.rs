@@ -5,6 +5,7 @@
 //! distinguishes them. The suite is generated from its spec at each start, and the same spec gives
 //! the same bytes on every platform. Absent on purpose: models, files, the clock.
 
+mod additions;
 mod agent;
 mod asides;
 mod calls;

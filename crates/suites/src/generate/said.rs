@@ -8,7 +8,7 @@ use compactometer_formats::scenario::{SaidSentence, Scenario, SentenceKind, Spea
 use serde::Deserialize;
 
 use crate::dice::{Dice, Stream};
-use crate::generate::planted::{append, place_of};
+use crate::generate::additions::{append, place_of};
 use crate::generate::range::within;
 
 /// Messages of the user to which sentences are added have at most this many bytes: what is longer
