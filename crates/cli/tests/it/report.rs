@@ -554,12 +554,7 @@ fn every_row_that_a_sentence_names_runs() {
         .collect::<Vec<_>>();
     assert_eq!(
         rows,
-        [
-            "recent-talk",
-            "no-tail=summarize:tail=0",
-            "ledger=summarize:ledger=600",
-            "no-chain=chained:chain=off"
-        ],
+        ["recent-talk", "no-tail=summarize:tail=0"],
         "{sentences:?}"
     );
     for (at, row) in rows.iter().enumerate() {

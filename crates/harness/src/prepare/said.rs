@@ -80,11 +80,11 @@ pub(crate) fn text(part: &Part) -> Option<&str> {
     }
 }
 
-/// What a scenario says that its user said, else the sentences that persons wrote. The words of a
-/// conversation that was rendered from a skeleton say nothing.
+/// What a scenario says that its user said; else, of a recording with compactions, the sentences that
+/// persons wrote. Other conversations have too many, and most of them are templates.
 fn said(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
     match scenario.said.is_empty() {
-        true if scenario.source == "skeleton" => Vec::new(),
+        true if scenario.compactions.is_empty() => Vec::new(),
         true => of_persons(scenario, messages),
         false => known(scenario, messages),
     }

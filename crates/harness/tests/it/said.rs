@@ -4,7 +4,9 @@ use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{ObservationKind, SaidCount};
-use compactometer_formats::scenario::{SaidSentence, Scenario, SentenceKind, Wording};
+use compactometer_formats::scenario::{
+    RecordedCompaction, SaidSentence, Scenario, SentenceKind, Wording,
+};
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
@@ -117,15 +119,27 @@ fn sentences_are_counted_by_the_compactions_since() {
 }
 
 #[test]
-fn without_a_list_what_persons_wrote_counts() {
+fn without_a_list_what_persons_wrote_counts_in_a_recording() {
     let forgets = writes(|_, _| Ok("Nothing much happened.".to_owned()));
-    let without = |source: &str| Scenario {
+    let without = |compactions: Vec<RecordedCompaction>| Scenario {
         said: Vec::new(),
-        source: source.to_owned(),
+        compactions,
         ..scenario()
     };
-    let of_log = counts(without("claude-code"), "full", &forgets);
-    assert!(of_log.last().is_some_and(|counts| total(counts).1 > 3));
-    let of_skeleton = counts(without("skeleton"), "full", &forgets);
-    assert!(of_skeleton.iter().all(Vec::is_empty));
+    let made = RecordedCompaction {
+        after: MessageId(60),
+        at_ms: None,
+        trigger: None,
+        reported_tokens: None,
+        usage: None,
+        took_ms: None,
+        version: None,
+        compactor: None,
+        line: None,
+        context: Vec::new(),
+    };
+    let recorded = counts(without(vec![made]), "full", &forgets);
+    assert!(recorded.last().is_some_and(|counts| total(counts).1 > 3));
+    let other = counts(without(Vec::new()), "full", &forgets);
+    assert!(other.iter().all(Vec::is_empty));
 }
