@@ -6,30 +6,17 @@ use std::sync::Mutex;
 use compactometer_engine::message::{MessageId, Part, Role};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, Finish};
-use compactometer_engine::tokens::Encoding;
 use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::scenario::{Probe, Scenario, ValueKind};
-use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Plan, PlanOptions};
-use compactometer_harness::run::run_case;
 use compactometer_harness::trace::CaseResult;
 use compactometer_models::by_name;
 use compactometer_testing::model::{Scripted, reply, writes};
-use compactometer_testing::scenario::{Builder, suite};
+use compactometer_testing::scenario::Builder;
+
+use crate::common;
 
 fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
-    let options = PlanOptions {
-        entrants: select([strategy], []).unwrap(),
-        window: Some(2_000),
-        summarizer: "scripted".into(),
-        seed: 1,
-        ..PlanOptions::default()
-    };
-    let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
+    common::run(vec![scenario], strategy, model)
 }
 
 const QUESTION: &str = "Which ticket is the billing outage?";

@@ -5,31 +5,13 @@ use std::sync::Mutex;
 
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::ChatModel;
-use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{ObservationKind, Record};
 use compactometer_formats::scenario::{Category, Probe, Scenario};
-use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Plan, PlanOptions};
-use compactometer_harness::run::run_case;
-use compactometer_harness::trace::CaseResult;
 use compactometer_testing::model::writes;
-use compactometer_testing::scenario::{Builder, probe, suite};
+use compactometer_testing::scenario::{Builder, probe};
 
-fn run(scenarios: Vec<Scenario>, strategy: &str, model: &dyn ChatModel) -> CaseResult {
-    let options = PlanOptions {
-        entrants: select([strategy], []).unwrap(),
-        window: Some(2_000),
-        summarizer: "scripted".into(),
-        seed: 1,
-        ..PlanOptions::default()
-    };
-    let plan = Plan::new(suite(scenarios), options, &Encoding::O200k).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
-}
+use crate::common::run;
 
 /// A value said once, in a message of its own, then talk.
 fn scenario(value: &str, words: &str) -> Scenario {

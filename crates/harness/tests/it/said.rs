@@ -2,16 +2,14 @@
 
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::ChatModel;
-use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{ObservationKind, SaidCount};
 use compactometer_formats::scenario::{
     RecordedCompaction, SaidSentence, Scenario, SentenceKind, Wording,
 };
-use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Plan, PlanOptions};
-use compactometer_harness::run::run_case;
 use compactometer_testing::model::writes;
-use compactometer_testing::scenario::{Builder, suite};
+use compactometer_testing::scenario::Builder;
+
+use crate::common::run;
 
 const RULE: &str = "Never push to the shared branch without review.";
 const AGAIN: &str = "A colleague looks at it before anything is shared.";
@@ -55,18 +53,7 @@ fn scenario() -> Scenario {
 
 /// The counts at each observation point.
 fn counts(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> Vec<Vec<SaidCount>> {
-    let options = PlanOptions {
-        entrants: select([strategy], []).unwrap(),
-        window: Some(2_000),
-        summarizer: "scripted".into(),
-        seed: 1,
-        ..PlanOptions::default()
-    };
-    let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    let made = runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k));
+    let made = run(vec![scenario], strategy, model);
     let (points, others): (Vec<_>, Vec<_>) = made
         .record
         .observations
