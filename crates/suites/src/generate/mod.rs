@@ -134,7 +134,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         );
     }
     let tokens = talk.ends.last().copied().unwrap_or(0);
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         id: format!("{}-{}-{number:02}", spec.name, plan.domain.name),
         group_id: format!("{}-{:02}", spec.name, spec.person(number)),
         projects: Vec::new(),
@@ -161,7 +161,9 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         facts,
         probes,
     };
-    (scenario, tokens)
+    let dice = Dice::new(spec.seed, number, Stream::Said);
+    let added = said::say(dice, spec.part(number), spec.said, &mut scenario);
+    (scenario, tokens + added)
 }
 
 /// The definition of a tool. An agent that works as a spec says also gives the purpose of each

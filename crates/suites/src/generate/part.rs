@@ -30,12 +30,14 @@ impl Part {
 
     /// The entries of the list that belong to the part, in order.
     pub(crate) fn members(self, list: &[impl AsRef<str>]) -> Vec<&str> {
+        let places = self.indices(list.len());
+        places.map(|place| list[place].as_ref()).collect()
+    }
+
+    /// The indices of those entries in a list of that length.
+    pub(crate) fn indices(self, length: usize) -> impl Iterator<Item = usize> {
         let (first, step) = self.places();
-        list.iter()
-            .skip(first)
-            .step_by(step)
-            .map(AsRef::as_ref)
-            .collect()
+        (first..length).step_by(step)
     }
 
     /// One of those entries. In a suite with splits, the list must have at least two entries.

@@ -49,7 +49,6 @@ pub(crate) fn plant(
     let plans: Vec<(usize, Plan)> = numbers
         .map(|number| (number, plan::draw(&spec, number, &mut reserved, None)))
         .collect();
-    said::check(statements.said)?;
     for (number, plan) in plans {
         let (stage, scenario) = (&ends[number], &mut scenarios[number]);
         state(
@@ -63,7 +62,8 @@ pub(crate) fn plant(
         );
     }
     for (number, scenario) in scenarios.iter_mut().enumerate() {
-        said::say(seed, number, statements.said, scenario);
+        let dice = Dice::new(seed, number, Stream::Said);
+        said::say(dice, spec.part(number), spec.said, scenario);
     }
     Ok(())
 }

@@ -4,11 +4,13 @@
 use std::sync::LazyLock;
 
 use compactometer_engine::message::Message;
+use compactometer_engine::tokens::{Encoding, TokenCounter as _};
 use compactometer_formats::scenario::{SaidSentence, Scenario, SentenceKind, Speaker, Wording};
 use serde::Deserialize;
 
-use crate::dice::{Dice, Stream};
+use crate::dice::Dice;
 use crate::generate::additions::{append, place_of};
+use crate::generate::part::Part;
 use crate::generate::range::within;
 
 /// Messages of the user to which sentences are added have at most this many bytes: what is longer
@@ -47,23 +49,28 @@ static ALL: LazyLock<Vec<Known>> = LazyLock::new(|| {
 ///
 /// # Errors
 /// The key, the value and the accepted values.
-pub(super) fn check(count: usize) -> Result<(), String> {
-    within("said", count, &(0..=ALL.len()))
+pub(super) fn check(count: usize, has_splits: bool) -> Result<(), String> {
+    let parts = 1 + usize::from(has_splits);
+    within("said", count, &(0..=ALL.len() / parts))
 }
 
-/// Has the user of a conversation say so many sentences, as far as there are messages for them.
-pub(super) fn say(seed: u64, number: usize, count: usize, scenario: &mut Scenario) {
+/// Has the user of a conversation say so many sentences of a part, as far as there are messages for
+/// them. Returns the number of tokens (o200k_base) that they have.
+pub(super) fn say(dice: Dice, part: Part, count: usize, scenario: &mut Scenario) -> usize {
     let mut stage = Stage {
-        dice: Dice::new(seed, number, Stream::Said),
+        dice,
         room: scenario.messages.iter_mut().map(room).collect(),
         scenario,
     };
-    let mut places = (0..ALL.len()).collect::<Vec<_>>();
+    let mut places = part.indices(ALL.len()).collect::<Vec<_>>();
     stage.dice.shuffle(&mut places);
     for place in places.into_iter().take(count) {
         stage.state(&ALL[place]);
     }
     scenario.said.sort_by_key(|said| said.wordings[0].said_in);
+    let wordings = scenario.said.iter().flat_map(|said| &said.wordings);
+    let tokens = wordings.map(|wording| Encoding::O200k.count_text(&wording.text));
+    tokens.sum::<u32>() as usize
 }
 
 /// How many sentences a message may get.

@@ -10,6 +10,7 @@ use crate::generate::agent::Agent;
 use crate::generate::domains::{self, Domain};
 use crate::generate::part::Part;
 use crate::generate::range::{ordered, within};
+use crate::generate::said;
 use crate::generate::session::Session;
 use crate::generate::statements::Statements;
 
@@ -45,6 +46,9 @@ pub struct Spec {
     /// stated.
     #[serde(default)]
     pub(crate) orders: usize,
+    /// The number of rules, preferences and requests of each user that have no exact value.
+    #[serde(default)]
+    pub(crate) said: usize,
     /// The largest number of questions per conversation that ask for a value. Without it, each fact
     /// is asked for.
     pub(crate) probes: Option<usize>,
@@ -161,6 +165,7 @@ impl Spec {
             points: statements.points,
             unanswerable: statements.unanswerable,
             orders: statements.orders,
+            said: statements.said,
             probes: statements.probes,
             pauses: None,
             memory: None,
@@ -216,6 +221,7 @@ impl Spec {
         ordered("points", self.points, &POINTS)?;
         within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
         within("orders", self.orders, &ORDERS)?;
+        said::check(self.said, self.splits.is_some())?;
         if let Some(probes) = self.probes {
             // Each point has at least one probe.
             within("probes", probes, &(self.points[1]..=MOST_PROBES))?;

@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 use crate::common::{find_all, sizes, spec_text, spec_with, tokens_of};
 use compactometer_engine::message::part_text;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
-use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Scenario, ValueKind};
+use compactometer_formats::scenario::{
+    Category, Fact, Polarity, Probe, SaidSentence, Scenario, SentenceKind, Split, ValueKind,
+};
 use compactometer_formats::suite::Suite;
 use compactometer_suites::embedded::{self, smoke};
 use compactometer_suites::generate::{Spec, generate};
@@ -570,6 +572,43 @@ fn equal_specs_give_equal_bytes_and_other_seeds_others() {
     assert_ne!(of(5), of(6));
 }
 
+/// The sentences of a user are added to messages and change nothing else. Those of the test split
+/// occur in no other.
+#[test]
+fn users_say_sentences_of_their_split() {
+    let text = spec_text(5).replace("[splits]", "said = 4\n[splits]");
+    let suite = generate(&Spec::parse(&text, Path::new("tiny.toml")).expect("the spec is right"));
+    let plain = generate(&spec_with(5));
+    let mut of_splits = BTreeMap::<_, BTreeSet<_>>::new();
+    for (scenario, plain) in suite.scenarios.iter().zip(&plain.scenarios) {
+        assert_eq!(
+            (&scenario.facts, &scenario.probes),
+            (&plain.facts, &plain.probes)
+        );
+        let first = |said: &&SaidSentence| said.kind != SentenceKind::Correction;
+        assert_eq!(scenario.said.iter().filter(first).count(), 4);
+        let said = scenario.said.iter().flat_map(|said| &said.wordings);
+        let said = said
+            .map(|wording| wording.text.clone())
+            .collect::<BTreeSet<_>>();
+        for (message, plain) in scenario.messages.iter().zip(&plain.messages) {
+            let mut words = message
+                .parts
+                .iter()
+                .filter_map(part_text)
+                .collect::<String>();
+            for text in &said {
+                words = words.replace(&format!("\n\n{text}"), "");
+            }
+            let unchanged = plain.parts.iter().filter_map(part_text).collect::<String>();
+            assert_eq!(words, unchanged);
+        }
+        of_splits.entry(scenario.split).or_default().extend(said);
+    }
+    let (test, others) = (&of_splits[&Split::Test], &of_splits[&Split::Dev]);
+    assert!(test.len() > 4 && others.len() > 4 && test.is_disjoint(others));
+}
+
 /// Unanswerable questions come after all other probes and change nothing else. No statement answers
 /// any of them.
 #[test]
@@ -793,6 +832,7 @@ fn specs_are_refused_with_key_value_and_range() {
         ("points = [3, 4]", "points = [0, 4]"),
         ("points = [3, 4]", "points = [3, 4]\nunanswerable = 90"),
         ("points = [3, 4]", "points = [3, 4]\norders = 7"),
+        ("points = [3, 4]", "points = [3, 4]\nsaid = 19"),
         ("seed = 1", "seed = 1\nprobes = 3"),
         ("[splits]", "[memory]\ndocument = 4\nnotes = 4\n\n[splits]"),
         ("[splits]", "[memory]\ndocument = 0\nnotes = 4\n\n[splits]"),
