@@ -1,5 +1,6 @@
 //! The program's own help: its commands in groups, the everyday ones first.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -55,8 +56,14 @@ pub(crate) fn parse(
         .iter()
         .any(|word| word.to_str().is_some_and(|word| word == format!("--{ALL}")));
     let words = flags_behind(words, &bare);
+    let is_without_file = words
+        .get(1)
+        .is_some_and(|word| settings::WITHOUT_FILE.iter().any(|command| word == command));
     // Help is given whatever the file says.
-    let set = settings::read(Path::new(""), &bare).map_err(Failure::usage);
+    let set = match is_without_file {
+        true => Ok(BTreeMap::new()),
+        false => settings::read(Path::new(""), &bare).map_err(Failure::usage),
+    };
     let command = match &set {
         Ok(set) => settings::applied(bare.clone(), set),
         Err(_) => bare.clone(),

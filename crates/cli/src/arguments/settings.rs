@@ -21,6 +21,10 @@ pub(crate) const PREFIX: &str = "COMPACTOMETER_";
 /// Settings that a file may not hold.
 const NOT_BY_FILE: [&str; 1] = ["max_cost"];
 
+/// Commands that read no file: a hook runs in any folder that an agent works in, and must not depend
+/// on what came with that.
+pub(crate) const WITHOUT_FILE: [&str; 1] = ["hook"];
+
 /// A setting with its built-in default.
 pub(crate) struct Setting {
     /// Its name in the file.

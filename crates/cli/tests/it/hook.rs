@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -518,4 +519,82 @@ fn a_hook_that_misbehaves_adds_nothing_and_its_failure_is_named() {
         );
     }
     assert!(started.elapsed().as_secs() < 20, "nothing is waited for");
+}
+
+/// A folder that an agent works in may hold anything.
+#[test]
+fn no_file_of_the_folder_and_no_full_disk_makes_a_hook_fail() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s-1.jsonl");
+    std::fs::write(&path, session()).unwrap();
+    let (plain, _) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
+    assert!(plain.contains("48213"), "{plain}");
+    for settings in ["max_cost = 1", "no TOML at all ["] {
+        std::fs::write(dir.path().join("compactometer.toml"), settings).unwrap();
+        let (out, _) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
+        assert_eq!(out, plain, "{settings}");
+    }
+    if cfg!(target_os = "linux") {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let mut child = program(dir.path())
+            .args(["hook", "claude-code"])
+            .stdin(Stdio::piped())
+            .stdout(full.unwrap())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(event(&path, "compact").as_bytes()).unwrap();
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+        let log = std::fs::read_to_string(dir.path().join("compactometer/hook.log")).unwrap();
+        assert!(log.contains("No space left"), "{log}");
+    }
+}
+
+/// A program that never closes its end, or a transcript of names without end, does not make an
+/// agent wait.
+#[test]
+fn a_hook_answers_in_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = program(dir.path())
+        .args(["hook", "claude-code"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let open = child.stdin.take().unwrap();
+    let began = Instant::now();
+    let done = child.wait_with_output().unwrap();
+    drop(open);
+    assert!(done.status.success() && done.stdout.is_empty());
+    assert!(text(&done.stderr).contains("nothing came on stdin in time"));
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
+
+    let names = (0..700_000).map(|number| format!("n{number:07}_x "));
+    let rows = [
+        json!({"type": "user", "message": {"role": "user", "content": "List all names."}}),
+        json!({"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [
+            {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "names"}}]}}),
+        json!({"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": names.collect::<String>()}]}}),
+        json!({"type": "assistant", "message": {"id": "m2", "role": "assistant", "content": [
+            {"type": "tool_use", "id": "t2", "name": "Read", "input": {"file_path": "/srv/shop/names.rs"}}]}}),
+    ];
+    let rows = rows.into_iter().enumerate().map(|(at, line)| row(at, line));
+    let path = dir.path().join("s-1.jsonl");
+    std::fs::write(&path, rows.collect::<String>()).unwrap();
+    let began = Instant::now();
+    let (out, _) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
+    assert!(out.contains("names.rs"), "{out}");
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
 }

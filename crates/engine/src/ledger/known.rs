@@ -18,7 +18,26 @@ pub(super) enum Mention {
     Result,
 }
 
+/// Whose word for a value counts most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// Only results of tools and the agent's program have it.
+    Results,
+    /// The agent said it or passed it to a tool.
+    Agent,
+    /// The user said it.
+    User,
+}
+
 impl Mention {
+    fn source(self) -> Source {
+        match self {
+            Mention::Result => Source::Results,
+            Mention::Call | Mention::Written | Mention::Agent => Source::Agent,
+            Mention::User => Source::User,
+        }
+    }
+
     /// What one mention is worth. A call that took a value foretells the next use better than
     /// anything else; most of what tools return beside paths is never needed again.
     fn weight(self, kind: Kind) -> f64 {
@@ -43,8 +62,9 @@ pub(super) struct Known {
     pub(super) calls: u32,
     /// Whether user or agent said it.
     pub(super) is_stated: bool,
-    /// What it belongs to: the tool and argument that took it last, or the words around its first
-    /// mention.
+    pub(super) source: Source,
+    /// What it belongs to: the tool and argument that took it last, the words around its first
+    /// mention by user or agent, or the name that a result gives it.
     pub(super) bound: Box<str>,
     /// Whether that is a tool and an argument.
     pub(super) is_bound_to_call: bool,
@@ -63,6 +83,7 @@ impl Known {
             first,
             calls: 0,
             is_stated: false,
+            source: Source::Results,
             bound,
             is_bound_to_call: false,
             subject: None,
@@ -77,6 +98,7 @@ impl Known {
         self.last = now;
         self.calls += u32::from(mention == Mention::Call);
         self.is_stated |= matches!(mention, Mention::User | Mention::Agent);
+        self.source = self.source.max(mention.source());
     }
 
     /// Whether it is worth a line. A time in a result, and a number among other numbers, belong to
@@ -108,10 +130,19 @@ impl Known {
         }
     }
 
-    /// It was first said among these words.
+    /// User or agent say it among these words. Call before the mention is counted: words of theirs
+    /// replace the name that a result gave it.
     pub(super) fn bind_to_words(&mut self, words: impl FnOnce() -> String) {
-        if self.bound.is_empty() {
+        let is_free = !self.is_stated && !self.is_bound_to_call;
+        if is_free || self.bound.is_empty() {
             self.bound = words().into();
+        }
+    }
+
+    /// A result gives it this name.
+    pub(super) fn bind_to_name(&mut self, name: impl FnOnce() -> Option<String>) {
+        if self.bound.is_empty() {
+            self.bound = name().unwrap_or_default().into();
         }
     }
 }

@@ -38,6 +38,7 @@ use serde_json::Value;
 
 use crate::message::{Message, MessageId, Part, Role};
 
+pub use known::Source;
 pub use page::{Lack, Listed, Page};
 pub use quotes::Quote;
 pub use values::Kind;
@@ -46,11 +47,17 @@ use known::{Known, Mention};
 use paths::Roots;
 use quotes::Quotes;
 
+/// A listing of more values than this is no conversation, and no reason for more memory.
+const MOST: usize = 100_000;
+
 /// The exact values that a conversation said so far, and what its user said.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     roots: Roots,
     values: HashMap<Box<str>, Known, FixedState>,
+    /// With so many values, those that only tools said are forgotten before another is noted; at
+    /// least [`MOST`].
+    most: usize,
     /// The latest value of each subject, by what is before it.
     subjects: HashMap<Box<str>, Box<str>, FixedState>,
     /// The number of calls so far.
@@ -71,7 +78,7 @@ impl Ledger {
     /// Reads a message. Its values count as said after all that were read before. What has the role
     /// of the user counts as their own words.
     pub fn add(&mut self, message: &Message) {
-        self.add_by_program(message);
+        self.read_parts(message, Mention::User);
         for part in message.parts.iter().filter(|_| message.role == Role::User) {
             if let Part::Text { text } = part {
                 self.quotes.hear(text, message.id);
@@ -80,12 +87,17 @@ impl Ledger {
     }
 
     /// Reads a message that no person wrote, whatever its role, such as a notification of the
-    /// agent's program. None of it is quoted.
+    /// agent's program. None of it is quoted, and what it says counts as said by a tool.
     pub fn add_by_program(&mut self, message: &Message) {
+        self.read_parts(message, Mention::Result);
+    }
+
+    /// Reads a message whose texts in the user's role are such mentions.
+    fn read_parts(&mut self, message: &Message, by_user: Mention) {
         for part in &message.parts {
             match part {
                 Part::Text { text } | Part::Thinking { text, .. } => match message.role {
-                    Role::User => self.read(text, message.id, Mention::User),
+                    Role::User => self.read(text, message.id, by_user),
                     Role::Assistant => self.read(text, message.id, Mention::Agent),
                     Role::Tool => self.read(text, message.id, Mention::Result),
                     Role::System => {}
@@ -140,15 +152,12 @@ impl Ledger {
         let now = self.calls;
         for found in values::values(text) {
             let known = self.known(found.value, found.kind, id);
-            known.mention(mention, now);
             if found.kind != Kind::Path {
                 let is_talk = matches!(mention, Mention::User | Mention::Agent);
-                let most = if is_talk {
-                    bound::OF_TALK
-                } else {
-                    bound::OF_RESULTS
-                };
-                known.bind_to_words(|| bound::words(text, found.at, found.value.len(), most));
+                match is_talk {
+                    true => known.bind_to_words(|| bound::words(text, found.at, found.value.len())),
+                    false => known.bind_to_name(|| bound::name(text, found.at)),
+                }
                 if is_talk && let Some(subject) = bound::subject(text, found.at) {
                     self.subjects.insert(subject.clone(), found.value.into());
                     if let Some(known) = self.values.get_mut(found.value) {
@@ -156,6 +165,8 @@ impl Ledger {
                     }
                 }
             }
+            self.known(found.value, found.kind, id)
+                .mention(mention, now);
         }
     }
 
@@ -166,6 +177,11 @@ impl Ledger {
             value
         };
         if !self.values.contains_key(name) {
+            if self.values.len() >= self.most {
+                self.values
+                    .retain(|_, known| known.source > Source::Results);
+                self.most = MOST.max(2 * self.values.len());
+            }
             self.values.insert(name.into(), Known::new(kind, id));
         }
         self.values.get_mut(name).expect("it was just inserted")

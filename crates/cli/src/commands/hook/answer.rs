@@ -20,7 +20,9 @@ const LONGEST_CONTEXT: usize = 10_000;
 
 /// Most bytes at the end of a transcript that are read: about a million tokens. A ledger lists what
 /// was used lately, and the program waits for its hook.
-const LAST: u64 = 8 << 20;
+pub(super) const LAST: u64 = 8 << 20;
+/// The same if that takes too long.
+pub(super) const LAST_IF_SLOW: u64 = 256 << 10;
 
 /// An event, as programs pass it.
 #[derive(Deserialize)]
@@ -30,8 +32,14 @@ struct Event {
     transcript_path: Option<PathBuf>,
 }
 
-/// The answer as JSON; nothing if the event is not a compaction or there is nothing to add.
-pub(super) fn answer(event: &str, importer: &Importer, budget: u32) -> Result<Option<String>> {
+/// The answer as JSON, from so many bytes at the end of the transcript; nothing if the event is not a
+/// compaction or there is nothing to add.
+pub(super) fn answer(
+    event: &str,
+    importer: &Importer,
+    budget: u32,
+    last: u64,
+) -> Result<Option<String>> {
     let event: Event = serde_json::from_str(event)
         .context("the event on stdin is not the JSON object that the program passes to a hook")?;
     if let Some(name) = event
@@ -59,7 +67,7 @@ pub(super) fn answer(event: &str, importer: &Importer, budget: u32) -> Result<Op
         &[path],
         "session",
         &Options {
-            last: Some(LAST),
+            last: Some(last),
             ..Options::default()
         },
     )?;
