@@ -40,7 +40,7 @@ pub(crate) fn resolved(
     let roles = Roles::named(&args.setting, args.judge.as_deref());
     let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
     let opened = roles
-        .open(&args.setting, |role| budget.cap(role))
+        .open(&args.setting, |role| budget.cap(role), budget.journal())
         .map_err(Failure::usage)?;
     let models = opened.models();
     let named = PlanOptions {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_engine::tokens::Encoding;
+use compactometer_engine::tokens::{Encoding, TokenCounter as _};
 
 /// How many tokens of a model's own tokenizer one of the measuring counter may be, at most:
 /// assumed.
@@ -105,8 +105,17 @@ impl CostLimit {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets aside what a call may cost, where that much is left.
-    fn reserve(&self, dollars: f64) -> Result<(), ChatError> {
+    /// What counts a request's tokens.
+    pub(crate) fn counter(&self) -> Encoding {
+        self.counter
+    }
+
+    /// Sets aside what a request of so many tokens, and an answer of at most so many, may cost.
+    ///
+    /// # Errors
+    /// [`ChatError::Unavailable`] if that much is not left.
+    pub(crate) fn reserve(&self, input: u32, output: u32) -> Result<(), ChatError> {
+        let dollars = self.tariff.at_most(input.into(), output.into());
         let mut spent = self.spent();
         if *spent + dollars > self.limit {
             let why = format!(
@@ -119,9 +128,45 @@ impl CostLimit {
         *spent += dollars;
         Ok(())
     }
+
+    /// Counts what a request used instead of what was set aside for it.
+    pub(crate) fn settle(&self, reserved: (u32, u32), usage: &Usage) {
+        self.release(reserved);
+        self.add(self.tariff.dollars(usage));
+    }
+
+    /// Takes back what was set aside for a request.
+    pub(crate) fn release(&self, (input, output): (u32, u32)) {
+        self.add(-self.tariff.at_most(input.into(), output.into()));
+    }
 }
 
-/// A model whose calls end before they cost more than a cap.
+/// A report of this share of the own count, or of so many times as much, is not to be believed.
+/// Assumed: tokenizers differ by less.
+const LEAST_SHARE: u64 = 2;
+const MOST_TIMES: u64 = 4;
+
+/// What counts as used: the reported usage, and at least the own count of request and answer, without
+/// discounts for what the server says that it had in its cache. Also whether the report is not to be
+/// believed.
+pub(crate) fn counted(reported: &Usage, input: u32, output: u32) -> (Usage, bool) {
+    let (input, output) = (u64::from(input), u64::from(output));
+    let uncached = reported.input.saturating_add(reported.cache_read);
+    let usage = Usage {
+        input: uncached.max(input.saturating_sub(reported.cache_write)),
+        cache_read: 0,
+        cache_write: reported.cache_write,
+        output: reported.output.max(output),
+    };
+    let said = reported.total_input();
+    let is_doubtful = said < input / LEAST_SHARE
+        || said > MOST_TIMES * input.max(1_000)
+        || reported.output < output / LEAST_SHARE;
+    (usage, is_doubtful)
+}
+
+/// A model within the process whose calls end before they cost more than a cap. A client of a server
+/// counts each try itself.
 pub struct CostLimited {
     model: Box<dyn ChatModel>,
     cap: Arc<CostLimit>,
@@ -141,21 +186,15 @@ impl ChatModel for CostLimited {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let input = request.tokens(&self.cap.counter);
         let output = request.max_output_tokens.unwrap_or(REPLY_AT_MOST);
-        let most = self.cap.tariff.at_most(
-            u64::from(request.tokens(&self.cap.counter)),
-            u64::from(output),
-        );
-        self.cap.reserve(most)?;
+        self.cap.reserve(input, output)?;
         let outcome = self.model.complete(request).await;
-        // A call that failed may have been billed as far as it came: nobody says, so all of it
-        // stays counted.
-        let paid = match &outcome {
-            Ok(reply) => self.cap.tariff.dollars(&reply.usage),
-            Err(ChatError::Refused { .. } | ChatError::Rejected { .. }) => 0.0,
-            Err(_) => most,
-        };
-        self.cap.add(paid - most);
+        if let Ok(reply) = &outcome {
+            let own = self.cap.counter.count_text(&reply.text);
+            let (usage, _) = counted(&reply.usage, input, own);
+            self.cap.settle((input, output), &usage);
+        }
         outcome
     }
 }
@@ -300,25 +339,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refused_call_costs_nothing_and_one_that_broke_off_all_that_it_may() {
+    async fn a_call_that_failed_counts_with_all_that_it_may_cost() {
         let most = TARIFF.at_most(u64::from(request().tokens(&Encoding::O200k)), 10);
-        for (error, expected) in [
-            (
-                ChatError::Refused {
-                    message: "too long".into(),
-                },
-                0.0,
-            ),
-            (ChatError::Server { status: 500 }, most),
-        ] {
+        let refused = ChatError::Refused {
+            message: "too long".into(),
+        };
+        for error in [refused, ChatError::Server { status: 500 }] {
             let cap = Arc::new(CostLimit::new(1e6, TARIFF, Encoding::O200k));
             let model = CostLimited::new(Box::new(Failing(error.clone())), Arc::clone(&cap));
             assert_eq!(model.complete(&request()).await, Err(error));
-            assert!(
-                (*cap.spent() - expected).abs() < 1e-9,
-                "{} is not {expected}",
-                cap.spent()
-            );
+            assert!((*cap.spent() - most).abs() < 1e-9, "{}", cap.spent());
         }
     }
 

@@ -8,10 +8,12 @@ pub mod http;
 mod mock;
 pub mod providers;
 pub mod server;
+pub mod tries;
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use cassette::{Cassette, CassetteError};
 use compactometer_engine::model::ChatModel;
@@ -21,6 +23,7 @@ use cost_limit::{CostLimit, CostLimited};
 use http::EndpointError;
 pub use http::{client_of, receiver};
 use providers::Provider;
+use tries::Journal;
 
 /// Every kind of model: the mock, each provider, and recordings.
 pub fn all() -> Vec<ModelKind> {
@@ -99,8 +102,13 @@ pub struct Opening<'o> {
     pub earlier: &'o [PathBuf],
     /// Most requests a minute to a model behind HTTP.
     pub requests_a_minute: Option<NonZeroU32>,
+    /// How long a call to a model behind HTTP may take.
+    pub call_timeout: Option<Duration>,
     /// What its calls may cost; what a recording holds costs nothing.
     pub cost_limit: Option<Arc<CostLimit>>,
+    /// Where each request to a model behind HTTP is written down. It may be set later, before the
+    /// first call.
+    pub journal: Arc<OnceLock<Journal>>,
 }
 
 /// The model of that name, opened so.
@@ -111,7 +119,8 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
     // Faults stand outside of a recording, which holds what the model said.
     let model = |spec| {
         let model = without_faults(spec, opening)?;
-        let model = match &opening.cost_limit {
+        let limit = opening.cost_limit.as_ref();
+        let model = match limit.filter(|_| !http::is_served(spec)) {
             Some(limit) => {
                 Box::new(CostLimited::new(model, Arc::clone(limit))) as Box<dyn ChatModel>
             }

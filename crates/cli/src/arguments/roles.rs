@@ -2,12 +2,14 @@
 //! receives a call.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::ChatModel;
 use compactometer_harness::run::Models;
 use compactometer_models::cost_limit::CostLimit;
+use compactometer_models::tries::Journal;
 use compactometer_models::{Opening, cassette};
 
 use crate::arguments::SettingArgs;
@@ -180,6 +182,7 @@ impl Roles<String> {
         &self,
         setting: &SettingArgs,
         cap: impl Fn(Role) -> Option<Arc<CostLimit>>,
+        journal: &Arc<OnceLock<Journal>>,
     ) -> anyhow::Result<Roles<Box<dyn ChatModel>>> {
         self.map(|role, name| {
             let record = setting.record.as_deref().map(|folder| role.folder(folder));
@@ -192,7 +195,11 @@ impl Roles<String> {
                 record: record.as_deref(),
                 earlier: &earlier,
                 requests_a_minute: setting.requests_per_minute,
+                call_timeout: setting
+                    .call_timeout
+                    .map(|seconds| Duration::from_secs(seconds.get())),
                 cost_limit: cap(role),
+                journal: Arc::clone(journal),
             };
             compactometer_models::open(name, &opening).map_err(|error| role.told(error))
         })

@@ -1,7 +1,7 @@
 //! What several commands take: which suites and strategies to run, under which conditions, and at
 //! which prices.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
 use anyhow::anyhow;
@@ -262,6 +262,16 @@ pub(crate) struct SettingArgs {
     )]
     #[serde(skip)]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
+    /// The most seconds of a call to a model behind HTTP, from its request to the last byte of its
+    /// answer. Default: 1800, and 600 without any content.
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "SECONDS",
+        env = "COMPACTOMETER_CALL_TIMEOUT"
+    )]
+    #[serde(skip)]
+    pub(crate) call_timeout: Option<NonZeroU64>,
     /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
     #[arg(
         hide_short_help = true,

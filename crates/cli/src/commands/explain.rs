@@ -84,7 +84,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     // This comes first, since opening a model creates the folder of its recording.
     let suite = suites::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let opened = named
-        .open(&args.setting, |role| budget.cap(role))
+        .open(&args.setting, |role| budget.cap(role), budget.journal())
         .map_err(Failure::usage)?;
     let models = opened.models();
     let options = PlanOptions {
@@ -116,7 +116,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         ))));
     }
     budget.agree(&[case], false)?;
-    budget.count_spent(&[], &args.setting)?;
+    budget.count_spent(&[], &[], &args.setting)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .map_err(Failure::failed)?;

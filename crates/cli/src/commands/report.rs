@@ -20,6 +20,7 @@ use crate::output::room;
 use crate::output::run_folder::{difference, of_latest, read_manifest};
 use crate::output::tables::{self, Form};
 use crate::output::terminal::note;
+use crate::output::tries;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "report",
@@ -171,7 +172,8 @@ fn joined(dirs: &[PathBuf]) -> Result<(Manifest, Vec<Record>)> {
         .iter()
         .filter_map(|key| records.remove(key))
         .collect::<Vec<_>>();
-    let manifest = joined.ok_or_else(|| anyhow!("no run is named"))?;
+    let mut manifest = joined.ok_or_else(|| anyhow!("no run is named"))?;
+    tries::add_to(&mut manifest, dirs)?;
     refuse_twice(&records)?;
     Ok((
         if dirs.len() > 1 {

@@ -10,7 +10,7 @@ mod forecast;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{anyhow, bail};
 use compactometer_engine::meter::Purpose;
@@ -22,6 +22,7 @@ use compactometer_harness::run::read_records;
 use compactometer_models::cassette::Cassette;
 use compactometer_models::cost_limit::{CostLimit, Tariff, TokenPrices};
 use compactometer_models::http::Receiver;
+use compactometer_models::tries::{Journal, Outcome, Try};
 
 use crate::arguments::SettingArgs;
 use crate::arguments::roles::{Role, Roles};
@@ -34,12 +35,15 @@ pub(crate) use forecast::forecast;
 pub(crate) struct CostBudget {
     accounts: Roles<ModelAccount>,
     counter: Encoding,
+    journal: Arc<OnceLock<Journal>>,
 }
 
 /// One model's part of the cost.
 struct ModelAccount {
     /// Absent if the model is in the process, a recording or on this machine.
     receiver: Option<Receiver>,
+    /// Whether a server is asked, on this machine or elsewhere.
+    is_served: bool,
     tariff: Option<Tariff>,
     cap: Option<Arc<CostLimit>>,
 }
@@ -55,6 +59,23 @@ impl Tariffs {
 }
 
 impl CostBudget {
+    /// Where the models write down their requests, once [`CostBudget::keep_journal`] has set it.
+    pub(crate) fn journal(&self) -> &Arc<OnceLock<Journal>> {
+        &self.journal
+    }
+
+    /// Opens the journal of a run's folder, if a server is asked.
+    ///
+    /// # Errors
+    /// If it cannot be used.
+    pub(crate) fn keep_journal(&self, folder: &Path) -> Result<(), Failure> {
+        if self.accounts.iter().any(|(_, account)| account.is_served) {
+            let opened = Journal::open(folder).map_err(Failure::usage)?;
+            self.journal.get_or_init(|| opened);
+        }
+        Ok(())
+    }
+
     /// The budget of a run with these models.
     ///
     /// # Errors
@@ -75,7 +96,11 @@ impl CostBudget {
             before = account.cap.clone().or(before.take());
             Ok::<_, anyhow::Error>(account)
         })?;
-        Ok(CostBudget { accounts, counter })
+        Ok(CostBudget {
+            accounts,
+            counter,
+            journal: Arc::default(),
+        })
     }
 
     /// The limit on this model's calls, shared by all models; nothing without a limit.
@@ -137,13 +162,15 @@ impl CostBudget {
         )))
     }
 
-    /// Counts what the existing records and the recording have cost.
+    /// Counts what earlier requests may have cost: those of the journal, of existing records and of
+    /// the recording, each once.
     ///
     /// # Errors
     /// If the recording cannot be read.
     pub(crate) fn count_spent(
         &self,
         records: &[Record],
+        tries: &[Try],
         setting: &SettingArgs,
     ) -> Result<(), Failure> {
         for (role, account) in self.accounts.iter() {
@@ -155,7 +182,7 @@ impl CostBudget {
             let calls = records.iter().flat_map(all);
             let own = calls.filter(|call| self.accounts.called_for(call.purpose) == role);
             let folders = setting.record.iter().chain(&setting.earlier);
-            account.count_spent(own, folders.map(|folder| role.folder(folder)))?;
+            account.count_spent(own, tries, folders.map(|folder| role.folder(folder)))?;
         }
         Ok(())
     }
@@ -163,15 +190,16 @@ impl CostBudget {
 
 impl ModelAccount {
     fn new(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
-        let receiver = compactometer_models::receiver(spec)
-            .map_err(|error| role.told(error))?
-            .filter(|receiver| !receiver.is_here);
+        let server = compactometer_models::receiver(spec).map_err(|error| role.told(error))?;
+        let is_served = server.is_some();
+        let receiver = server.filter(|receiver| !receiver.is_here);
         let tariff = receiver
             .as_ref()
             .and_then(|receiver| prices.row(&receiver.name))
             .map(tariff);
         Ok(ModelAccount {
             receiver,
+            is_served,
             tariff,
             cap: None,
         })
@@ -225,6 +253,7 @@ impl ModelAccount {
     fn count_spent<'c>(
         &self,
         calls: impl Iterator<Item = &'c CallRow>,
+        tries: &[Try],
         mut recordings: impl Iterator<Item = PathBuf>,
     ) -> Result<(), Failure> {
         let (Some(cap), Some(tariff), Some(receiver)) = (&self.cap, self.tariff, &self.receiver)
@@ -238,23 +267,42 @@ impl ModelAccount {
             ]
             .concat())
         })?;
-        // A record's call that is also in the recording was paid for only once.
+        let tries = || tries.iter().filter(|one| one.sent.model == receiver.name);
+        cap.add(tries().map(|one| cost(one, &tariff)).sum());
+        let in_journal = tries().filter_map(|one| one.ended.as_ref()?.reply.as_deref());
+        let in_journal = in_journal.collect::<HashSet<_>>();
+        // A call that is in two places was paid for only once.
         let on_tape = taped
             .iter()
             .map(|reply| text_hash(&reply.text))
             .collect::<HashSet<_>>();
         let untaped = calls.filter(|call| {
-            call.reply
-                .as_ref()
-                .is_none_or(|reply| !on_tape.contains(reply))
+            call.reply.as_ref().is_none_or(|reply| {
+                !on_tape.contains(reply) && !in_journal.contains(reply.as_str())
+            })
         });
         let usages = taped
             .iter()
+            .filter(|reply| !in_journal.contains(text_hash(&reply.text).as_str()))
             .map(|reply| &reply.usage)
             .chain(untaped.map(|call| &call.usage));
         cap.add(usages.map(|usage| tariff.dollars(usage)).sum());
         Ok(())
     }
+}
+
+/// What a try may have cost: all that it might where nobody knows.
+fn cost(one: &Try, tariff: &Tariff) -> f64 {
+    let most = || tariff.at_most(one.sent.input.into(), one.sent.output.into());
+    one.ended
+        .as_ref()
+        .map_or_else(most, |ended| match ended.outcome {
+            Outcome::NotSent => 0.0,
+            _ => ended
+                .usage
+                .as_ref()
+                .map_or_else(most, |usage| tariff.dollars(usage)),
+        })
 }
 
 /// The plan's cases without a record.

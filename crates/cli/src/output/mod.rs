@@ -6,3 +6,4 @@ pub(crate) mod room;
 pub(crate) mod run_folder;
 pub(crate) mod tables;
 pub(crate) mod terminal;
+pub(crate) mod tries;

@@ -32,6 +32,17 @@ pub(super) enum CallError {
 const OPTIONAL: [&str; 2] = ["temperature", "seed"];
 
 impl CallError {
+    /// The reason.
+    pub(super) fn why(&self) -> &str {
+        match self {
+            CallError::Again { why, .. }
+            | CallError::Stop { why, .. }
+            | CallError::Refused(why)
+            | CallError::Rejected(why)
+            | CallError::Parameter(_, why) => why,
+        }
+    }
+
     /// The same in other words.
     pub(super) fn with(mut self, words: impl Fn(&str) -> String) -> Self {
         let (CallError::Again { why, .. }

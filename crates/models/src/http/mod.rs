@@ -4,6 +4,7 @@
 //! Absent on purpose: tools that run, files, and any provider's own extras. A key comes from the
 //! environment, goes into one header and is nowhere else.
 
+mod account;
 mod answer;
 pub(crate) mod endpoint;
 mod error;
@@ -21,13 +22,15 @@ use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use tokio::runtime::Runtime;
 
+pub use account::Account;
 pub use endpoint::{Endpoint, EndpointError};
 use error::CallError;
 pub use probe::ServerInfo;
 use retry::Pace;
 pub use transfer::Limits;
-use transfer::Transfer;
+use transfer::{Failed, Transfer};
 
+use crate::cost_limit::REPLY_AT_MOST;
 use crate::providers::{self, Provider};
 use crate::{ModelError, Opening};
 
@@ -76,6 +79,11 @@ pub fn client_of(spec: &str, limits: Limits) -> Result<Option<Client>, EndpointE
     Client::new(Endpoint::named(provider, spec)?, limits).map(Some)
 }
 
+/// Whether the model of that name is behind HTTP.
+pub(crate) fn is_served(spec: &str) -> bool {
+    provider_of(spec).is_some()
+}
+
 /// A model's provider, and what follows it in the model's name; faults after it do not count.
 fn provider_of(spec: &str) -> Option<(&'static Provider, &str)> {
     let (name, spec) = crate::split(spec).0.split_once(':')?;
@@ -88,19 +96,25 @@ pub(crate) fn open(
     spec: &str,
     opening: &Opening<'_>,
 ) -> Result<Box<dyn ChatModel>, ModelError> {
-    let limits = Limits {
+    let mut limits = Limits {
         requests_a_minute: opening.requests_a_minute,
         ..Limits::default()
     };
-    Ok(Box::new(Client::new(
-        Endpoint::named(provider, spec)?,
-        limits,
-    )?))
+    if let Some(patience) = opening.call_timeout {
+        limits.whole = patience;
+        limits.silence = limits.silence.min(patience);
+    }
+    let client = Client::new(Endpoint::named(provider, spec)?, limits)?;
+    Ok(Box::new(client.with_account(Account {
+        limit: opening.cost_limit.clone(),
+        journal: opening.journal.clone(),
+    })))
 }
 
 /// A model behind HTTP. It has a thread of its own, so that callers on any runtime may share it.
 pub struct Client {
     line: Arc<Line>,
+    account: Account,
     runtime: Option<Runtime>,
 }
 
@@ -135,8 +149,16 @@ impl Client {
                 limits,
                 omitted: Mutex::default(),
             }),
+            account: Account::default(),
             runtime: Some(runtime),
         })
+    }
+
+    /// The same client, which keeps an account of its tries.
+    #[must_use]
+    pub fn with_account(mut self, account: Account) -> Self {
+        self.account = account;
+        self
     }
 
     /// Asks the server whether it knows the model. Nothing is generated or billed.
@@ -183,7 +205,8 @@ impl ChatModel for Client {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let (line, request) = (Arc::clone(&self.line), request.clone());
-        self.on_thread(async move { line.ask(&request).await })
+        let account = self.account.clone();
+        self.on_thread(async move { line.ask(&request, &account).await })
             .await
     }
 }
@@ -198,29 +221,36 @@ impl Drop for Client {
 }
 
 impl Line {
-    async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn ask(&self, request: &ChatRequest, account: &Account) -> Result<ChatReply, ChatError> {
         let provider = self.endpoint.provider;
         let (mut body, mut omitted) = self.body(request);
         let mut failed = 0;
         loop {
             self.pace.turn().await;
-            let sent = self.transfer.send(&body).await;
-            let (why, after_ms) = match sent
-                .map_err(|error| error.with(|words| self.endpoint.without_key_parts(words)))
-            {
+            let tried = account.enter(self.endpoint.name(), request)?;
+            let most = request.max_output_tokens.unwrap_or(REPLY_AT_MOST);
+            let error = match self.transfer.send(&body, most).await {
                 Ok((answer, times)) => {
-                    return Ok(answer
-                        .masked(&self.endpoint)
-                        .into_reply(provider, request, times, omitted));
+                    let answer = answer.masked(&self.endpoint);
+                    let reply = answer.into_reply(provider, request, times, omitted);
+                    account.answered(tried, &reply)?;
+                    return Ok(reply);
                 }
-                Err(CallError::Again { why, after_ms }) => (why, after_ms),
-                Err(CallError::Parameter(name, why)) if !omitted.contains(&name) => {
+                Err(Failed { error, is_sent }) => {
+                    let error = error.with(|words| self.endpoint.without_key_parts(words));
+                    account.failed(tried, &error, is_sent)?;
+                    error
+                }
+            };
+            let (why, after_ms) = match error {
+                CallError::Again { why, after_ms } => (why, after_ms),
+                CallError::Parameter(name, why) if !omitted.contains(&name) => {
                     tracing::warn!(%why, name, "the model does not take this parameter; asking without it");
                     self.omitted().insert(name);
                     (body, omitted) = self.body(request);
                     continue;
                 }
-                Err(error) => return Err(error.into()),
+                error => return Err(error.into()),
             };
             failed += 1;
             let Some(wait) = self.limits.wait(failed, after_ms) else {

@@ -26,7 +26,7 @@ pub struct Limits {
     pub silence: Duration,
     /// From the request to the last byte.
     pub whole: Duration,
-    /// Bytes of an answer, framing included.
+    /// Bytes of an answer of any length, framing included.
     pub bytes: usize,
     /// How often a call is made again where its failure may pass.
     pub repeats: u32,
@@ -51,6 +51,19 @@ impl Default for Limits {
             longest_wait: minutes(2),
             requests_a_minute: None,
         }
+    }
+}
+
+/// Bytes of an answer for each token that it may have, and beside them: a stream frames each token
+/// in some hundred bytes, and a model may reason before it answers. Assumed.
+const BYTES_A_TOKEN: usize = 1_000;
+const BYTES_BESIDE: usize = 4 << 20;
+
+impl Limits {
+    /// Most bytes of an answer of so many tokens.
+    fn bytes_of(&self, most: u32) -> usize {
+        let of_tokens = (most as usize).saturating_mul(BYTES_A_TOKEN);
+        of_tokens.saturating_add(BYTES_BESIDE).min(self.bytes)
     }
 }
 
@@ -91,16 +104,16 @@ impl Transfer {
         })
     }
 
-    /// Sends a request and reads the whole answer.
-    pub(super) async fn send(&self, body: &str) -> Result<(Answer, Times), CallError> {
+    /// Sends a request and reads the whole answer, which has at most so many tokens.
+    pub(super) async fn send(&self, body: &str, most: u32) -> Result<(Answer, Times), Failed> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
-        tokio::time::timeout(whole, self.once(body))
+        tokio::time::timeout(whole, self.once(body, most))
             .await
-            .unwrap_or_else(|_| Err(late()))
+            .unwrap_or_else(|_| Err(late().into()))
     }
 
-    async fn once(&self, body: &str) -> Result<(Answer, Times), CallError> {
+    async fn once(&self, body: &str, most: u32) -> Result<(Answer, Times), Failed> {
         let (started, provider) = (Instant::now(), self.endpoint.provider);
         let request = self
             .client
@@ -108,9 +121,12 @@ impl Transfer {
             .header(CONTENT_TYPE, "application/json")
             .body(body.to_owned());
         let sent = self.in_time(request.send()).await?;
-        let mut response = sent.map_err(|error| self.not_sent(&error))?;
+        let mut response = sent.map_err(|error| Failed {
+            is_sent: !error.is_connect(),
+            error: self.not_sent(&error),
+        })?;
         if !response.status().is_success() {
-            return Err(self.refusal(response).await);
+            return Err(self.refusal(response).await.into());
         }
         let streams = header(&response, &CONTENT_TYPE)
             .is_some_and(|kind| kind.starts_with("text/event-stream"));
@@ -120,14 +136,15 @@ impl Transfer {
             Events::default(),
             Vec::new(),
         );
-        let mut size = 0;
+        let (mut size, mut heard) = (0, Instant::now());
+        let largest = self.limits.bytes_of(most);
         while let Some(bytes) = self.chunk(&mut response).await? {
             size += bytes.len();
-            if size > self.limits.bytes {
-                return Err(stop(format!(
-                    "the server's answer is over {} bytes",
-                    self.limits.bytes
-                )));
+            if size > largest {
+                let why = format!(
+                    "the server's answer is over {largest} bytes, for {most} tokens that it may have"
+                );
+                return Err(CallError::Rejected(why).into());
             }
             if !streams {
                 whole.extend_from_slice(&bytes);
@@ -135,6 +152,11 @@ impl Transfer {
             }
             for data in events.push(&bytes) {
                 answer.take(provider, &data)?;
+                heard = Instant::now();
+            }
+            // Comments that keep a connection open are no content.
+            if heard.elapsed() > self.limits.silence {
+                return Err(silent(self.limits.silence).into());
             }
             if answer.began && times.first_token_ms.is_none() {
                 times.first_token_ms = Some(millis(started));
@@ -204,7 +226,7 @@ impl Transfer {
 
     async fn in_time<T>(&self, doing: impl Future<Output = T>) -> Result<T, CallError> {
         let silence = self.limits.silence;
-        let late = |_| again(format!("no byte within {} s", silence.as_secs()));
+        let late = |_| silent(silence);
         tokio::time::timeout(silence, doing).await.map_err(late)
     }
 
@@ -249,6 +271,25 @@ impl Transfer {
             after_ms,
         )
     }
+}
+
+/// A failure, and whether the request may have come to the server.
+pub(super) struct Failed {
+    pub(super) error: CallError,
+    pub(super) is_sent: bool,
+}
+
+impl From<CallError> for Failed {
+    fn from(error: CallError) -> Self {
+        Failed {
+            error,
+            is_sent: true,
+        }
+    }
+}
+
+fn silent(silence: Duration) -> CallError {
+    again(format!("no content within {} s", silence.as_secs()))
 }
 
 fn headers(endpoint: &Endpoint) -> Result<HeaderMap, EndpointError> {

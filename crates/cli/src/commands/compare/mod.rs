@@ -22,6 +22,7 @@ use crate::arguments::{DEFAULT_MODEL, RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::run_folder;
 use crate::output::terminal::{note, say, say_json, terminal_width};
+use crate::output::tries;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "compare",
@@ -131,6 +132,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     } = finished;
     let (prices, _) = prices;
     under_mocks(args, &mocks, &dir, &plan, &mut manifest)?;
+    tries::add_to(&mut manifest, std::slice::from_ref(&dir)).map_err(Failure::failed)?;
     cases::write(&dir, &plan, &manifest, args.cases, args.run.quiet)?;
     // A report reads only records. Dropping the plan keeps a large suite's conversations and
     // records from being in memory together.

@@ -29,6 +29,7 @@ use crate::output::failure::Failure;
 use crate::output::progress::{self, Forecast};
 use crate::output::run_folder::{self};
 use crate::output::terminal::{self, note, say, terminal_width};
+use crate::output::tries;
 use crate::resolve::{self, Resolved};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -118,13 +119,15 @@ pub(super) fn execute(
     }
     budget.agree(&missing, args.quiet)?;
     run_folder::prepare(&dir, &manifest).map_err(Failure::usage)?;
-    budget.count_spent(&done, &args.setting)?;
+    budget.keep_journal(&dir)?;
+    let tries = compactometer_models::tries::read(&dir).map_err(Failure::usage)?;
+    budget.count_spent(&done, &tries, &args.setting)?;
     if let Some((folder, suite)) = taped {
         args.rows()
             .and_then(|rows| recordings::keep(folder, &suite, &rows))
             .map_err(Failure::usage)?;
     }
-    drop(done);
+    drop((done, tries));
     let outcome = run_cases(
         args,
         (&plan, &prices.0),
@@ -135,6 +138,7 @@ pub(super) fn execute(
     )?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
+        tries::tell(&dir).map_err(Failure::failed)?;
     }
     Ok(Some(FinishedRun {
         dir,

@@ -21,11 +21,12 @@ use crate::output::terminal::note;
 use crate::resolve::{self, Resolved};
 
 /// Flags that a worker may have; everything else is the plan's.
-const OF_WORKER: [&str; 9] = [
+const OF_WORKER: [&str; 10] = [
     "suites",
     "shard",
     "at_once",
     "requests_per_minute",
+    "call_timeout",
     "jobs",
     "quiet",
     "max_cost",
@@ -79,7 +80,7 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
         .map(|place| &plan.cases[place])
         .collect::<Vec<_>>();
     budget.agree(&missing, planned.quiet)?;
-    budget.count_spent(&[], &planned.setting)?;
+    budget.count_spent(&[], &[], &planned.setting)?;
     let cases = worker.cases();
     let bar = progress::bar(cases, "replays", planned.quiet);
     let interrupt = Interrupt::listen();

@@ -245,6 +245,8 @@ const HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n";
 const PIECE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
 
+/// A comment that keeps a connection open.
+const ALIVE: [(u64, &str); 240] = [(250, ": still there\n\n"); 240];
 const DRIP: [(u64, &str); 240] = [(250, PIECE); 240];
 
 /// Each case can reach only the limit that it is about, however late a busy machine is.
@@ -255,11 +257,13 @@ async fn a_stream_that_breaks_off_falls_silent_or_never_ends_is_given_up() {
     let broken = raw(&[(0, HEAD), (0, PIECE)]).await;
     let silent = raw(&[(0, HEAD), (0, PIECE), (600_000, PIECE)]).await;
     let mute = raw(&[(600_000, HEAD)]).await;
+    let alive = raw([&[(0, HEAD)], &ALIVE[..]].concat().leak()).await;
     let drip = raw([&[(0, HEAD)], &DRIP[..]].concat().leak()).await;
     for (address, silence, whole, expected) in [
         (broken, NEVER, NEVER, "broke off"),
-        (silent, SOON, NEVER, "no byte within 1 s"),
-        (mute, SOON, NEVER, "no byte within 1 s"),
+        (silent, SOON, NEVER, "no content within 1 s"),
+        (mute, SOON, NEVER, "no content within 1 s"),
+        (alive, SOON, NEVER, "no content within 1 s"),
         (drip, NEVER, SOON, "no whole answer within 1 s"),
     ] {
         let place = Endpoint::new(&OPENAI_COMPATIBLE, "small", &address, None).expect("a place");
@@ -305,8 +309,15 @@ async fn an_answer_that_is_too_large_is_refused() {
         "a".repeat(1 << 16)
     );
     let events = vec![line.as_str(); 32];
-    let (why, later) = stopped(ask(&OPENAI_COMPATIBLE, stream(&events)).await.0);
-    assert!(!later && why.contains("over 1048576 bytes"), "{why}");
+    // A failure of this call, and no reason to end a run.
+    let (outcome, asked) = ask(&OPENAI_COMPATIBLE, stream(&events)).await;
+    let Err(ChatError::Rejected { message }) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(
+        asked == 1 && message.contains("over 1048576 bytes"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The HTTP client against a server that answers as told: what becomes of every answer and of every
 //! failure.
 
+mod bills;
 mod errors;
 mod probes;
 mod replies;
