@@ -1,6 +1,7 @@
 //! Ends a run if the server rejects the form of every request, since that shows nothing about a
 //! strategy. The same rejection of the first request in five consecutive cases ends the run, and
-//! none of the five is recorded.
+//! none of the five is recorded. A run in which the server took no first request at all records none
+//! that it rejected, however few there are.
 //!
 //! Requests to write, to answer and to judge are counted separately, since a server may take some
 //! and reject others. An accepted first request of the same use resets the count: a strategy with
@@ -18,6 +19,10 @@ pub(crate) struct Held<T> {
     /// How many results came before `results`.
     released: usize,
     rows: [Option<Row>; 3],
+    /// Whether a first request was ever taken.
+    is_any_taken: bool,
+    /// The words of the first rejection, and the number of rejected first requests.
+    rejected: Option<(String, usize)>,
 }
 
 /// Consecutive cases with the same rejection of their first request.
@@ -31,12 +36,13 @@ struct Row {
 /// A server that rejects every request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the server rejected the first request of {CASES} replays in a row: {words}; choose a model or a server that takes such \
+    "the server rejected the first request of {cases} replays, and took none before: {words}; choose a model or a server that takes such \
      requests, or leave out the strategies that make them with `-s`; these replays are not recorded"
 )]
 pub struct RejectedByAll {
     /// The server's words.
     words: String,
+    cases: usize,
 }
 
 impl<T> Default for Held<T> {
@@ -45,11 +51,21 @@ impl<T> Default for Held<T> {
             results: Vec::new(),
             released: 0,
             rows: [None, None, None],
+            is_any_taken: false,
+            rejected: None,
         }
     }
 }
 
 impl<T> Held<T> {
+    /// Results of a run that goes on: the server took requests before.
+    pub(crate) fn resumed() -> Self {
+        Held {
+            is_any_taken: true,
+            ..Held::default()
+        }
+    }
+
     /// Takes the next result with the outcome of its first calls, and returns the results that can
     /// be recorded now.
     pub(crate) fn take(&mut self, result: T, first: FirstCalls) -> Result<Vec<T>, RejectedByAll> {
@@ -57,11 +73,21 @@ impl<T> Held<T> {
         for (row, first) in self.rows.iter_mut().zip(first) {
             match first {
                 None => {}
-                Some(First::Rejected(words)) => Row::extend(row, words, number)?,
-                Some(First::Taken) => *row = None,
+                Some(First::Rejected(words)) => {
+                    let (_, count) = self.rejected.get_or_insert_with(|| (words.clone(), 0));
+                    *count += 1;
+                    Row::extend(row, words, number)?;
+                }
+                Some(First::Taken) => {
+                    self.is_any_taken = true;
+                    *row = None;
+                }
             }
         }
         self.results.push(result);
+        if !self.is_any_taken && self.rejected.is_some() {
+            return Ok(Vec::new());
+        }
         let kept_from = self
             .rows
             .iter()
@@ -74,9 +100,13 @@ impl<T> Held<T> {
         Ok(self.results.drain(..free).collect())
     }
 
-    /// The results left at the end of a run, which are too few to blame the server.
-    pub(crate) fn rest(self) -> Vec<T> {
-        self.results
+    /// The results left at the end of a run, which are too few to blame the server, if it took any
+    /// request.
+    pub(crate) fn rest(self) -> Result<Vec<T>, RejectedByAll> {
+        match self.rejected {
+            Some((words, cases)) if !self.is_any_taken => Err(RejectedByAll { words, cases }),
+            _ => Ok(self.results),
+        }
     }
 }
 
@@ -99,7 +129,10 @@ impl Row {
         if row.cases < CASES {
             Ok(())
         } else {
-            Err(RejectedByAll { words })
+            Err(RejectedByAll {
+                words,
+                cases: row.cases,
+            })
         }
     }
 }
@@ -196,19 +229,39 @@ mod tests {
         assert_eq!(
             cases[4],
             Err(RejectedByAll {
-                words: words[4].clone()
+                words: words[4].clone(),
+                cases: CASES,
             })
         );
     }
 
     #[test]
+    fn a_server_that_took_nothing_is_no_result_however_few_cases_there_are() {
+        let first = |words: &str| [Some(First::Rejected(words.to_owned())), None, None];
+        let all = |mut held: Held<usize>| {
+            for (number, words) in ["bad role", "bad tool", "bad key"].into_iter().enumerate() {
+                assert!(held.take(number, first(words)).is_ok());
+            }
+            held.rest()
+        };
+        let refused = all(Held::default()).map_err(|error| (error.words, error.cases));
+        assert_eq!(refused, Err(("bad role".to_owned(), 3)));
+        assert_eq!(all(Held::resumed()), Ok(vec![2]));
+        let mut unasked = Held::default();
+        assert_eq!(unasked.take(0, [None, None, None]), Ok(vec![0]));
+        assert_eq!(unasked.rest(), Ok(Vec::new()));
+    }
+
+    #[test]
     fn another_rejection_begins_another_row_and_frees_the_one_before() {
         let cases = taken(&[
+            Some(""),
             Some("bad role"),
             Some("bad role"),
             Some("bad tool"),
             Some("bad tool"),
         ]);
-        assert_eq!(cases, [vec![], vec![], vec![0, 1], vec![]].map(Ok));
+        let free = [vec![0], vec![], vec![], vec![1, 2], vec![]];
+        assert_eq!(cases, free.map(Ok));
     }
 }

@@ -31,6 +31,9 @@ pub(super) fn run_missing(
         }
         drop(sender);
         let mut order = Order::default();
+        if missing.len() < cases.plan.cases.len() {
+            order.held = Held::resumed();
+        }
         let mut finish = |group: Vec<(usize, Done)>| {
             let group = group
                 .into_iter()
@@ -51,7 +54,7 @@ pub(super) fn run_missing(
                 return Err(error);
             }
         }
-        finish(order.rest())
+        finish(order.rest()?)
     })
 }
 
@@ -83,10 +86,10 @@ impl Order {
         std::mem::take(&mut self.clear)
     }
 
-    /// The last cases of the run, which are too few to blame the server.
-    fn rest(mut self) -> Vec<(usize, Done)> {
-        self.clear.extend(self.held.rest());
-        self.clear
+    /// The last cases of the run, which are too few to blame the server, if it took any request.
+    fn rest(mut self) -> Result<Vec<(usize, Done)>, RunError> {
+        self.clear.extend(self.held.rest()?);
+        Ok(self.clear)
     }
 }
 
