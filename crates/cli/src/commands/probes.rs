@@ -2,10 +2,11 @@
 
 use clap::Args;
 use std::fmt::Write;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use compactometer_disk::write_whole;
+use compactometer_disk::{Identity, write_whole};
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
@@ -75,6 +76,8 @@ fn probes(args: &ProbesArgs) -> Result<(), Failure> {
             .map_err(Failure::usage)
             .and_then(|text| say(&text));
     }
+    // Held until the suite is written: another process then reads what this one wrote.
+    let _lock = lock(&args.suite);
     let mut suite = Suite::read(&args.suite).map_err(Failure::usage)?;
     let told = change(&mut suite, args).map_err(Failure::usage)?;
     let out = args.out.as_deref().unwrap_or(&args.suite);
@@ -84,6 +87,22 @@ fn probes(args: &ProbesArgs) -> Result<(), Failure> {
         note(&format!("{told}; wrote {}", out.display()));
     }
     Ok(())
+}
+
+/// The suite's file, locked. Who waited for the lock finds another file of the name, and locks that.
+/// Where nothing can be locked, nothing is: reading says what is wrong with the file.
+fn lock(path: &Path) -> Option<File> {
+    // On Windows a lock would keep the file from being read.
+    if cfg!(not(unix)) {
+        return None;
+    }
+    loop {
+        let file = File::open(path).ok()?;
+        file.lock().ok()?;
+        if Identity::new(&file.metadata().ok()?).is_at(path) {
+            return Some(file);
+        }
+    }
 }
 
 fn write(suite: &Suite, out: &Path) -> Result<(), Failure> {

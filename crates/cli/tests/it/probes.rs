@@ -194,3 +194,38 @@ fn what_cannot_be_asked_is_refused_and_the_suite_stays() {
         before
     );
 }
+
+/// Several processes edit one suite: none of them writes over what another one has just written.
+#[test]
+#[cfg(unix)]
+fn edits_at_the_same_time_are_all_kept() {
+    let dir = suite();
+    let (scenario, ..) = state(dir.path());
+    let ours = ["--scenario", scenario.as_str()];
+    let ids = |dir: &Path| {
+        let listed = program(dir, &[&["probes", "tiny.jsonl"], &ours[..]].concat());
+        let listed = text(&listed.stdout);
+        let ids = listed
+            .lines()
+            .filter_map(|line| line.trim_start().split(' ').next())
+            .filter(|id| id.starts_with('f') && id[1..].parse::<u32>().is_ok());
+        ids.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = ids(dir.path());
+    let chosen = ["f01", "f02", "f06", "f07"].map(str::to_owned);
+    assert!(
+        chosen.iter().all(|fact| before.contains(fact)),
+        "{before:?}"
+    );
+    std::thread::scope(|scope| {
+        for fact in &chosen {
+            scope.spawn(|| {
+                let reject = ["probes", "tiny.jsonl", "--reject", fact];
+                let done = program(dir.path(), &[&reject[..], &ours[..]].concat());
+                assert!(done.status.success(), "{}", text(&done.stderr));
+            });
+        }
+    });
+    let left = ids(dir.path());
+    assert!(chosen.iter().all(|fact| !left.contains(fact)), "{left:?}");
+}

@@ -391,6 +391,8 @@ fn what_does_not_belong_together_is_refused() {
     );
     fs::write(at.join("plan/cases.csv"), cases).unwrap();
     merges_to_the_same(at);
+    assert_eq!(ran(at, &["merge", "plan", "--out", "merged"]).0, Some(0));
+    fs::write(at.join("merged/manifest.json"), "{}").unwrap();
     refused(
         &["merge", "plan", "--out", "merged"],
         2,
@@ -399,6 +401,33 @@ fn what_does_not_belong_together_is_refused() {
 
     fs::remove_dir_all(at.join("plan/parts")).unwrap();
     refused(&["merge", "plan", "--out", "again"], 2, &["plan/parts"]);
+}
+
+/// A process may end at any moment: the same command then finishes what it began.
+#[test]
+fn a_plan_that_was_interrupted_is_finished_and_one_that_is_there_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    let plan = [
+        "plan", "smoke", "-s", "null", "--sample", "2", "--shards", "2", "--out", "plan",
+    ];
+    assert_eq!(ran(at, &plan).0, Some(0));
+    let whole = fs::read(at.join("plan/plan.json")).unwrap();
+    assert_eq!(ran(at, &plan).0, Some(0), "the same plan");
+    assert_eq!(fs::read(at.join("plan/plan.json")).unwrap(), whole);
+    fs::remove_file(at.join("plan/plan.json")).unwrap();
+    fs::write(at.join("plan/cases.csv"), "shard,k").unwrap();
+    fs::write(at.join("plan/.plan.json.77.part"), "{\"vers").unwrap();
+    let (code, said) = ran(at, &plan);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(fs::read(at.join("plan/plan.json")).unwrap(), whole);
+    let other = [&plan[..4], &["--sample", "3"], &plan[6..]].concat();
+    let (code, said) = ran(at, &other);
+    assert!(code == Some(2) && said.contains("`plan` exists"), "{said}");
+    fs::remove_file(at.join("plan/plan.json")).unwrap();
+    fs::write(at.join("plan/notes.txt"), "mine").unwrap();
+    let (code, said) = ran(at, &plan);
+    assert!(code == Some(2) && said.contains("`plan` exists"), "{said}");
 }
 
 #[test]

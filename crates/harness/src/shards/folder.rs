@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::input::{self, Kind, read_text};
-use compactometer_disk::{create_folder, write_whole};
+use compactometer_disk::{create_folder, is_part, write_whole};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{Shard, ShardPlan, Shards, VERSION};
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,23 @@ struct Row<'c> {
     strategy: &'c str,
 }
 
+/// Whether a folder holds no more than what is written before a plan is complete; also one that is
+/// empty or missing.
+fn is_half(dir: &Path) -> bool {
+    let is_empty =
+        |path: &Path| std::fs::read_dir(path).is_ok_and(|mut inside| inside.next().is_none());
+    let mut files = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    files.all(|file| {
+        let name = file.file_name();
+        match name.to_str() {
+            Some(ATTEMPTS | PARTS) => is_empty(&file.path()),
+            Some(SUITE | CASES) => true,
+            Some(name) => is_part(name),
+            None => false,
+        }
+    })
+}
+
 /// What a merge needs of a row.
 #[derive(Deserialize)]
 pub(super) struct Dealt {
@@ -58,10 +75,10 @@ pub(super) struct Dealt {
 
 impl PlanFolder {
     /// Deals out cases and writes the folder; `plan.json` comes last, so that a folder without it
-    /// holds no plan.
+    /// holds no plan. What was interrupted is written anew, and the same plan again changes nothing.
     ///
     /// # Errors
-    /// [`ShardError::Exists`] if the folder holds files, [`ShardError::Io`].
+    /// [`ShardError::Exists`] if the folder holds other files, [`ShardError::Io`].
     pub fn create<'c>(
         dir: &Path,
         shards: Shards,
@@ -70,7 +87,34 @@ impl PlanFolder {
         arguments: serde_json::Value,
         write_suite: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<Self, ShardError> {
-        if dir.is_file() || std::fs::read_dir(dir).is_ok_and(|mut files| files.next().is_some()) {
+        let dealt = deal(
+            &cases.clone().map(|case| case.key).collect::<Vec<_>>(),
+            shards,
+        );
+        let mut counts = vec![0; shards.count.get() as usize];
+        dealt
+            .iter()
+            .for_each(|shard| counts[*shard as usize - 1] += 1);
+        let mut plan = ShardPlan {
+            version: VERSION,
+            id: String::new(),
+            shards: shards.count.get(),
+            rule: shards.rule,
+            cases: counts,
+            keys_hash: keys_hash(cases.clone().map(|case| case.key)),
+            manifest,
+            arguments,
+        };
+        plan.id = plan.identity();
+        if dir.join(PLAN).exists() {
+            return match PlanFolder::open(dir) {
+                Ok(there) if there.plan.id == plan.id => Ok(there),
+                _ => Err(ShardError::Exists {
+                    path: dir.to_owned(),
+                }),
+            };
+        }
+        if dir.is_file() || !is_half(dir) {
             return Err(ShardError::Exists {
                 path: dir.to_owned(),
             });
@@ -79,10 +123,6 @@ impl PlanFolder {
             let path = dir.join(folder);
             create_folder(&path).map_err(ShardError::io("make the folder", &path))?;
         }
-        let dealt = deal(
-            &cases.clone().map(|case| case.key).collect::<Vec<_>>(),
-            shards,
-        );
         let written = |name: &str, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
             let path = dir.join(name);
             write_whole(&path, |out| write(out)).map_err(ShardError::io("write", &path))
@@ -113,21 +153,6 @@ impl PlanFolder {
             }
             rows.flush()
         })?;
-        let mut counts = vec![0; shards.count.get() as usize];
-        dealt
-            .iter()
-            .for_each(|shard| counts[*shard as usize - 1] += 1);
-        let mut plan = ShardPlan {
-            version: VERSION,
-            id: String::new(),
-            shards: shards.count.get(),
-            rule: shards.rule,
-            cases: counts,
-            keys_hash: keys_hash(cases.map(|case| case.key)),
-            manifest,
-            arguments,
-        };
-        plan.id = plan.identity();
         written(PLAN, &mut |out| {
             serde_json::to_writer_pretty(&mut *out, &plan)?;
             out.write_all(b"\n")

@@ -2,16 +2,21 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufRead as _, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::{create_folder, sync_folder, write_whole};
+use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{CaseLine, Shard, ShardLine, TextName};
 use compactometer_formats::timings::Timings;
 
 use super::lines::{LineReader, Place};
 use super::parts::REMEDY;
 use super::{PlanFolder, ShardError};
+
+const RECORDS: &str = "records.jsonl";
+const TEXTS: &str = "texts.jsonl";
+const MANIFEST: &str = "manifest.json";
 
 /// Parts that are open at once. Opening one again costs little beside reading a case.
 const MOST_OPEN: usize = 32;
@@ -26,7 +31,7 @@ pub struct Merged {
 }
 
 /// Merges all parts into a new folder, with records in the plan's order. Its manifest gets the
-/// notes. The folder gets its name when it is complete.
+/// notes. The folder gets its name when it is complete, and the same merge again changes nothing.
 ///
 /// # Errors
 /// [`ShardError::Incomplete`] if parts are missing, [`ShardError::Exists`] if there is such a
@@ -37,10 +42,14 @@ pub fn merge(
     notes: &[String],
     progress: &dyn Fn(usize),
 ) -> Result<Merged, ShardError> {
+    let manifest = manifest_of(folder, notes);
     if out.symlink_metadata().is_ok() {
-        return Err(ShardError::Exists {
-            path: out.to_owned(),
-        });
+        return match is_merge(out, &manifest) {
+            true => counted(out).map_err(ShardError::io("read", out)),
+            false => Err(ShardError::Exists {
+                path: out.to_owned(),
+            }),
+        };
     }
     let mut missing = Vec::new();
     for shard in folder.all() {
@@ -95,6 +104,33 @@ pub fn merge(
     })
 }
 
+/// The manifest of the merged run.
+fn manifest_of(folder: &PlanFolder, notes: &[String]) -> Manifest {
+    let mut merged = folder.plan.manifest.clone();
+    merged.notes.extend_from_slice(notes);
+    merged
+}
+
+/// Whether a folder is this merge, which got its name when it was complete.
+fn is_merge(out: &Path, manifest: &Manifest) -> bool {
+    let there = fs::read_to_string(out.join(MANIFEST)).ok();
+    let there = there.and_then(|json| serde_json::from_str::<Manifest>(&json).ok());
+    there.is_some_and(|there| there == *manifest)
+}
+
+/// What a merged folder holds.
+fn counted(out: &Path) -> std::io::Result<Merged> {
+    let lines = |name: &str| {
+        let file = BufReader::new(File::open(out.join(name))?);
+        file.split(b'\n')
+            .try_fold(0, |count, line| line.map(|_| count + 1))
+    };
+    Ok(Merged {
+        cases: lines(RECORDS)?,
+        texts: lines(TEXTS)?,
+    })
+}
+
 /// The end of an unfinished folder's name.
 const HALF: &str = ".merging";
 /// The file of an unfinished folder that its writer has locked; in a finished one it keeps the
@@ -127,13 +163,7 @@ fn write(
     let mut timings = Timings::default();
     let mut known = HashSet::new();
     let dealt = folder.dealt()?;
-    let paths = [
-        "records.jsonl",
-        "texts.jsonl",
-        "timings.json",
-        "manifest.json",
-    ]
-    .map(|name| dir.join(name));
+    let paths = [RECORDS, TEXTS, "timings.json", MANIFEST].map(|name| dir.join(name));
     let [records, texts, times, manifest] = &paths;
     // An error that is not the output's leaves the writers through this.
     let mut failed = None;
@@ -171,8 +201,7 @@ fn write(
         written.map_err(ShardError::io("write", path))
     };
     json(times, serde_json::to_string_pretty(&timings))?;
-    let mut merged = folder.plan.manifest.clone();
-    merged.notes.extend_from_slice(notes);
+    let merged = manifest_of(folder, notes);
     json(manifest, serde_json::to_string_pretty(&merged))?;
     Ok(Merged {
         cases: dealt.len(),

@@ -40,7 +40,8 @@ const LOG_PAGES: u32 = 64;
 
 /// Opens a database, and says which older version it was of, if it had to be brought to this one.
 pub(super) fn open(path: &Path) -> Result<(Connection, Option<u64>), Error> {
-    let mut connection = Connection::open(path).map_err(cannot("open the database", path))?;
+    let mut connection =
+        Connection::open(as_file(path)).map_err(cannot("open the database", path))?;
     connection
         .busy_timeout(BUSY)
         .map_err(cannot("set up the database", path))?;
@@ -57,14 +58,14 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Option<u64>), Error> {
 /// that are still in the log, so such commits are an error. A database of an older version stays
 /// one.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
-    if let Ok((connection, Some(1))) = read_only(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+    if let Ok((connection, Some(1))) = read_only(&as_file(path), OpenFlags::SQLITE_OPEN_READ_ONLY) {
         return as_of_version_1(connection, path);
     }
     let error = match open(path) {
         Err(error) if error.is_of_place() => error,
         opened => return opened.map(|(connection, _)| connection),
     };
-    let found = read_only(path, OpenFlags::SQLITE_OPEN_READ_ONLY).or_else(|_| {
+    let found = read_only(&as_file(path), OpenFlags::SQLITE_OPEN_READ_ONLY).or_else(|_| {
         let log = with_ending(path, "-wal");
         match std::fs::metadata(&log) {
             Ok(about) if about.len() > 0 => Err(Error::LogUnread {
@@ -85,6 +86,14 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
             Err(found)
         }
         Err(_) => Err(error),
+    }
+}
+
+/// A name that SQLite takes for that of a file and not for a URI, which may name any other file.
+fn as_file(path: &Path) -> PathBuf {
+    match path.as_os_str().as_encoded_bytes().starts_with(b"file:") {
+        true => Path::new(".").join(path),
+        false => path.to_owned(),
     }
 }
 
@@ -209,4 +218,22 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
 /// What a deletion or a packed text frees is overwritten.
 fn overwrite_deleted(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SQLite would read such a name as a URI, and write to another folder.
+    #[test]
+    fn the_name_of_a_file_is_no_uri() {
+        let name = Path::new("file:..%2f..%2fX.db");
+        let dir = tempfile::tempdir().unwrap();
+        let below = dir.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        assert_eq!(as_file(name), Path::new("./file:..%2f..%2fX.db"));
+        assert_eq!(as_file(&below.join(name)), below.join(name));
+        drop(open(&below.join(name)).unwrap());
+        assert!(below.join(name).is_file() && !dir.path().join("X.db").exists());
+    }
 }
