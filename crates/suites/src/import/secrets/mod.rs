@@ -203,10 +203,13 @@ impl Masker {
 
     fn replace_plain(&mut self, text: &mut String) -> bool {
         let (table, rows) = (self.table, &self.table.rows);
-        let mut changed = false;
-        for form in &rows.form {
-            changed |= self.splice(text, &form.find(text, &rows.known));
-        }
+        // All on the text as it is: a form that masks a public part would hide its neighbour, such as
+        // an account's id before its password, from the next one.
+        let found = rows
+            .form
+            .iter()
+            .flat_map(|form| form.find(text, &rows.known));
+        let mut changed = self.splice(text, &union(found.collect()));
         changed |= self.splice(text, &table.named(text));
         for form in &rows.random {
             changed |= self.splice(text, &form.find(text, &rows.known));
@@ -235,6 +238,20 @@ impl Masker {
         let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
         format!("[masked:{kind}:{number}]")
     }
+}
+
+/// Ranges in order, those that overlap as one of the first kind.
+fn union(mut found: Vec<Found<'static>>) -> Vec<Found<'static>> {
+    // Stable: of two that begin at one place, the row above comes first.
+    found.sort_by_key(|one| one.at.start);
+    let mut all = Vec::<Found<'static>>::new();
+    for next in found {
+        match all.last_mut().filter(|last| next.at.start < last.at.end) {
+            Some(last) => last.at.end = last.at.end.max(next.at.end),
+            None => all.push(next),
+        }
+    }
+    all
 }
 
 fn unescaped(escape: &regex::Captures<'_>) -> String {
