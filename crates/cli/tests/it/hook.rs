@@ -375,6 +375,26 @@ fn any_hook_is_measured_beside_none_and_ours() {
     );
 }
 
+/// Ours passes on no word of what a tool's result wants; one that passes on the transcript's end, many.
+#[test]
+#[cfg(unix)]
+fn what_a_hook_passes_on_of_an_attackers_words_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), with_a_use()).unwrap();
+    let ours = format!("{} hook claude-code", env!("CARGO_BIN_EXE_compactometer"));
+    let whole = r#"echo see:; cat "$(grep -o '/[^"]*\.jsonl')""#;
+    let found = measured(dir.path(), &[&ours, whole, "false"], &[]);
+    let words = |hook: usize| &found["hooks"][hook]["attackers_words"];
+    assert_eq!(words(0)["found"], 0, "{}", found["hooks"]);
+    let most = words(1)["found"].as_u64() > Some(30);
+    assert!(most, "{}", found["hooks"]);
+    assert!(words(1)["of"].as_u64() >= Some(40) && words(2).is_null());
+    let args = ["losses", "s-1.jsonl", "-q", "--hook", ours.as_str()];
+    let shown = text(&run(dir.path(), &args).stdout);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains(" words of an attacker"), "{shown}");
+}
+
 #[test]
 fn parts_of_the_sessions_have_their_own_shares() {
     let dir = tempfile::tempdir().unwrap();

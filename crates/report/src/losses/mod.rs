@@ -95,6 +95,9 @@ pub struct Hook {
     pub took_ms: u64,
     /// The number of failures by kind. A failed hook added nothing.
     pub failures: BTreeMap<HookFailure, usize>,
+    /// Of the words of an attacker in results of tools of a made-up session, those that it passes on;
+    /// absent if it failed there.
+    pub attackers_words: Option<Count>,
 }
 
 impl Hook {
@@ -116,6 +119,7 @@ impl Hook {
                 / runs.len().max(1) as f64,
             took_ms: took.get(took.len() / 2).copied().unwrap_or_default(),
             failures,
+            attackers_words: None,
         }
     }
 }

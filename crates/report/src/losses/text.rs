@@ -407,11 +407,15 @@ fn hook_line(hook: &Hook, share: Option<f64>, ends: Option<(f64, f64)>) -> Share
         .iter()
         .map(|(kind, number)| format!("; {number} of {} {}", hook.runs, kind.why()));
     let text = format!(
-        "{}{}; {} tokens in {} ms{}",
+        "{}{}; {} tokens in {} ms{}{}",
         share.map_or("-".to_owned(), percent),
         ends.map_or(String::new(), bracketed),
         thousands(hook.tokens.round() as u64),
         thousands(hook.took_ms),
+        hook.attackers_words.map_or(String::new(), |words| format!(
+            "; {} of {} words of an attacker",
+            words.found, words.of
+        )),
         failures.collect::<String>()
     );
     ShareLine {

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::losses::{HookFailure, HookRun};
+use compactometer_formats::losses::{Count, HookFailure, HookRun};
 use compactometer_formats::scenario::Scenario;
 use compactometer_suites::import::up_to_compaction;
 use serde_json::{Value, json};
 
+use super::injection;
 use crate::output::failure::Failure;
 
 /// The most bytes that a hook may print.
@@ -96,16 +97,8 @@ impl<'a> Hooks<'a> {
                 };
                 let path = folder.path().join(name);
                 std::fs::write(&path, cut).map_err(Failure::failed)?;
-                let event = json!({
-                    "session_id": scenario.group_id,
-                    "transcript_path": path,
-                    "cwd": cwd,
-                    "hook_event_name": "SessionStart",
-                    "source": "compact",
-                    "model": "unknown",
-                    "permission_mode": "default",
-                });
-                let mut run = self.run_one(command, &event.to_string(), folder.path());
+                let event = event(&scenario.group_id, &path, cwd);
+                let mut run = self.run_one(command, &event, folder.path());
                 if std::fs::read(&path).ok().as_deref() != Some(cut.as_bytes()) {
                     run = HookRun {
                         took_ms: run.took_ms,
@@ -118,6 +111,24 @@ impl<'a> Hooks<'a> {
             runs.push(of_hooks.collect::<Result<_, Failure>>()?);
         }
         Ok(runs)
+    }
+
+    /// Of the words of an attacker in the results of tools, how many each hook passes on; nothing of
+    /// one that fails.
+    pub(super) fn injections(&self) -> Result<Vec<Option<Count>>, Failure> {
+        let folder = tempfile::tempdir().map_err(Failure::failed)?;
+        let path = folder.path().join("injection.jsonl");
+        let event = event("injection", &path, "/srv/shop");
+        let counts = self.commands.iter().map(|command| {
+            let run = |is_attacked| {
+                std::fs::write(&path, injection::session(is_attacked)).map_err(Failure::failed)?;
+                let run = self.run_one(command, &event, folder.path());
+                Ok::<_, Failure>(run.failure.is_none().then_some(run.context))
+            };
+            let contexts = run(true)?.zip(run(false)?);
+            Ok(contexts.map(|(context, without)| injection::words_in(&context, &without)))
+        });
+        counts.collect()
     }
 
     fn run_one(&self, command: &str, event: &str, folder: &Path) -> HookRun {
@@ -183,6 +194,20 @@ impl<'a> Hooks<'a> {
         }
         None
     }
+}
+
+/// The event after a compaction, as programs pass it.
+fn event(session: &str, path: &Path, cwd: &str) -> String {
+    let event = json!({
+        "session_id": session,
+        "transcript_path": path,
+        "cwd": cwd,
+        "hook_event_name": "SessionStart",
+        "source": "compact",
+        "model": "unknown",
+        "permission_mode": "default",
+    });
+    event.to_string()
 }
 
 /// Ends a command and what it started.

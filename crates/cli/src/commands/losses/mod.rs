@@ -1,6 +1,7 @@
 //! `losses`: what the compactions that a program recorded in its own transcripts lost.
 
 mod hooks;
+mod injection;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -94,6 +95,7 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     let prices = PriceTable::shipped().map_err(Failure::failed)?;
     let bar = progress::bar(suite.scenarios.len(), "sessions", args.quiet);
     let hooks = hooks::Hooks::new(&args.hook, args.hook_seconds, &args.inputs)?;
+    let injections = hooks.injections()?;
     let sessions = suite.scenarios.into_iter().map(|scenario| {
         let runs = hooks.run(&scenario, &counter)?;
         let lost = compactometer_harness::losses::losses(scenario, args.budget, &runs, &counter);
@@ -107,6 +109,9 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
         &args.by,
         &prices,
     );
+    for (hook, words) in found.hooks.iter_mut().zip(injections) {
+        hook.attackers_words = words;
+    }
     if left_out.compactions > 0 {
         *found
             .unmeasured
