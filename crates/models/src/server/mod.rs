@@ -50,7 +50,7 @@ impl Default for Limits {
             body_bytes: 16 << 20,
             connections: 64,
             idle: seconds(5),
-            read: seconds(30),
+            read: seconds(10),
             stop: seconds(5),
         }
     }

@@ -70,12 +70,15 @@ fn served() -> String {
 /// Whether the client meant this machine. A page in a browser can make a name of its own point here
 /// (DNS rebinding), and then read what is answered.
 fn came_to_this_machine(request: &Request<Incoming>) -> Result<(), Trouble> {
+    let is_one = request.headers().get_all(HOST).iter().count() == 1;
     let host = header(request, &HOST).and_then(|host| host.parse::<Authority>().ok());
-    if host.is_some_and(|host| is_loopback_host(host.host())) {
+    // A target may name a host too, and what is between may go by either.
+    let named = host.iter().chain(request.uri().authority());
+    if is_one && host.is_some() && named.into_iter().all(|host| is_loopback_host(host.host())) {
         return Ok(());
     }
-    let message =
-        "the header `host` names another machine, or none; use `127.0.0.1` or `localhost`";
+    let message = "the header `host` or the target names another machine, or there is not one header; use `127.0.0.1` or \
+                   `localhost`";
     Err(Trouble::new(StatusCode::FORBIDDEN, message))
 }
 

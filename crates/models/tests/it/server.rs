@@ -830,16 +830,17 @@ fn only_this_machine_and_only_json_are_answered() {
     let server = started();
     let (wire, _) = both();
     let body = wire.to_string();
-    let status = |headers: &str| {
+    let status_of = |target: &str, headers: &str| {
         let mut stream = server.connect();
         let head = format!(
-            "POST /v1/chat/completions HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n",
+            "POST {target} HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
         drop(stream.write_all(body.as_bytes()));
         Answer::read(stream).status
     };
+    let status = |headers: &str| status_of("/v1/chat/completions", headers);
     let json = "content-type: application/json\r\n";
     for host in [
         "127.0.0.1",
@@ -854,10 +855,16 @@ fn only_this_machine_and_only_json_are_answered() {
         "host: attacker.example\r\n",
         "host: 127.0.0.1.attacker.example\r\n",
         "host: 10.0.0.1\r\n",
+        "host: localhost\r\nhost: attacker.example\r\n",
+        "host: localhost\r\nhost: localhost\r\n",
         "",
     ] {
         assert_eq!(status(&format!("{host}{json}")), 403, "{host}");
     }
+    let whole = |host: &str| format!("http://{host}/v1/chat/completions");
+    let local = format!("host: localhost\r\n{json}");
+    assert_eq!(status_of(&whole("localhost"), &local), 200);
+    assert_eq!(status_of(&whole("attacker.example"), &local), 403);
     for kind in [
         "text/plain",
         "application/x-www-form-urlencoded",
