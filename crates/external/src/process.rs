@@ -24,6 +24,11 @@ const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 /// The calls of the model that are under way.
 pub(crate) type Calls = Arc<AtomicUsize>;
 
+/// The variable by which what a process started is known, in whatever session it is.
+const MARK: &str = "COMPACTOMETER_PROCESS";
+/// Numbers for it.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
 /// The processes that have not been ended yet.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
@@ -169,6 +174,8 @@ struct Running {
     id: u32,
     /// The address of its model, as the system shows it.
     model: String,
+    /// What is in the environment of all that it started.
+    mark: String,
 }
 
 impl Running {
@@ -204,6 +211,9 @@ impl Running {
         shell
             .env("ANTHROPIC_BASE_URL", base_url.trim_end_matches("/v1"))
             .env("ANTHROPIC_API_KEY", "none");
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let mark = format!("{}-{number}", std::process::id());
+        shell.env(MARK, &mark);
         let mut child = shell.spawn()?;
         let missing = || std::io::Error::other("the program has no standard streams");
         let input = child.stdin.take().ok_or_else(missing)?;
@@ -232,6 +242,7 @@ impl Running {
             words,
             id,
             model,
+            mark: format!("{MARK}={mark}"),
         })
     }
 
@@ -361,7 +372,39 @@ impl Running {
             .status()
             .await;
         let _ = self.child.kill().await;
+        // What began a session of its own has left the group. It may start others meanwhile.
+        #[cfg(target_os = "linux")]
+        for _ in 0..ROUNDS {
+            let left = marked(&self.mark);
+            if left.is_empty() {
+                return;
+            }
+            let _ = Command::new("kill")
+                .arg("-KILL")
+                .args(left.iter().map(u32::to_string))
+                .stderr(Stdio::null())
+                .status()
+                .await;
+        }
     }
+}
+
+/// How often processes are looked for that have left the group.
+#[cfg(target_os = "linux")]
+const ROUNDS: usize = 5;
+
+/// The processes with this in their environment, except those that have ended.
+#[cfg(target_os = "linux")]
+fn marked(mark: &str) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_marked = |id: &u32| {
+        std::fs::read(format!("/proc/{id}/environ")).is_ok_and(|environment| {
+            let mut variables = environment.split(|byte| *byte == 0);
+            variables.any(|variable| variable == mark.as_bytes())
+        })
+    };
+    ids.filter(is_marked).collect()
 }
 
 /// The memory of a process and its children, in bytes; 0 where the system does not say.

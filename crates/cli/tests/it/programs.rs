@@ -549,6 +549,29 @@ fn no_program_outlives_the_run() {
     }
 }
 
+/// A session of its own is no way out.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_leaves_the_programs_session_is_ended_too() {
+    let dir = folder();
+    let daemon =
+        "setsid sh -c 'echo $$ >> daemons; exec sleep 97' < /dev/null > /dev/null 2>&1 &\n";
+    let script = daemon.to_owned() + &answers(r#"{"type":"skip"}"#);
+    write(dir.path(), "d.sh", &script);
+    let output = run(dir.path(), r#"x=exec:"sh d.sh""#, "out");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let started = std::fs::read_to_string(dir.path().join("daemons")).unwrap();
+    let is_alive = |id: &&str| {
+        std::fs::read_to_string(format!("/proc/{id}/cmdline")).is_ok_and(|line| line.contains("97"))
+    };
+    let alive = started.lines().filter(is_alive).count();
+    assert!(alive == 0 && !started.is_empty(), "{alive} of {started}");
+}
+
 #[test]
 fn a_program_gets_no_keys() {
     let dir = folder();
