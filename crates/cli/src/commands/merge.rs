@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use compactometer_formats::prices::PriceTable;
-use compactometer_harness::shards::{PlanFolder, merge};
+use compactometer_harness::shards::{PlanFolder, merge, tries_of};
 use compactometer_models::cassette::{Answered, Cassette};
 
 use super::command_row::{CommandRow, parsed};
@@ -17,6 +17,7 @@ use crate::output::failure::Failure;
 use crate::output::progress;
 use crate::output::tables::{self, Form};
 use crate::output::terminal::{note, say};
+use crate::output::tries;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "merge",
@@ -53,7 +54,11 @@ fn write(args: &MergeArgs) -> Result<(), Failure> {
     let cases = folder.plan.cases.iter().map(|cases| *cases as usize).sum();
     let (prices, _) = args.prices.table()?;
     let spending = Spending::of(&folder)?;
-    let notes = spending.note().into_iter().collect::<Vec<_>>();
+    let mut notes = spending.note().into_iter().collect::<Vec<_>>();
+    let spent = folder.spent().map_err(failure)?;
+    let folders = spent.iter().flat_map(|spent| &spent.calls);
+    let folders = folders.map(|calls| tries_of(calls)).collect::<Vec<_>>();
+    notes.extend(tries::sentences_of(&folders).map_err(Failure::usage)?);
     let bar = progress::bar(cases, "replays", args.quiet);
     let merged = merge(&folder, &args.out, &notes, &|done| {
         bar.set_position(done as u64)

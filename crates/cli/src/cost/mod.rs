@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{anyhow, bail};
+use compactometer_disk::create_folder;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
@@ -64,12 +65,13 @@ impl CostBudget {
         &self.journal
     }
 
-    /// Opens the journal of a run's folder, if a server is asked.
+    /// Opens the journal in a folder, which is made if it is missing, if a server is asked.
     ///
     /// # Errors
     /// If it cannot be used.
     pub(crate) fn keep_journal(&self, folder: &Path) -> Result<(), Failure> {
         if self.accounts.iter().any(|(_, account)| account.is_served) {
+            create_folder(folder).map_err(Failure::usage)?;
             let opened = Journal::open(folder).map_err(Failure::usage)?;
             self.journal.get_or_init(|| opened);
         }

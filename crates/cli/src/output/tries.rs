@@ -20,10 +20,17 @@ const LONGEST: usize = 80;
 /// # Errors
 /// If a journal cannot be read.
 pub(crate) fn add_to(manifest: &mut Manifest, folders: &[PathBuf]) -> Result<()> {
-    let tries = folders.iter().map(|folder| tries::read(folder));
-    let tries = tries.collect::<Result<Vec<_>, _>>()?.concat();
-    manifest.notes.extend(sentences(&tries));
+    manifest.notes.extend(sentences_of(folders)?);
     Ok(())
+}
+
+/// The sentences about the journals in these folders together.
+///
+/// # Errors
+/// If a journal cannot be read.
+pub(crate) fn sentences_of(folders: &[PathBuf]) -> Result<Vec<String>> {
+    let tries = folders.iter().map(|folder| tries::read(folder));
+    Ok(sentences(&tries.collect::<Result<Vec<_>, _>>()?.concat()))
 }
 
 /// Says them on stderr.

@@ -144,6 +144,16 @@ fn a_rejected_request_is_its_cases_result() {
         &recorded,
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
+    let told = words(&output.stderr);
+    assert!(
+        told.contains("requests that the server did not take: 71 of ")
+            && told.contains("(71 x `messages`)"),
+        "{told}"
+    );
+    let tries = std::fs::read_to_string(dir.path().join("out/tries.jsonl")).unwrap();
+    let lines = |part: &str| tries.lines().filter(|line| line.contains(part)).count();
+    assert_eq!(lines("\"outcome\":\"refused\""), 71);
+    assert_eq!(lines("{\"sent\":"), lines("{\"ended\":"));
     let report = std::fs::read_to_string(dir.path().join("out/report.md")).unwrap();
     for text in [words(&output.stdout), report] {
         let told = rejections(&text).unwrap_or_else(|| panic!("{text}"));
@@ -169,6 +179,64 @@ fn a_rejected_request_is_its_cases_result() {
         words(&replayed.stderr)
     );
     assert_eq!(records(dir.path(), "again"), records(dir.path(), "out"));
+}
+
+/// Each attempt at a shard keeps what it sent; the merged run says what failed.
+#[test]
+fn shards_keep_their_requests() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = serve(|body| {
+        let asks = body["messages"][0]["content"].to_string();
+        asks.contains("Session Summary")
+            .then(|| "messages: no session summaries here".to_owned())
+    });
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    let program = |args: &[&str]| {
+        let mut program = Command::cargo_bin("compactometer").unwrap();
+        program.env_remove("ANTHROPIC_API_KEY");
+        let done = program.current_dir(dir.path()).args(args).output().unwrap();
+        assert!(done.status.success(), "{}", words(&done.stderr));
+        words(&done.stdout)
+    };
+    let model = server.model();
+    let rows = "summarize,chained";
+    program(&[
+        "plan",
+        "tiny.toml",
+        "-s",
+        rows,
+        "--model",
+        &model,
+        "--shards",
+        "2",
+        "--out",
+        "p",
+        "-q",
+    ]);
+    for shard in ["1/2", "2/2"] {
+        program(&[
+            "run",
+            "--shard",
+            shard,
+            "p",
+            "--jobs",
+            "1",
+            "-q",
+            "--call-timeout",
+            "60",
+        ]);
+    }
+    for shard in [1, 2] {
+        let path = format!("p/attempts/{shard}-of-2.1.tries/tries.jsonl");
+        let tries = std::fs::read_to_string(dir.path().join(path)).unwrap();
+        assert!(tries.lines().count() >= 2 && tries.lines().count().is_multiple_of(2));
+    }
+    program(&["merge", "p", "--out", "merged", "-q"]);
+    let manifest = std::fs::read_to_string(dir.path().join("merged/manifest.json")).unwrap();
+    assert!(
+        manifest.contains("requests that the server did not take: "),
+        "{manifest}"
+    );
 }
 
 #[test]

@@ -36,13 +36,14 @@ struct Row {
 /// A server that rejects every request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the server rejected the first request of {cases} replays, and took none before: {words}; choose a model or a server that takes such \
+    "the server rejected the first request of {replays}: {words}; choose a model or a server that takes such \
      requests, or leave out the strategies that make them with `-s`; these replays are not recorded"
 )]
 pub struct RejectedByAll {
     /// The server's words.
     words: String,
-    cases: usize,
+    /// Of which replays.
+    replays: String,
 }
 
 impl<T> Default for Held<T> {
@@ -104,7 +105,10 @@ impl<T> Held<T> {
     /// request.
     pub(crate) fn rest(self) -> Result<Vec<T>, RejectedByAll> {
         match self.rejected {
-            Some((words, cases)) if !self.is_any_taken => Err(RejectedByAll { words, cases }),
+            Some((words, cases)) if !self.is_any_taken => Err(RejectedByAll {
+                words,
+                replays: format!("all {cases} replays that made one"),
+            }),
             _ => Ok(self.results),
         }
     }
@@ -131,7 +135,7 @@ impl Row {
         } else {
             Err(RejectedByAll {
                 words,
-                cases: row.cases,
+                replays: format!("{CASES} replays in a row"),
             })
         }
     }
@@ -230,7 +234,7 @@ mod tests {
             cases[4],
             Err(RejectedByAll {
                 words: words[4].clone(),
-                cases: CASES,
+                replays: "5 replays in a row".to_owned(),
             })
         );
     }
@@ -244,8 +248,14 @@ mod tests {
             }
             held.rest()
         };
-        let refused = all(Held::default()).map_err(|error| (error.words, error.cases));
-        assert_eq!(refused, Err(("bad role".to_owned(), 3)));
+        let refused = all(Held::default()).map_err(|error| (error.words, error.replays));
+        assert_eq!(
+            refused,
+            Err((
+                "bad role".to_owned(),
+                "all 3 replays that made one".to_owned()
+            ))
+        );
         assert_eq!(all(Held::resumed()), Ok(vec![2]));
         let mut unasked = Held::default();
         assert_eq!(unasked.take(0, [None, None, None]), Ok(vec![0]));

@@ -190,6 +190,11 @@ fn calls_of(attempt: &Path) -> PathBuf {
     attempt.with_extension("calls")
 }
 
+/// The folder for the journal of the requests of an attempt that has this folder for its calls.
+pub fn tries_of(calls: &Path) -> PathBuf {
+    calls.with_extension("tries")
+}
+
 /// An attempt in progress.
 pub(super) struct Attempt {
     path: PathBuf,

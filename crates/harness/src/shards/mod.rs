@@ -18,7 +18,7 @@ mod parts;
 mod status;
 mod worker;
 
-pub use attempts::{Claim, Spent};
+pub use attempts::{Claim, Spent, tries_of};
 pub use dealing::deal;
 pub use error::ShardError;
 pub use folder::{Named, PlanFolder};

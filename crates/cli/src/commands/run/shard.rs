@@ -10,7 +10,8 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{Shard, ShardPlan};
-use compactometer_harness::shards::{Claim, Outcome, PlanFolder, ShardError, Worker};
+use compactometer_harness::shards::{Claim, Outcome, PlanFolder, ShardError, Worker, tries_of};
+use compactometer_models::tries;
 
 use super::{Interrupt, RunCommand, jobs, run_error};
 use crate::arguments::RunArgs;
@@ -80,7 +81,15 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
         .map(|place| &plan.cases[place])
         .collect::<Vec<_>>();
     budget.agree(&missing, planned.quiet)?;
-    budget.count_spent(&[], &[], &planned.setting)?;
+    budget.keep_journal(&tries_of(&claim.calls))?;
+    let earlier = claim
+        .earlier
+        .iter()
+        .map(|calls| tries::read(&tries_of(calls)));
+    let earlier = earlier
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::usage)?;
+    budget.count_spent(&[], &earlier.concat(), &planned.setting)?;
     let cases = worker.cases();
     let bar = progress::bar(cases, "replays", planned.quiet);
     let interrupt = Interrupt::listen();
@@ -234,6 +243,7 @@ fn arguments(command: &RunCommand, folder: &PlanFolder, claim: &Claim) -> Result
     planned.jobs = given.jobs;
     planned.quiet = given.quiet;
     planned.max_cost = given.max_cost;
+    planned.setting.call_timeout = given.setting.call_timeout;
     planned.setting.requests_per_minute = share(
         given.setting.requests_per_minute,
         command.at_once,
