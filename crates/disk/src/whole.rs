@@ -9,7 +9,8 @@ use crate::place::{Identity, folder_of, sync_folder};
 
 /// Writes a temporary file (a part) next to the target, syncs it, renames it and syncs the folder.
 /// If that fails, the part is removed. If the process ends in between, the next process that writes
-/// the same file removes the part.
+/// the same file removes the part. What is no plain file, such as a device or a pipe, is written to
+/// and stays what it is.
 ///
 /// # Errors
 /// What the file system or `write` returns.
@@ -17,6 +18,12 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    if let Ok(there) = fs::metadata(path)
+        && !there.is_file()
+        && !there.is_dir()
+    {
+        return write_to(&OpenOptions::new().write(true).open(path)?, write);
+    }
     replace(path, |file| {
         write_to(file, write)?;
         file.sync_data()
@@ -179,6 +186,23 @@ mod tests {
         let mut names = names.by_ref().collect::<Vec<_>>();
         names.sort();
         names
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_is_written_to_and_stays_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || fs::read(path).unwrap()
+        });
+        write_whole(&path, |out| out.write_all(b"all of it")).unwrap();
+        assert_eq!(reader.join().unwrap(), b"all of it");
+        assert!(!fs::metadata(&path).unwrap().is_file());
+        assert_eq!(names(dir.path()), ["pipe"]);
     }
 
     #[test]
