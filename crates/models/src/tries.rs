@@ -135,12 +135,14 @@ impl Journal {
         Ok(number)
     }
 
-    /// Writes down how a try ended.
+    /// Writes down how a try ended, and waits until that is on the disk.
     ///
     /// # Errors
-    /// [`JournalError`] if it cannot be written.
+    /// [`JournalError`] if it is not.
     pub fn ended(&self, number: u64, ended: Ended) -> Result<(), JournalError> {
-        self.append(&mut self.locked(), &Line::Ended(number, ended))
+        let mut open = self.locked();
+        self.append(&mut open, &Line::Ended(number, ended))?;
+        open.lines.sync().map_err(|error| self.failed(error))
     }
 
     fn append(&self, open: &mut Open, line: &Line) -> Result<(), JournalError> {
