@@ -28,6 +28,7 @@ use compactometer_models::tries::{Journal, Outcome, Try};
 use crate::arguments::SettingArgs;
 use crate::arguments::roles::{Role, Roles};
 use crate::output::failure::Failure;
+use crate::output::run_folder::cannot;
 use crate::output::terminal::{self, note};
 pub(crate) use estimate::Estimate;
 pub(crate) use forecast::forecast;
@@ -71,7 +72,11 @@ impl CostBudget {
     /// If it cannot be used.
     pub(crate) fn keep_journal(&self, folder: &Path) -> Result<(), Failure> {
         if self.accounts.iter().any(|(_, account)| account.is_served) {
-            create_folder(folder).map_err(Failure::usage)?;
+            if !folder.is_dir() {
+                let what = format!("make the folder `{}`", folder.display());
+                create_folder(folder)
+                    .map_err(|error| Failure::failed(cannot(&what, error, "--out")))?;
+            }
             let opened = Journal::open(folder).map_err(Failure::usage)?;
             self.journal.get_or_init(|| opened);
         }
