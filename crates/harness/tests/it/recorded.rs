@@ -269,7 +269,7 @@ fn a_ledger_beside_what_the_program_left_is_added_and_its_size_is_known() {
 #[test]
 fn texts_of_the_size_of_a_ledger_are_added_for_comparison() {
     let names =
-        AddedText::ALL.map(|(_, parameter, _)| format!("{parameter}=recorded:{parameter}=40"));
+        AddedText::ALL.map(|(_, parameter, _)| format!("{parameter}=recorded:{parameter}=48"));
     let records = records(
         vec![twice()],
         &names.iter().map(String::as_str).collect::<Vec<_>>(),
@@ -280,7 +280,7 @@ fn texts_of_the_size_of_a_ledger_are_added_for_comparison() {
         for row in &record.compactions {
             let added = row.view.as_ref().unwrap().ledger;
             assert!(
-                (5..=40).contains(&added) && !row.event.over_budget,
+                (5..=48).contains(&added) && !row.event.over_budget,
                 "{name}: {added}"
             );
         }
