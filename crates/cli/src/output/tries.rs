@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use compactometer_formats::manifest::Manifest;
 use compactometer_models::tries::{self, Ended, Outcome, Try};
+use compactometer_text::code::code;
 
 use crate::output::terminal::note;
 
@@ -55,7 +56,7 @@ fn sentences(tries: &[Try]) -> Vec<String> {
     let failed = failed.collect::<Vec<_>>();
     if !failed.is_empty() {
         said.push(format!(
-            "requests that failed and were made again, if tries were left: {} of {all} ({})",
+            "requests that failed, and were made again where that may help: {} of {all} ({})",
             failed.len(),
             reasons(&failed)
         ));
@@ -102,7 +103,7 @@ fn reasons(ended: &[&Ended]) -> String {
     let others = others.sum::<usize>();
     let named = counts.iter().take(NAMED);
     let mut named = named
-        .map(|(why, count)| format!("{count} x `{why}`"))
+        .map(|(why, count)| format!("{count} x {}", code(why)))
         .collect::<Vec<_>>();
     if others > 0 {
         named.push(format!("{others} x other"));

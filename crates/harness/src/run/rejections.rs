@@ -21,7 +21,7 @@ pub(crate) struct Held<T> {
     rows: [Option<Row>; 3],
     /// Whether a first request was ever taken.
     is_any_taken: bool,
-    /// The words of the first rejection, and the number of rejected first requests.
+    /// The words of the first rejection, and the number of cases with one.
     rejected: Option<(String, usize)>,
 }
 
@@ -71,14 +71,17 @@ impl<T> Held<T> {
     /// be recorded now.
     pub(crate) fn take(&mut self, result: T, first: FirstCalls) -> Result<Vec<T>, RejectedByAll> {
         let number = self.released + self.results.len();
+        let rejected = first.iter().flatten().find_map(|first| match first {
+            First::Rejected(words) => Some(words.clone()),
+            First::Taken => None,
+        });
+        if let Some(words) = rejected {
+            self.rejected.get_or_insert((words, 0)).1 += 1;
+        }
         for (row, first) in self.rows.iter_mut().zip(first) {
             match first {
                 None => {}
-                Some(First::Rejected(words)) => {
-                    let (_, count) = self.rejected.get_or_insert_with(|| (words.clone(), 0));
-                    *count += 1;
-                    Row::extend(row, words, number)?;
-                }
+                Some(First::Rejected(words)) => Row::extend(row, words, number)?,
                 Some(First::Taken) => {
                     self.is_any_taken = true;
                     *row = None;
@@ -241,7 +244,9 @@ mod tests {
 
     #[test]
     fn a_server_that_took_nothing_is_no_result_however_few_cases_there_are() {
-        let first = |words: &str| [Some(First::Rejected(words.to_owned())), None, None];
+        let rejected = |words: &str| Some(First::Rejected(words.to_owned()));
+        // A case whose requests to write and to answer are both rejected counts once.
+        let first = |words: &str| [rejected(words), rejected(words), None];
         let all = |mut held: Held<usize>| {
             for (number, words) in ["bad role", "bad tool", "bad key"].into_iter().enumerate() {
                 assert!(held.take(number, first(words)).is_ok());

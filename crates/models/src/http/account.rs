@@ -78,17 +78,17 @@ impl Account {
         if let (Some(limit), false) = (&self.limit, is_sent) {
             limit.release((tried.input, tried.output));
         }
-        let (outcome, why) = match error {
-            _ if !is_sent => (Outcome::NotSent, error.why()),
-            CallError::Again { why, .. } => (Outcome::Failed, why.as_str()),
-            CallError::Stop { why, .. } => (Outcome::Stopped, why.as_str()),
-            CallError::Refused(why) | CallError::Rejected(why) | CallError::Parameter(_, why) => {
-                (Outcome::Refused, why.as_str())
+        let outcome = match error {
+            _ if !is_sent => Outcome::NotSent,
+            CallError::Again { .. } | CallError::TooLarge(_) => Outcome::Failed,
+            CallError::Stop { .. } => Outcome::Stopped,
+            CallError::Refused(_) | CallError::Rejected(_) | CallError::Parameter(..) => {
+                Outcome::Refused
             }
         };
         let ended = Ended {
             outcome,
-            why: Some(why.to_owned()),
+            why: Some(error.why().to_owned()),
             usage: None,
             is_doubtful: false,
             reply: None,

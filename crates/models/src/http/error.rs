@@ -24,6 +24,8 @@ pub(super) enum CallError {
     Refused(String),
     /// The server rejects the request's form.
     Rejected(String),
+    /// The answer is far longer than what was asked for.
+    TooLarge(String),
     /// The model does not take this parameter; the provider's words.
     Parameter(&'static str, String),
 }
@@ -39,6 +41,7 @@ impl CallError {
             | CallError::Stop { why, .. }
             | CallError::Refused(why)
             | CallError::Rejected(why)
+            | CallError::TooLarge(why)
             | CallError::Parameter(_, why) => why,
         }
     }
@@ -49,6 +52,7 @@ impl CallError {
         | CallError::Stop { why, .. }
         | CallError::Refused(why)
         | CallError::Rejected(why)
+        | CallError::TooLarge(why)
         | CallError::Parameter(_, why)) = &mut self;
         *why = words(why);
         self
@@ -61,9 +65,9 @@ impl From<CallError> for ChatError {
             CallError::Again { why, .. } => ChatError::Unavailable { why, later: true },
             CallError::Stop { why, later } => ChatError::Unavailable { why, later },
             CallError::Refused(message) => ChatError::Refused { message },
-            CallError::Rejected(message) | CallError::Parameter(_, message) => {
-                ChatError::Rejected { message }
-            }
+            CallError::Rejected(message)
+            | CallError::TooLarge(message)
+            | CallError::Parameter(_, message) => ChatError::Rejected { message },
         }
     }
 }

@@ -144,7 +144,7 @@ impl Transfer {
                 let why = format!(
                     "the server's answer is over {largest} bytes, for {most} tokens that it may have"
                 );
-                return Err(CallError::Rejected(why).into());
+                return Err(CallError::TooLarge(why).into());
             }
             if !streams {
                 whole.extend_from_slice(&bytes);

@@ -135,10 +135,14 @@ pub(super) fn execute(
         &counter,
         &dir,
         &interrupt,
-    )?;
+    );
+    // Also where the limit on cost ended the run: what failed has its part in it.
+    if !args.quiet {
+        tries::tell(&dir).map_err(Failure::failed)?;
+    }
+    let outcome = outcome?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
-        tries::tell(&dir).map_err(Failure::failed)?;
     }
     Ok(Some(FinishedRun {
         dir,
