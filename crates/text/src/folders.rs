@@ -10,15 +10,20 @@ const BRANCHES: [&str; 6] = ["├── ", "└── ", "├─ ", "└─ ", "
 
 /// The paths that a text spells out.
 pub fn spelled_out(text: &str) -> impl Iterator<Item = String> {
-    let lines = || text.lines();
-    let listed = lines()
-        .filter(|line| line.contains("/:") || line.contains("/`:"))
+    // Few texts have any of these, which is seen faster in the whole than in each line.
+    let lines_if = |has_any: bool| if has_any { text } else { "" }.lines();
+    let marks_list = |text: &str| text.contains("/:") || text.contains("/`:");
+    let listed = lines_if(marks_list(text))
+        .filter(move |line| marks_list(line))
         .flat_map(listed);
-    let braced = lines()
-        .filter(|line| line.contains('{') && line.contains('}'))
+    let marks_braces = |text: &str| text.contains('{') && text.contains('}');
+    let braced = lines_if(marks_braces(text))
+        .filter(move |line| marks_braces(line))
         .flat_map(braced);
+    let draws = BRANCHES.iter().any(|mark| text.contains(mark));
     let urls = text.split("file://").skip(1).map(path_of_url);
-    listed.chain(braced).chain(drawn(text)).chain(urls)
+    let drawn = drawn(if draws { text } else { "" });
+    listed.chain(braced).chain(drawn).chain(urls)
 }
 
 /// The path of a URL of a file, without what follows it. That of Windows begins with its drive.

@@ -5,7 +5,13 @@
 //! Absent on purpose: names of libraries, because no list of them is complete. Where sessions of
 //! several projects are read together, values that more than one of them has count as generic too.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use crate::matcher::ValueKind;
+
+/// The words of a list, which are looked up for every value of a conversation.
+type Words = LazyLock<HashSet<&'static str>>;
 
 /// Whether a value is one that any project may have.
 pub fn is_generic(value: &str, kind: ValueKind) -> bool {
@@ -20,21 +26,28 @@ pub fn is_generic(value: &str, kind: ValueKind) -> bool {
 }
 
 /// Units that follow a bare number.
-const UNITS: &str = "b byte bytes bit bits k kb kib m mb mib g gb gib s sec second seconds ms us ns min minute minutes h hour hours \
+static UNITS: Words = LazyLock::new(|| {
+    words(
+        "b byte bytes bit bits k kb kib m mb mib g gb gib s sec second seconds ms us ns min minute minutes h hour hours \
     day days week weeks month months year years px em rem pt % x line lines char chars character characters word words token \
-    tokens item items file files";
+    tokens item items file files",
+    )
+});
+
+fn words(list: &'static str) -> HashSet<&'static str> {
+    list.split_whitespace().collect()
+}
 
 /// Whether a value is a number with its unit, such as `16-byte` or `1500ms`.
 fn is_measure(value: &str) -> bool {
-    let digits = value
+    let rest = value
         .trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ','));
     // Two dots are those of a version.
-    if value.matches('.').count() > 1 {
+    if rest.len() == value.len() || value.matches('.').count() > 1 {
         return false;
     }
-    let unit = digits.trim_start_matches(['-', '_']).to_ascii_lowercase();
-    digits.len() < value.len()
-        && (unit.is_empty() || UNITS.split_whitespace().any(|known| known == unit))
+    let unit = rest.trim_start_matches(['-', '_']).to_ascii_lowercase();
+    unit.is_empty() || UNITS.contains(unit.as_str())
 }
 
 /// Folders whose files belong to the operating system.
@@ -83,12 +96,14 @@ fn is_of_system(value: &str) -> bool {
 
 /// Whether a value is nothing but ranges of characters, as in a pattern: `a-z0-9`.
 fn is_range(value: &str) -> bool {
-    let letters = value.chars().collect::<Vec<_>>();
-    letters.len() >= 3
-        && letters.len() % 3 == 0
-        && letters
-            .chunks(3)
-            .all(|range| range[1] == '-' && range[0] < range[2])
+    let mut letters = value.chars();
+    let mut ranges = std::iter::from_fn(|| {
+        let first = letters.next()?;
+        Some((first, letters.next(), letters.next()))
+    });
+    !value.is_empty()
+        && ranges
+            .all(|(first, dash, last)| dash == Some('-') && last.is_some_and(|last| first < last))
 }
 
 /// Whether a value was masked before it was read.
@@ -101,7 +116,9 @@ fn is_masked(value: &str) -> bool {
 }
 
 /// Names that languages and their tools bring.
-const NAMES: &str = "\
+static NAMES: Words = LazyLock::new(|| {
+    words(
+        "\
     is_nil is_map is_list is_binary is_atom is_integer is_float is_tuple is_function is_struct is_boolean is_bitstring is_pid \
     is_number is_port is_reference is_exception @type @typep @spec @doc @moduledoc @impl @behaviour @callback @enforce_keys \
     @derive __MODULE__ __CALLER__ __STACKTRACE__ \
@@ -119,7 +136,9 @@ const NAMES: &str = "\
     attr_reader attr_writer attr_accessor frozen_string_literal \
     @Override @Deprecated @Nullable @NotNull @Test @ts-ignore @ts-expect-error @param @returns @return @throws @see @example \
     in_progress files_with_matches output_mode \
-    --no-verify --no-edit";
+    --no-verify --no-edit",
+    )
+});
 
 /// What names of a language's own modules and objects begin with.
 const MODULES: &[&str] = &[
@@ -200,18 +219,24 @@ const MODULES: &[&str] = &[
 ];
 
 /// Endings of files, by which `errors.go` is not a member of the module `errors`.
-const ENDINGS: &str = "c cc cfg conf cpp cs css csv env erl ex exs go h hpp html ini java js json jsonl jsx kt lock log lua md mjs mod \
-    php proto py rb rs rst scss sh sql sum swift toml ts tsx txt vue xml yaml yml zig";
+static ENDINGS: Words = LazyLock::new(|| {
+    words(
+        "c cc cfg conf cpp cs css csv env erl ex exs go h hpp html ini java js json jsonl jsx kt lock log lua md mjs mod \
+    php proto py rb rs rst scss sh sql sum swift toml ts tsx txt vue xml yaml yml zig",
+    )
+});
 
 /// Whether a value is a name that a language or its tools bring.
 fn is_of_language(value: &str) -> bool {
-    let is_file = value
-        .rsplit_once('.')
-        .is_some_and(|(_, end)| ENDINGS.split_whitespace().any(|known| known == end));
-    NAMES.split_whitespace().any(|known| known == value)
-        || (!is_file
-            && !value.contains('/')
-            && MODULES.iter().any(|module| value.starts_with(module)))
+    let is_file = || {
+        value
+            .rsplit_once('.')
+            .is_some_and(|(_, end)| ENDINGS.contains(end))
+    };
+    NAMES.contains(value)
+        || (!value.contains('/')
+            && MODULES.iter().any(|module| value.starts_with(module))
+            && !is_file())
 }
 
 #[cfg(test)]

@@ -104,11 +104,6 @@ impl<'p> Adding<'p> {
 
 /// The facts whose values a text holds, as they were said or by another name.
 fn held(prepared: &PreparedScenario, text: &str) -> BTreeSet<u32> {
-    let named = prepared.names.iter().flat_map(|names| names.found_in(text));
-    prepared
-        .facts
-        .find(text)
-        .map(|fact| fact as u32)
-        .chain(named)
-        .collect()
+    let as_said = prepared.facts.find(text).map(|fact| fact as u32);
+    as_said.chain(prepared.named_in(text)).collect()
 }

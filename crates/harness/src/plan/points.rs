@@ -152,33 +152,37 @@ pub(crate) fn point(
         let old = said.filter(|(_, one)| is_old(one.before(length)));
         point.said = old.map(|(place, _)| place).collect();
     }
-    let using = prepared
-        .messages
-        .get(length)
-        .map(|counted| counted.message.id);
-    for (fact, mentions) in prepared.mentions.iter().enumerate() {
-        let row = &prepared.scenario.facts[fact];
-        let is_used = using.is_some_and(|id| row.used_at.contains(&id));
-        let counts = is_used || kind != ObservationKind::Use;
-        if row.decoy_of.is_some() || !counts {
+    let used = match length < prepared.messages.len() {
+        true => prepared.used_in.get(length),
+        false => &[],
+    };
+    let all = 0..prepared.mentions.len() as u32;
+    let looked_at = match kind {
+        ObservationKind::Use => used.to_vec(),
+        _ => all.collect(),
+    };
+    for fact in looked_at {
+        let (mentions, is_used) = (&prepared.mentions[fact as usize], used.contains(&fact));
+        let row = &prepared.scenario.facts[fact as usize];
+        if row.decoy_of.is_some() {
             continue;
         }
         let stated = &mentions[..mentions.partition_point(|mention| *mention < length)];
         let Some(last) = stated.last() else { continue };
-        let valid = prepared.valid_to[fact].is_none_or(|until| until >= length);
+        let valid = prepared.valid_to[fact as usize].is_none_or(|until| until >= length);
         if !valid || stated.iter().any(|mention| outside(*mention)) {
             continue;
         }
         let is_distant = |mention: usize| distances.facts.is_over(prepared, mention, length);
         if is_used && distances.uses.is_over(prepared, *last, length) {
-            point.needed.push(fact as u32);
+            point.needed.push(fact);
         }
         if is_distant(*last) {
             if kind != ObservationKind::Use {
-                point.eligible.push(fact as u32);
+                point.eligible.push(fact);
             }
             if is_used {
-                point.used.push(fact as u32);
+                point.used.push(fact);
             }
         } else if is_used && !row.generic && is_echo(prepared, stated, is_distant) {
             point.echoed += 1;

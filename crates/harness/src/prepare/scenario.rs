@@ -39,6 +39,8 @@ pub struct PreparedScenario {
     pub mentions: Vec<Vec<usize>>,
     /// For each message, the facts that it states.
     pub stated_in: Lists,
+    /// For each message, the facts that its calls use.
+    pub(crate) used_in: Lists,
     /// For each fact, the index of the message that makes it untrue.
     pub valid_to: Vec<Option<usize>>,
     /// For each fact, whether it has a decoy.
@@ -59,7 +61,7 @@ pub struct PreparedScenario {
     /// How calls use the facts.
     pub uses: Uses,
     /// Other names of the paths among them; absent if there are none.
-    pub(crate) names: Option<OtherNames>,
+    names: Option<OtherNames>,
     /// What the record of each recorded compaction lacks.
     pub(crate) unlogged: Vec<Unlogged>,
     /// What only a replay needs, made when the first one begins: a plan of many cases may be one
@@ -146,9 +148,15 @@ impl PreparedScenario {
             .iter()
             .map(|fact| mentions(fact, index))
             .collect::<Vec<_>>();
-        let names = OtherNames::new(&scenario.facts, &scenario.directories, &messages);
+        let used = scenario.facts.iter().map(|fact| {
+            let used_at = fact.used_at.iter().map(|id| index(*id));
+            used_at.collect::<Vec<_>>()
+        });
+        let used_in = invert(&used.collect::<Vec<_>>(), messages.len());
+        let names = OtherNames::new(&scenario.facts, &scenario.directories, messages.len());
         PreparedScenario {
-            uses: Uses::new(&scenario.facts, &messages, &facts),
+            uses: Uses::new(&scenario.facts, (&messages, &used_in), &facts),
+            used_in,
             unlogged: unlogged(&scenario, &messages, (&facts, names.as_ref()), counter),
             names,
             tokens_before: running_sum(&messages),
@@ -240,9 +248,9 @@ impl PreparedScenario {
     ) -> Held {
         let index = |id| self.index_of(id);
         let is_named = || {
-            self.names
-                .as_ref()
-                .is_some_and(|names| names.holds(fact, left, index, compacted_at, |_| true))
+            self.names.as_ref().is_some_and(|names| {
+                names.holds(fact, (left, &self.facts), index, compacted_at, |_| true)
+            })
         };
         match is_as_said {
             true => Held::AsSaid,
@@ -260,15 +268,17 @@ impl PreparedScenario {
     }
 
     /// The facts whose files a text names otherwise.
-    fn named_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
-        self.names.iter().flat_map(|names| names.found_in(text))
+    pub(crate) fn named_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
+        self.names
+            .iter()
+            .flat_map(|names| names.found_in(text, &self.facts))
     }
 
     /// Whether a view names a fact's file otherwise outside of what a model wrote.
     pub(crate) fn is_named_unwritten(&self, fact: u32, left: &View, compacted_at: usize) -> bool {
         let index = |id| self.index_of(id);
         self.names.as_ref().is_some_and(|names| {
-            names.holds(fact, left, index, compacted_at, |origin| {
+            names.holds(fact, (left, &self.facts), index, compacted_at, |origin| {
                 !origin.is_of_model()
             })
         })
@@ -430,6 +440,7 @@ fn invert(mentions: &[Vec<usize>], messages: usize) -> Lists {
         .flat_map(|(fact, at)| at.iter().map(move |message| (*message, fact as u32)))
         .collect::<Vec<_>>();
     pairs.sort_unstable();
+    pairs.dedup();
     let mut pairs = pairs.into_iter().peekable();
     let mut stated_in = Lists::with_capacity(messages);
     for message in 0..messages {

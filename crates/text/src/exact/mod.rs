@@ -237,7 +237,7 @@ fn kind(text: &str, is_url: bool) -> ValueKind {
 
 /// Whether a character is one that no value except a URL contains.
 fn breaks(letter: char) -> bool {
-    "\"'`()[]{}<>|,;=&!?*\\“”’…→│".contains(letter)
+    !letter.is_ascii_alphanumeric() && "\"'`()[]{}<>|,;=&!?*\\“”’…→│".contains(letter)
 }
 
 /// The ranges of a text without blanks between the characters that no value has. Characters after a

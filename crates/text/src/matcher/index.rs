@@ -2,7 +2,8 @@
 //! breaks: a trie over the pieces of each pattern.
 //!
 //! A text is a sequence of pieces: runs of letters of ASCII or of one other script, runs of digits, and
-//! single punctuation marks. A whole match begins and ends at piece boundaries.
+//! single punctuation marks. A whole match begins and ends at piece boundaries. Where a pattern may
+//! be broken, the text may have one line break before or after one of its slashes.
 //! The text is therefore searched for the first two bytes of patterns, and from each such piece the
 //! trie is walked piece by piece. An automaton over all letters searches as fast but takes many
 //! times as long to build, which was most of the work on short conversations.
@@ -27,11 +28,23 @@ pub(super) struct Index {
     /// For a pattern's first byte, a bit set of the last five bits of its second byte, which are
     /// the same for both cases of a letter. The bit of a blank also stands for a line break.
     openings: [u32; 256],
+    /// A set of the first pieces by their hashes, which may have others. Most pieces of a text
+    /// begin no pattern, and this set is small enough to stay in a processor's cache.
+    firsts: Box<[u64]>,
+}
+
+/// What is sought.
+#[derive(Clone, Debug)]
+pub(super) struct Sought {
+    pub(super) text: String,
+    /// Whether it may go over two lines.
+    pub(super) may_break: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Pattern {
     text: Box<str>,
+    may_break: bool,
     /// The next pattern of its node.
     next: Option<u32>,
 }
@@ -40,14 +53,19 @@ const ROOT: u32 = 0;
 /// The most pieces in the trie per pattern. The rest of a pattern is only compared.
 const DEPTH: usize = 32;
 
+/// The bits in the set of first pieces per pattern.
+const FIRSTS: usize = 8;
+
 /// How far a text has been searched. A scan belongs to one text.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Scan {
     /// The position from which the next pattern is searched.
     at: usize,
     /// The start of the walk and its current position.
     start: usize,
     walk: Option<Walk>,
+    /// Walks from the same start that take a line break for one that the pattern lacks.
+    broken: Vec<Walk>,
     /// The next pattern of its node.
     pattern: Option<u32>,
 }
@@ -56,30 +74,34 @@ pub(super) struct Scan {
 struct Walk {
     node: u32,
     at: usize,
+    /// Whether it went over a line break that the pattern lacks.
+    is_broken: bool,
 }
 
 impl Index {
     /// An index of non-empty patterns with single blanks between words. Each is identified by its
     /// position in the list.
-    pub(super) fn new(texts: Vec<String>) -> Self {
-        let patterns = Vec::with_capacity(texts.len());
+    pub(super) fn new(all: Vec<Sought>) -> Self {
+        let patterns = Vec::with_capacity(all.len());
         let mut index = Index {
             patterns,
-            edges: HashMap::default(),
+            edges: HashMap::with_capacity_and_hasher(all.len(), FixedState::default()),
             ends: vec![None],
             openings: [0; 256],
+            firsts: vec![0; (all.len() * FIRSTS / 64).next_power_of_two()].into(),
         };
-        for text in texts {
-            index.open(text.as_bytes());
-            index.add(text.into());
+        for sought in all {
+            index.open(sought.text.as_bytes(), sought.may_break);
+            index.add(sought);
         }
         index
     }
 
-    fn open(&mut self, pattern: &[u8]) {
+    fn open(&mut self, pattern: &[u8], may_break: bool) {
         let bit = |byte: u8| 1 << (byte & 31);
         let second = pattern.get(1).map_or(u32::MAX, |second| match second {
             b' ' => bit(b' ') | bit(b'\n'),
+            b'/' if may_break => bit(b'/') | bit(b'\n'),
             other => bit(*other),
         });
         for first in pattern
@@ -92,7 +114,7 @@ impl Index {
     }
 
     /// Puts a pattern where no other begins like it, so that most take few nodes.
-    fn add(&mut self, text: Box<str>) {
+    fn add(&mut self, Sought { text, may_break }: Sought) {
         let (mut node, mut at) = (ROOT, 0);
         for depth in 1..=DEPTH {
             let Some(end) = piece_end(&text, at) else {
@@ -109,13 +131,22 @@ impl Index {
         }
         let place = self.patterns.len() as u32;
         let next = self.ends[node as usize].replace(place);
-        self.patterns.push(Pattern { text, next });
+        self.patterns.push(Pattern {
+            text: text.into(),
+            may_break,
+            next,
+        });
     }
 
     /// The node after a piece, and whether it is new.
     fn child(&mut self, node: u32, piece: &[u8]) -> (u32, bool) {
         let fresh = self.ends.len() as u32;
-        let child = *self.edges.entry((node, hash(piece))).or_insert(fresh);
+        let hash = hash(piece);
+        if node == ROOT {
+            let (word, bit) = self.first(hash);
+            self.firsts[word] |= bit;
+        }
+        let child = *self.edges.entry((node, hash)).or_insert(fresh);
         if child == fresh {
             self.ends.push(None);
         }
@@ -136,34 +167,58 @@ impl Index {
         }
     }
 
+    /// The word and the bit of a first piece in their set.
+    fn first(&self, hash: u64) -> (usize, u64) {
+        let word = (hash >> 6) as usize & (self.firsts.len() - 1);
+        (word, 1 << (hash & 63))
+    }
+
+    fn may_begin(&self, hash: u64) -> bool {
+        let (word, bit) = self.first(hash);
+        self.firsts[word] & bit != 0
+    }
+
     /// The next pattern in the text: its number, and the start and end of the match.
     pub(super) fn next(&self, text: &str, scan: &mut Scan) -> Option<(usize, usize, usize)> {
         loop {
             while let Some(place) = scan.pattern {
                 let pattern = &self.patterns[place as usize];
                 scan.pattern = pattern.next;
-                let end = scan.start + pattern.text.len();
-                let found = text.as_bytes().get(scan.start..end);
-                let is_same = |found| stands_as(pattern.text.as_bytes(), found);
-                if found.is_some_and(is_same) && ends_piece(text, end) {
+                if let Some(end) = pattern.end_in(text.as_bytes(), scan.start)
+                    && ends_piece(text, end)
+                {
                     return Some((place as usize, scan.start, end));
                 }
             }
-            let walk = match scan.walk {
+            let walk = match scan.walk.or_else(|| scan.broken.pop()) {
                 Some(walk) => walk,
                 None => self.next_start(text, scan)?,
             };
-            scan.walk = piece_end(text, walk.at).and_then(|end| {
-                let node = self
-                    .edges
-                    .get(&(walk.node, hash(&text.as_bytes()[walk.at..end])))?;
-                Some(Walk {
-                    node: *node,
-                    at: end,
-                })
-            });
+            if !walk.is_broken && walk.node != ROOT && is_break(text.as_bytes(), walk.at) {
+                scan.broken.push(Walk {
+                    at: walk.at + 1,
+                    is_broken: true,
+                    ..walk
+                });
+            }
+            scan.walk = self.step(text, walk);
             scan.pattern = scan.walk.and_then(|walk| self.ends[walk.node as usize]);
         }
+    }
+
+    /// The walk after one more piece of the text, if a pattern goes on so.
+    fn step(&self, text: &str, walk: Walk) -> Option<Walk> {
+        let end = piece_end(text, walk.at)?;
+        let hash = hash(&text.as_bytes()[walk.at..end]);
+        if walk.node == ROOT && !self.may_begin(hash) {
+            return None;
+        }
+        let node = *self.edges.get(&(walk.node, hash))?;
+        Some(Walk {
+            node,
+            at: end,
+            ..walk
+        })
     }
 
     /// The next piece that begins like a pattern and is not inside a word.
@@ -179,6 +234,7 @@ impl Index {
                 return Some(Walk {
                     node: ROOT,
                     at: scan.start,
+                    is_broken: false,
                 });
             }
         }
@@ -197,12 +253,47 @@ impl Index {
     }
 }
 
+impl Pattern {
+    /// Where the pattern ends, if it is in the text from this position on.
+    fn end_in(&self, text: &[u8], start: usize) -> Option<usize> {
+        let (pattern, text) = (self.text.as_bytes(), text.get(start..)?);
+        let is_at = |pattern: &[u8], from: usize| {
+            let found = text.get(from..from + pattern.len());
+            found.is_some_and(|found| stands_as(pattern, found))
+        };
+        if is_at(pattern, 0) {
+            return Some(start + pattern.len());
+        }
+        if !self.may_break {
+            return None;
+        }
+        let same = pattern
+            .iter()
+            .zip(text)
+            .take_while(|(one, other)| is_same(**one, **other));
+        let at = same.count();
+        let is_inner_slash = |at: usize| pattern.get(at) == Some(&b'/') && at > 0;
+        let breaks = is_inner_slash(at) && at + 1 < pattern.len()
+            || at.checked_sub(1).is_some_and(is_inner_slash) && at < pattern.len();
+        let goes_on = breaks && text.get(at) == Some(&b'\n') && is_at(&pattern[at..], at + 1);
+        goes_on.then_some(start + pattern.len() + 1)
+    }
+}
+
+/// Whether a line is broken there, before or after a slash.
+fn is_break(text: &[u8], at: usize) -> bool {
+    text.get(at) == Some(&b'\n')
+        && (text.get(at + 1) == Some(&b'/') || at > 0 && text[at - 1] == b'/')
+}
+
 /// Whether the text, which is as long as the pattern, matches it.
 fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
-    let is_same = |(one, other): (&u8, &u8)| {
-        one.eq_ignore_ascii_case(other) || (*one == b' ' && *other == b'\n')
-    };
-    text.eq_ignore_ascii_case(pattern) || pattern.iter().zip(text).all(is_same)
+    let mut pairs = pattern.iter().zip(text);
+    text.eq_ignore_ascii_case(pattern) || pairs.all(|(one, other)| is_same(*one, *other))
+}
+
+fn is_same(pattern: u8, text: u8) -> bool {
+    pattern.eq_ignore_ascii_case(&text) || (pattern == b' ' && text == b'\n')
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -287,6 +378,15 @@ fn hash(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| mixed(hash, *byte))
 }
 
+/// A pattern broken over two lines, at each place where it may be.
+#[cfg(test)]
+pub(super) fn broken(pattern: &str) -> impl Iterator<Item = String> {
+    let slashes = pattern.match_indices('/').map(|(at, _)| at);
+    let inner = slashes.filter(|at| *at > 0 && at + 1 < pattern.len());
+    let places = inner.flat_map(|at| [at, at + 1]);
+    places.map(|at| format!("{}\n{}", &pattern[..at], &pattern[at..]))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -295,7 +395,18 @@ mod tests {
 
     /// The numbers of the patterns found, and where, in order of place.
     fn found(patterns: &[String], text: &str) -> Vec<(usize, usize, usize)> {
-        let (index, mut scan) = (Index::new(patterns.to_vec()), Scan::default());
+        found_of(patterns.iter().cloned().map(whole).collect(), text)
+    }
+
+    fn whole(text: String) -> Sought {
+        Sought {
+            text,
+            may_break: false,
+        }
+    }
+
+    fn found_of(sought: Vec<Sought>, text: &str) -> Vec<(usize, usize, usize)> {
+        let (index, mut scan) = (Index::new(sought), Scan::default());
         let mut found: Vec<_> = std::iter::from_fn(|| index.next(text, &mut scan)).collect();
         found.sort_unstable();
         found
@@ -317,13 +428,36 @@ mod tests {
             });
             prop_assert_eq!(together, each.collect::<Vec<_>>());
         }
+
+        /// A pattern that may be broken is found where any of its broken forms is.
+        #[test]
+        fn a_broken_pattern_is_found_as_each_of_its_forms(
+            mut patterns in prop::collection::vec("[/ab](/? ?[ab]{1,2}){0,4}/?", 1..8),
+            text in "([ab]{1,2}[/ \n]{1,2}){0,20}",
+        ) {
+            patterns.sort();
+            patterns.dedup();
+            let sought = patterns.iter().map(|text| Sought { text: text.clone(), may_break: true });
+            let mut together = found_of(sought.collect(), &text);
+            let mut each = Vec::new();
+            for (number, pattern) in patterns.iter().enumerate() {
+                let forms = broken(pattern).chain([pattern.clone()]).collect::<Vec<_>>();
+                let of_forms = found(&forms, &text).into_iter();
+                each.extend(of_forms.map(|(_, start, end)| (number, start, end)));
+            }
+            each.sort_unstable();
+            each.dedup();
+            together.dedup();
+            prop_assert_eq!(together, each);
+        }
     }
 
     #[test]
     fn a_pattern_that_no_other_begins_like_takes_few_nodes() {
         let long = "/srv/app/source/widgets/button-7.tsx".to_owned();
-        let alone = Index::new(vec![long.clone(), "q".to_owned()]);
-        let beside = Index::new(vec![long.clone(), format!("{long}.map")]);
+        let index = |all: [String; 2]| Index::new(all.map(whole).into());
+        let alone = index([long.clone(), "q".to_owned()]);
+        let beside = index([long.clone(), format!("{long}.map")]);
         assert_eq!((alone.ends.len(), beside.ends.len() > 10), (3, true));
         assert_eq!(found(std::slice::from_ref(&long), &format!("{long}x")), []);
     }

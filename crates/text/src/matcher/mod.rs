@@ -214,7 +214,7 @@ impl Matcher {
 /// The patterns for the index, and the form that each belongs to.
 #[derive(Default)]
 struct Patterns {
-    texts: Vec<String>,
+    texts: Vec<index::Sought>,
     forms: Vec<Form>,
     quantities: Vec<Quantity>,
 }
@@ -268,7 +268,8 @@ impl Patterns {
     }
 
     fn push(&mut self, text: String, form: Form) {
-        self.texts.push(text);
+        let may_break = form.sought.kind == ValueKind::Path;
+        self.texts.push(index::Sought { text, may_break });
         self.forms.push(form);
     }
 }

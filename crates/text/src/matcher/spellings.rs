@@ -23,7 +23,7 @@ const MONTHS: [&str; 12] = [
 const DIGITS: usize = 3;
 
 /// The value as it is, with its backslashes read as folder separators or written twice as in JSON,
-/// and in the other usual forms of a date, a version or a code of letters and digits. A path may be broken at a slash.
+/// and in the other usual forms of a date, a version or a code of letters and digits.
 pub(super) fn spellings(kind: ValueKind, value: &str) -> Vec<String> {
     let plain = with_plain_blanks(&normal(value));
     let mut all = Vec::new();
@@ -31,9 +31,6 @@ pub(super) fn spellings(kind: ValueKind, value: &str) -> Vec<String> {
         all.extend(date(&plain));
         all.extend(version(&plain));
         all.extend(code(&plain));
-    }
-    if kind == ValueKind::Path {
-        all.extend(broken(&plain));
     }
     all.push(plain);
     if value.contains('\\') {
@@ -45,18 +42,6 @@ pub(super) fn spellings(kind: ValueKind, value: &str) -> Vec<String> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-/// A path broken over two lines, after or before one of its slashes.
-fn broken(path: &str) -> Vec<String> {
-    let slashes = path
-        .match_indices('/')
-        .map(|(at, _)| at)
-        .filter(|at| *at > 0 && at + 1 < path.len());
-    slashes
-        .flat_map(|at| [at, at + 1])
-        .map(|at| format!("{}\n{}", &path[..at], &path[at..]))
-        .collect()
 }
 
 /// Single blanks between words, as in the index.

@@ -259,26 +259,26 @@ fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
             .map(|(sought, value)| (*sought, [value.as_str()])),
     );
     let text = normal(text);
-    // No pattern contains a line break.
-    let on_one_line = text.replace('\n', " ");
-    let holds = |(form, pattern): (&Form, &String)| {
-        let places = text
-            .char_indices()
-            .map(|(start, _)| (start, start + pattern.len()));
-        let mut places = places.filter(|(start, end)| {
-            let found = on_one_line.as_bytes().get(*start..*end);
-            found.is_some_and(|found| found.eq_ignore_ascii_case(pattern.as_bytes()))
-        });
-        places
-            .any(|(start, end)| matcher.end_of(*form, &text, start, end).is_some())
-            .then_some(form.item)
+    let holds = |(form, pattern): (&Form, &index::Sought)| {
+        let is_there = |pattern: &String| {
+            let same = |(one, other): (u8, &u8)| {
+                one.eq_ignore_ascii_case(other) || (one == b' ' && *other == b'\n')
+            };
+            let found = |start: usize| text.as_bytes().get(start..start + pattern.len());
+            let is_at = |start: usize| {
+                found(start).is_some_and(|found| pattern.bytes().zip(found).all(same))
+            };
+            text.char_indices().any(|(start, _)| {
+                let end = start + pattern.len();
+                is_at(start) && matcher.end_of(*form, &text, start, end).is_some()
+            })
+        };
+        let broken = index::broken(&pattern.text).filter(|_| pattern.may_break);
+        let mut forms = broken.chain([pattern.text.clone()]);
+        forms.any(|form| is_there(&form)).then_some(form.item)
     };
-    patterns
-        .forms
-        .iter()
-        .zip(&patterns.texts)
-        .filter_map(holds)
-        .collect()
+    let patterns = patterns.forms.iter().zip(&patterns.texts);
+    patterns.filter_map(holds).collect()
 }
 
 fn kinds() -> impl Strategy<Value = ValueKind> {

@@ -20,6 +20,8 @@ use compactometer_text::generic::is_generic;
 use compactometer_text::matcher::Matcher;
 use serde_json::Value;
 
+use crate::prepare::Lists;
+
 pub(crate) use compactometer_text::arguments::{Purpose, arguments};
 pub(crate) use names::OtherNames;
 pub(crate) use unlogged::{Unlogged, unlogged};
@@ -41,24 +43,17 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Finds how calls use the facts.
-    pub(crate) fn new(facts: &[Fact], messages: &[Arc<CountedMessage>], matcher: &Matcher) -> Self {
-        let mut used: HashMap<usize, Vec<u32>> = HashMap::new();
-        let index = |id| messages.partition_point(|counted| counted.message.id < id);
-        for (fact, row) in facts.iter().enumerate() {
-            row.used_at
-                .iter()
-                .for_each(|id| used.entry(index(*id)).or_default().push(fact as u32));
-        }
+    /// Finds how the calls of messages use the facts, given those that each message uses.
+    pub(crate) fn new(
+        facts: &[Fact],
+        (messages, used_in): (&[Arc<CountedMessage>], &Lists),
+        matcher: &Matcher,
+    ) -> Self {
         let mut uses = Uses { by: HashMap::new() };
-        for (message, wanted) in used {
-            let calls = messages
-                .get(message)
-                .into_iter()
-                .flat_map(|counted| &counted.message.parts);
-            for call in calls {
-                uses.add(message, call, &wanted, (facts, matcher));
-            }
+        for (index, counted) in messages.iter().enumerate() {
+            let wanted = used_in.get(index);
+            let calls = counted.message.parts.iter().filter(|_| !wanted.is_empty());
+            calls.for_each(|call| uses.add(index, call, wanted, (facts, matcher)));
         }
         uses
     }

@@ -43,9 +43,11 @@ pub(crate) fn unlogged(
         let tokens = requests.unlogged(made, messages, length, counter);
         let attached = scenario.reattached.as_ref().map(|rule| {
             let texts = reattached(rule, made, &messages[..length], tokens, counter);
-            let named = texts
-                .iter()
-                .flat_map(|text| names.into_iter().flat_map(|names| names.found_in(text)));
+            let named = texts.iter().flat_map(|text| {
+                names
+                    .into_iter()
+                    .flat_map(|names| names.found_in(text, facts))
+            });
             texts
                 .iter()
                 .flat_map(|text| facts.find(text))

@@ -9,11 +9,11 @@ use compactometer_text::matcher::Matcher;
 
 use crate::walk::Walk;
 
-/// The most values that are looked for at once, since each takes memory.
-const AT_ONCE: usize = 20_000;
+/// The most values that are looked for at once, since each takes some 200 bytes.
+const AT_ONCE: usize = 100_000;
 
 /// The values, given by their lower case, that are in conversations without a common project. The
-/// conversations are gone through once for every 20,000 values.
+/// conversations are gone through once for every 100,000 values.
 pub(super) fn find<'v, W: Walk>(
     values: impl Iterator<Item = (&'v str, &'v Exact)>,
     conversations: &mut W,
