@@ -1,5 +1,6 @@
 //! Code shared by the tests of several crates. No program depends on this crate.
 
+pub mod hostile;
 pub mod model;
 pub mod provider_rules;
 pub mod provider_server;

@@ -14,6 +14,7 @@ mod gate;
 mod generate;
 mod honesty;
 mod hook;
+mod hostile;
 mod inputs;
 mod judge;
 mod labelled_sentences;

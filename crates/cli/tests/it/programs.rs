@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
+use compactometer_testing::hostile::{Program, corpus};
 use serde_json::Value;
 
 use crate::common::{lines, records, succeeds};
@@ -14,6 +15,8 @@ const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"resea
 const HELLO: &str = r#"echo '{"type":"hello","protocol":1,"name":"test","version":"7","parameters":[{"name":"keep","default":3}]}'"#;
 const READY: &str =
     r#"read -r line || exit 0; printf '%s\n' "$line" >> asked; echo '{"type":"ready"}'"#;
+
+const READY_LINE: &str = r#"{"type":"ready"}"#;
 
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
@@ -216,101 +219,28 @@ fn only_the_command_line_runs_programs() {
 fn each_misbehaviour_is_a_failure_of_its_compaction_with_the_reason() {
     let dir = folder();
     let dir = dir.path();
-    let compacted = |messages: &str| {
-        answers(&format!(
-            r#"{{"type":"compacted","messages":[{messages}]}}"#
-        ))
-    };
-    for (name, script, expected) in [
-        (
-            "garbage",
-            answers("garbage"),
-            "it wrote `garbage`, which is not an answer",
-        ),
-        (
-            "other",
-            answers(r#"{"type":"ok"}"#),
-            "it answered `ok` to `compact`",
-        ),
-        (
-            "fields",
-            answers(r#"{"type":"compacted","mesages":[]}"#),
-            "unknown field `mesages`",
-        ),
-        (
-            "neither",
-            answers(r#"{"type":"compacted"}"#),
-            "the answer needs either `messages` or `edits`",
-        ),
-        (
-            "words",
-            answers(r#"{"type":"failed","reason":"no key"}"#),
-            "no key",
-        ),
-        (
-            "crash",
-            format!("{HELLO}\n{READY}\nread -r line\necho out of luck >&2\nexit 4\n"),
-            "with code 4; its last words: out of luck",
-        ),
-        (
-            "at once",
-            format!("{HELLO}\nread -r line\n"),
-            "it ended with code 0",
-        ),
-        (
-            "no system",
-            compacted(r#"{"text":"Hello."}"#),
-            "system prompt",
-        ),
-        (
-            "twice",
-            compacted(r#"{"id":"m1"},{"id":"m1"}"#),
-            "message `m1` is there twice",
-        ),
-        (
-            "invented",
-            compacted(r#"{"id":"m1"},{"id":"m99999"}"#),
-            "there is no message `m99999` in the view",
-        ),
-        (
-            "empty",
-            compacted(r#"{"id":"m1"},{}"#),
-            "a message has neither an id nor content",
-        ),
-        (
-            "both",
-            compacted(r#"{"text":"a","parts":[]}"#),
-            "a message has both `text` and `parts`",
-        ),
-        (
-            "backwards",
-            answers(r#"{"type":"compacted","edits":[{"from":"m5","to":"m4"}]}"#),
-            "the edits overlap",
-        ),
-        (
-            "same",
-            answers(r#"{"type":"compacted","edits":[]}"#),
-            "no_progress",
-        ),
-        (
-            "grows",
-            answers(
-                r#"{"type":"compacted","edits":[{"from":"m2","to":"m2","with":[{"id":"m2"},{"text":"And more."}]}]}"#,
-            ),
-            "no_progress",
-        ),
-        ("skips", answers(r#"{"type":"skip"}"#), "nothing_to_compact"),
-    ] {
+    for Program {
+        id,
+        answer,
+        then,
+        outcome,
+    } in corpus().program
+    {
+        let script = match (answer, then) {
+            (Some(answer), None) => answers(&answer),
+            (None, Some(then)) => format!("{HELLO}\nREADY='{READY_LINE}'\n{then}\n"),
+            other => panic!("{id} has one of `answer` and `then`: {other:?}"),
+        };
         write(dir, "bad.sh", &script);
-        let output = run(dir, "x=exec:\"sh bad.sh\",full", name);
+        let output = run(dir, "x=exec:\"sh bad.sh\",full", &id);
         assert!(
             output.status.success(),
-            "{name}: {}",
+            "{id}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
-        let (reason, applied) = failure(dir, name);
-        assert!(reason.contains(expected), "{name}: {reason}");
-        assert_eq!(applied, 0, "{name}");
+        let (reason, applied) = failure(dir, &id);
+        assert!(reason.contains(&outcome), "{id}: {reason}");
+        assert_eq!(applied, 0, "{id}");
     }
     // The first screen has the reason.
     write(dir, "bad.sh", &answers("garbage"));
