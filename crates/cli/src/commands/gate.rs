@@ -26,6 +26,7 @@ use crate::output::failure::{Failure, words};
 use crate::output::room;
 use crate::output::run_folder::of_latest;
 use crate::output::terminal::{note, say, say_json, terminal_width};
+use crate::output::tries;
 use crate::resolve;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -154,6 +155,9 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
     if let Some(suite) = suite_of(&run) {
         name_facts(&mut report, &suite);
     }
+    let folder = of_latest(dir).map_err(Failure::usage)?;
+    let requests = tries::sentences_of(&[folder]).map_err(Failure::usage)?;
+    report.notes.splice(0..0, requests);
     tell(args, &report)?;
     outcome(&report, args.on_inconclusive)
 }

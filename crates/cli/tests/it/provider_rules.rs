@@ -165,6 +165,18 @@ fn a_rejected_request_is_its_cases_result() {
         );
         assert!(told.contains("no session summaries here"), "{told}");
     }
+    let gate = |more: &[&str]| {
+        let args = ["gate", "out", "--baseline", "base.json"];
+        let mut program = Command::cargo_bin("compactometer").unwrap();
+        program.current_dir(dir.path()).args(args).args(more);
+        words(&program.output().unwrap().stdout)
+    };
+    gate(&["--update"]);
+    let judged = gate(&[]);
+    assert!(
+        judged.contains("! requests that the server did not take: 71 of "),
+        "{judged}"
+    );
     assert_eq!(records(dir.path(), "out").lines().count(), 18);
     let replayed = compare(
         dir.path(),
