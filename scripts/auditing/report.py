@@ -2,6 +2,7 @@
 
 import collections
 
+from . import tries
 from .folder import Run
 from .looks import Case, Known, Tokens
 from .numbers import FEWEST_USES, NAMES, Look, headline
@@ -32,7 +33,8 @@ class Audit:
         self.run, self.known = run, {} if known is None else known
         self.looks = self.unsure = self.others = self.cells = 0
         self.differing, self.other_differing, self.chance_differing = [], [], []
-        self.rows, self.wrong_numbers, self.faults = [], [], []
+        self.rows, self.wrong_numbers = [], []
+        self.requests, self.faults = tries.check(run)
         self.skipped = 0
         self.of_group = self.first_group()
         self.moments = {

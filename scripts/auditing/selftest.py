@@ -273,6 +273,18 @@ def drop_a_text(folder, records):
     )
 
 
+def forget_a_request(folder, records):
+    """Makes two answers those of a server, and keeps the request of one."""
+    calls = [
+        call for line in records for row in line["record"]["compactions"] for call in row["calls"]
+    ]
+    kept, lost = calls[0], calls[-1]
+    kept["served"] = lost["served"] = {"model": "served"}
+    lost["usage"]["input"] += 1
+    ended = {"outcome": "answered", "usage": kept["usage"], "reply": kept.get("reply")}
+    write(folder / "tries.jsonl", [{"sent": [0, {}]}, {"ended": [0, ended]}])
+
+
 def rename_a_fact(_, records):
     records[0]["record"]["facts"][0]["id"] = "another"
 
@@ -315,6 +327,7 @@ PLANTED = (
     ("summary.json lacks a number", drop_a_number, has_a_wrong_number),
     ("foreign matches of one strategy are changed", change_foreign_matches, is_at_fault),
     ("a case is missing", drop_a_case, is_at_fault),
+    ("an answer has no request in the journal", forget_a_request, is_at_fault),
     ("contexts are missing", drop_contexts, is_refused),
     ("a text is missing", drop_a_text, is_refused),
     ("the suite has other facts", rename_a_fact, is_refused),

@@ -159,7 +159,7 @@ fn a_rejected_request_is_its_cases_result() {
         let told = rejections(&text).unwrap_or_else(|| panic!("{text}"));
         assert!(
             told.starts_with(
-                "whose form the server rejected, counted as failed: chained 71; most often:"
+                "that the server rejected or answered without end, counted as failed: chained 71; most often:"
             ),
             "{told}"
         );
