@@ -55,7 +55,8 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     pub(crate) strict: bool,
     /// Also read a file of which no call has a result, or of which more than a fifth of the rows are
-    /// dropped. Such a file is mostly of another format.
+    /// dropped, which is mostly of another format; and one with more than 120,000 lines or a line of
+    /// more than 16 MB, which takes fourteen times its size in memory.
     #[arg(long, conflicts_with = "strict")]
     pub(crate) lenient: bool,
     /// Overwrite the file at `--out`.

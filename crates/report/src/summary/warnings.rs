@@ -88,7 +88,8 @@ pub(crate) fn is_in_heading(warning: &str) -> bool {
 /// What a strategy's records are counted for.
 type Count = fn(&StrategyRecords) -> usize;
 
-const REJECTED: &str = "requests that the server rejected or answered without end, counted as failed";
+const REJECTED: &str =
+    "requests that the server rejected or answered without end, counted as failed";
 
 /// What must not go unnoticed of the strategies' runs, where any count is above 0.
 const COUNTED: &[(&str, Count)] = &[

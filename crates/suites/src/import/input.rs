@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::ImportError;
+use super::limits;
 use super::place::Place;
 use super::report::Recorder;
 use compactometer_disk::input::{Kind, read, read_ends, read_from};
@@ -24,18 +25,28 @@ pub(super) struct Input {
 /// Most files beside one that are read.
 const MOST_BESIDE: usize = 200;
 
+/// How much of a file is read.
+#[derive(Clone, Copy)]
+pub(super) enum Extent {
+    Whole,
+    /// What shows its format.
+    Beginning,
+    /// Its first line and so many bytes at its end.
+    Ends(u64),
+}
+
 impl Input {
-    /// Reads a file, or its first line and that many bytes at its end. Invalid UTF-8 is replaced
-    /// and reported line by line.
+    /// Reads a file. Invalid UTF-8 is replaced and reported line by line.
     pub(super) fn open(
         path: &Path,
-        last: Option<u64>,
+        extent: Extent,
         recorder: &mut Recorder,
     ) -> Result<Self, ImportError> {
-        let bytes = last.map_or_else(
-            || read(path, Kind::TRANSCRIPT),
-            |most| read_ends(path, most),
-        );
+        let bytes = match extent {
+            Extent::Whole => read(path, Kind::TRANSCRIPT),
+            Extent::Beginning => limits::beginning(path),
+            Extent::Ends(most) => read_ends(path, most),
+        };
         let bytes = bytes.and_then(unpacked).map_err(|source| ImportError::Io {
             path: path.to_owned(),
             source,

@@ -17,6 +17,7 @@ mod formats;
 mod importer;
 mod input;
 mod kept;
+mod limits;
 mod mapped;
 mod nearest;
 mod pair;
@@ -51,7 +52,7 @@ pub use pair::import_pair;
 pub use repair::Repair;
 pub use report::ImportReport;
 
-use input::Input;
+use input::{Extent, Input};
 use reading::Reading;
 use report::Recorder;
 use spool::Spool;
@@ -66,7 +67,7 @@ pub fn by_name(name: &str) -> Option<&'static Importer> {
 /// # Errors
 /// [`ImportError`] if the file cannot be read, is a suite already, or is of no known format.
 pub fn by_content(path: &Path) -> Result<&'static Importer, ImportError> {
-    let input = Input::open(path, None, &mut Recorder::new("any", false))?;
+    let input = Input::open(path, Extent::Beginning, &mut Recorder::new("any", false))?;
     ALL.iter()
         .copied()
         .find(|importer| (importer.recognises)(&input.text))
@@ -95,7 +96,8 @@ pub struct Options {
     pub keep_secrets: bool,
     /// Fail instead of making a repair.
     pub strict: bool,
-    /// Also read a file that shows a wrong format: no call has a result, or many rows are dropped.
+    /// Also read a file that shows a wrong format (no call has a result, or many rows are dropped)
+    /// or is larger than a session.
     pub lenient: bool,
     /// Leave out a file that is refused, and report it, instead of failing.
     pub skip_refused: bool,

@@ -9,7 +9,8 @@ use compactometer_formats::scenario::{Reattached, Scenario, Split};
 
 use super::error::{self, ImportError};
 use super::importer::Importer;
-use super::input::Input;
+use super::input::{Extent, Input};
+use super::limits;
 use super::place::Place;
 use super::report::{ImportReport, Recorder};
 use super::secrets::Masker;
@@ -104,7 +105,11 @@ impl<'i> Reading<'i> {
     /// The normalized sessions of a file; none if its content is that of an earlier file.
     fn sessions(&mut self, path: &Path) -> Result<Vec<Session>, ImportError> {
         let recorder = &mut self.recorder;
-        let input = Input::open(path, self.options.last, recorder)?;
+        let extent = self.options.last.map_or(Extent::Whole, Extent::Ends);
+        if !self.options.lenient && matches!(extent, Extent::Whole) {
+            limits::check(path)?;
+        }
+        let input = Input::open(path, extent, recorder)?;
         if !self.seen.insert(blake3::hash(input.text.as_bytes())) {
             recorder.repair(
                 Place::Line(1),
