@@ -153,6 +153,21 @@ fn a_late_row_without_an_answer_does_not_choose_the_branch() {
     assert_eq!(found.report.ignored["user of an abandoned branch"], 1);
 }
 
+/// So a hook finds it: a command of the user hangs on an earlier row, and the summary is the last row.
+#[test]
+fn a_compaction_that_ends_the_file_is_measured_whatever_other_branches_say() {
+    let mut log = Log::default();
+    log.turn();
+    let before = log.last.clone();
+    log.turn();
+    log.last = before.clone();
+    log.follow(json!({"message": {"role": "user", "content": "<command-name>/exit</command-name>"}}));
+    log.last = before;
+    log.boundary();
+    log.summary();
+    assert_eq!(log.fates(), (1, Vec::new()));
+}
+
 #[test]
 fn a_summary_without_a_parent_is_a_compaction_of_the_row_before_it() {
     let mut log = Log::default();

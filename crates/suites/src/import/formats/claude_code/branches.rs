@@ -21,7 +21,8 @@ pub(in crate::import) struct LeftBehind {
 /// A request with less than this share of the tokens of the one before follows a compaction.
 const FALL: f64 = 0.8;
 
-/// The latest leaf behind the last words of a model or a person, or else the latest leaf.
+/// The latest leaf behind the last words of a model or a person, or else the latest leaf. It is also
+/// the latest if it is a summary: nobody has spoken yet since the program compacted.
 pub(super) fn leaf(
     rows: &[Row],
     members: &[usize],
@@ -29,6 +30,10 @@ pub(super) fn leaf(
     parents: &[Option<usize>],
 ) -> Option<usize> {
     let is_leaf = |row: &&usize| rows[**row].message.is_some() && !inner[**row];
+    let latest = || members.iter().rev().find(is_leaf).copied();
+    if let Some(summary) = latest().filter(|row| rows[*row].summary) {
+        return Some(summary);
+    }
     let last = members.iter().rev().find(|row| speaks(&rows[**row]));
     let behind = |start: usize| {
         let below = below(start, members, parents);
@@ -38,8 +43,7 @@ pub(super) fn leaf(
             .find(|row| below.contains(row) && is_leaf(row));
         leaf.copied()
     };
-    last.and_then(|last| behind(*last))
-        .or_else(|| members.iter().rev().find(is_leaf).copied())
+    last.and_then(|last| behind(*last)).or_else(latest)
 }
 
 /// Whether a model or a person wrote words in the row.
