@@ -18,6 +18,10 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    if path == Path::new("-") {
+        let why = "standard output has what the command prints; name a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
     if let Ok(there) = fs::metadata(path)
         && !there.is_file()
         && !there.is_dir()

@@ -52,20 +52,6 @@ pub(crate) fn of_split(mut suite: Suite, split: Option<Split>) -> Result<Suite> 
     Ok(suite)
 }
 
-/// Fails if a new suite must not be written to this path.
-pub(crate) fn must_be_free(out: &Path, force: bool) -> Result<()> {
-    if out.extension().is_some_and(|extension| extension == "toml") {
-        bail!(
-            "`{}` ends in `.toml`, which names generator specs; use `.jsonl`",
-            out.display()
-        );
-    }
-    if out.exists() && !force {
-        bail!("`{}` exists; give `--force` to overwrite it", out.display());
-    }
-    Ok(())
-}
-
 /// Writes a new suite.
 pub(crate) fn write(out: &Path, suite: &Suite) -> Result<()> {
     write_whole(out, |file| suite.write(file))

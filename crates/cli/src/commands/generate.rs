@@ -15,6 +15,7 @@ use compactometer_text::suggest::unknown;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
+use crate::output::destination::Destination;
 use crate::output::failure::Failure;
 use crate::output::progress;
 use crate::output::terminal::{name_in_files, note, say};
@@ -31,7 +32,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 pub(crate) struct GenerateArgs {
     /// An embedded spec (`list suites` names them), or a `.toml` file.
     pub(crate) spec: PathBuf,
-    /// The suite to write.
+    /// The suite to write; `-` for standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Overwrite the file at `--out`.
@@ -43,7 +44,7 @@ pub(crate) struct GenerateArgs {
 }
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
-    suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
+    let out = Destination::new(&args.out, args.force).map_err(Failure::usage)?;
     let spec = spec(args)?;
     let bar = progress::bar(0, "conversations", args.quiet);
     let suite = spec.suite_telling(&mut |all, written| {
@@ -52,10 +53,16 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let suite = suite.map_err(Failure::usage)?;
-    suites::write(&args.out, &suite).map_err(Failure::failed)?;
-    say(&summary_line(&suite, tokens_in(&suite)))?;
+    suites::write(out.path(), &suite).map_err(Failure::failed)?;
+    let summary = summary_line(&suite, tokens_in(&suite));
+    match out.is_stdout() {
+        true if args.quiet => {}
+        true => note(summary.trim_end()),
+        false => say(&summary)?,
+    }
+    let written = out.finish()?;
     if !args.quiet {
-        note(&format!("wrote {}", args.out.display()));
+        note(&format!("wrote {written}"));
     }
     Ok(())
 }

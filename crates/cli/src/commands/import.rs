@@ -12,6 +12,7 @@ use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
 use crate::arguments::transcripts::{LeftOut, format_and_files};
+use crate::output::destination::Destination;
 use crate::output::failure::Failure;
 use crate::output::progress::bar;
 use crate::output::terminal::note;
@@ -33,7 +34,7 @@ pub(crate) struct ImportArgs {
     /// that compaction.
     #[arg(value_names = ["FORMAT|FILE", "FILE"], num_args = 1.., required = true)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The suite to write.
+    /// The suite to write; `-` for standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Read rows of any program: say which field is what, such as
@@ -68,7 +69,7 @@ pub(crate) struct ImportArgs {
 }
 
 fn import(args: &ImportArgs) -> Result<(), Failure> {
-    suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
+    let out = Destination::new(&args.out, args.force).map_err(Failure::usage)?;
     let options = Options {
         auto_facts: args.auto_facts,
         concat: args.concat.map(usize::from),
@@ -80,7 +81,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     };
     let (report, properties) = match &args.inputs[..] {
         [word, before, after] if word.as_os_str() == PAIR => {
-            import_pair(before, after, &args.out, &options)?
+            import_pair(before, after, out.path(), &options)?
         }
         [word, ..] if word.as_os_str() == PAIR => {
             return Err(Failure::usage(anyhow!(
@@ -98,7 +99,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             };
             let bar = bar(files.len(), "files", args.quiet);
             let imported = import::import_to(
-                &args.out,
+                out.path(),
                 (importer, args.map.as_ref()),
                 &files,
                 &options,
@@ -108,13 +109,14 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             imported.map_err(failure)?
         }
     };
+    let written = out.finish()?;
     if !args.quiet {
         report.lines().iter().for_each(|line| note(line));
         properties
             .iter()
             .filter(|property| property.value.is_some())
             .for_each(|property| note(&property.line()));
-        note(&format!("wrote {}", args.out.display()));
+        note(&format!("wrote {written}"));
     }
     let left_out = LeftOut {
         files: report.refused.len(),

@@ -13,6 +13,7 @@ use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
 use crate::arguments::transcripts::format_and_files;
+use crate::output::destination::Destination;
 use crate::output::failure::Failure;
 use crate::output::terminal::note;
 
@@ -34,7 +35,7 @@ pub(crate) struct SkeletonArgs {
     /// Transcripts as `import` takes them, or suites that it wrote.
     #[arg(value_names = ["FORMAT|FILE", "FILE"], num_args = 1.., required = true)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The file to write; compressed if its name ends in `.zst`.
+    /// The file to write, compressed if its name ends in `.zst`; `-` for standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Overwrite the file at `--out`.
@@ -46,14 +47,14 @@ pub(crate) struct SkeletonArgs {
 }
 
 fn skeleton(args: &SkeletonArgs) -> Result<(), Failure> {
-    suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
+    let out = Destination::new(&args.out, args.force).map_err(Failure::usage)?;
     let skeletons = extract(&conversations(args)?);
-    let bytes = save(&args.out, &skeletons).map_err(Failure::failed)?;
+    let bytes = save(out.path(), &skeletons).map_err(Failure::failed)?;
+    let written = out.finish()?;
     if !args.quiet {
         let projects: std::collections::BTreeSet<u32> = skeletons.projects().collect();
         note(&format!(
-            "wrote {}: sessions {}, projects {}, {bytes} bytes, numbers and no text",
-            args.out.display(),
+            "wrote {written}: sessions {}, projects {}, {bytes} bytes, numbers and no text",
             skeletons.len(),
             projects.len()
         ));

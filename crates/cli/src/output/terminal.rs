@@ -8,7 +8,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{BufRead, ErrorKind, IsTerminal, Stderr, Stdout, Write as _};
+use std::fs::File;
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Stderr, Stdout, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use indicatif::ProgressDrawTarget;
@@ -30,6 +32,19 @@ pub(crate) fn say_while_read(text: &str) -> Result<bool, Failure> {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::failed(error)),
+    }
+}
+
+/// Copies a file to stdout as it is, since it is data for another program; on a terminal, with
+/// escapes.
+pub(crate) fn pass_on(path: &Path) -> Result<(), Failure> {
+    if stdout().is_terminal() {
+        return say(&std::fs::read_to_string(path).map_err(Failure::failed)?);
+    }
+    let copied = File::open(path).and_then(|mut file| io::copy(&mut file, &mut stdout().lock()));
+    match copied {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(error)),
+        _ => Ok(()),
     }
 }
 

@@ -212,3 +212,30 @@ fn a_sample_is_noted_resumes_and_is_never_more_than_there_are() {
     );
     assert_eq!(run("0", "none").status.code(), Some(2));
 }
+
+#[test]
+fn a_suite_goes_to_standard_output_and_nothing_else_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = |args: &[&str]| {
+        let mut command = assert_cmd::Command::cargo_bin("compactometer").unwrap();
+        command.current_dir(dir.path()).args(args).output().unwrap()
+    };
+    std::fs::write(dir.path().join("s.jsonl"), crate::hook::session()).unwrap();
+    program(&["import", "s.jsonl", "--auto-facts", "--out", "suite.jsonl"]);
+    let written = std::fs::read(dir.path().join("suite.jsonl")).unwrap();
+    let printed = program(&["import", "s.jsonl", "--auto-facts", "--out", "-"]);
+    assert!(printed.status.success() && printed.stdout == written);
+    let told = String::from_utf8(printed.stderr).unwrap();
+    assert!(told.contains("wrote to standard output"), "{told}");
+    let generated = program(&["generate", "smoke", "--out", "-", "-q"]).stdout;
+    let text = String::from_utf8(generated).unwrap();
+    assert!(text.lines().all(|line| line.starts_with('{')), "{text}");
+    // What prints its own text there takes a file.
+    let page = program(&["losses", "s.jsonl", "--html", "-"]);
+    let told = String::from_utf8(page.stderr).unwrap();
+    assert!(
+        told.contains("standard output has what the command prints"),
+        "{told}"
+    );
+    assert!(!page.status.success() && !dir.path().join("-").exists());
+}

@@ -161,7 +161,9 @@ fn a_compaction_that_ends_the_file_is_measured_whatever_other_branches_say() {
     let before = log.last.clone();
     log.turn();
     log.last = before.clone();
-    log.follow(json!({"message": {"role": "user", "content": "<command-name>/exit</command-name>"}}));
+    log.follow(
+        json!({"message": {"role": "user", "content": "<command-name>/exit</command-name>"}}),
+    );
     log.last = before;
     log.boundary();
     log.summary();
