@@ -66,7 +66,7 @@ fn words(bytes: &[u8]) -> String {
 /// What a report says about rejected requests, with lines joined.
 fn rejections(report: &str) -> Option<String> {
     let text = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    let at = text.find("whose form the server rejected")?;
+    let at = text.find("that the server rejected or")?;
     Some(text[at..].chars().take(200).collect())
 }
 

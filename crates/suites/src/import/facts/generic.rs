@@ -2,8 +2,10 @@
 //! belong.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use compactometer_engine::message::part_text;
+use compactometer_formats::scenario::Scenario;
 use compactometer_text::exact::Exact;
 use compactometer_text::matcher::Matcher;
 
@@ -12,59 +14,102 @@ use crate::walk::Walk;
 /// The most values that are looked for at once, since each takes some 200 bytes.
 const AT_ONCE: usize = 100_000;
 
+/// A value, and the projects of a conversation that has it.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) exact: Exact,
+    pub(super) projects: Arc<[String]>,
+}
+
 /// The values, given by their lower case, that are in conversations without a common project. The
 /// conversations are gone through once for every 100,000 values.
 pub(super) fn find<'v, W: Walk>(
-    values: impl Iterator<Item = (&'v str, &'v Exact)>,
+    values: impl Iterator<Item = (&'v str, &'v Known)>,
     conversations: &mut W,
 ) -> Result<HashSet<String>, W::Error> {
     find_in_parts(values, AT_ONCE, conversations)
 }
 
 fn find_in_parts<'v, W: Walk>(
-    mut values: impl Iterator<Item = (&'v str, &'v Exact)>,
+    mut values: impl Iterator<Item = (&'v str, &'v Known)>,
     at_once: usize,
     conversations: &mut W,
 ) -> Result<HashSet<String>, W::Error> {
     let mut generic = HashSet::new();
     loop {
-        let part = values.by_ref().take(at_once).collect::<BTreeMap<_, _>>();
+        let part = values.by_ref().take(at_once).collect::<Vec<_>>();
         if part.is_empty() {
             return Ok(generic);
         }
-        let matcher = Matcher::new(
-            part.values()
-                .map(|exact| (exact.kind, [exact.value.as_str()])),
-        );
-        let mut is_present = vec![false; part.len()];
-        // The projects to which all conversations with the value belong; nothing before the first.
-        let mut common: Vec<Option<Vec<String>>> = vec![None; part.len()];
+        let all = Sought::new(&part, |_| true);
+        let most = most_frequent(&part);
+        let others = most.map(|most| (most, Sought::new(&part, |of| of != most)));
+        // The projects to which all conversations with the value belong.
+        let mut common = part
+            .iter()
+            .map(|(_, known)| known.projects.to_vec())
+            .collect::<Vec<_>>();
         conversations.walk(&mut |scenario| {
-            is_present.fill(false);
-            let texts = scenario
-                .messages
-                .iter()
-                .flat_map(|message| message.parts.iter().filter_map(part_text));
-            texts.for_each(|text| matcher.mark(text, &mut is_present));
-            for (common, _) in common
-                .iter_mut()
-                .zip(&is_present)
-                .filter(|(_, is_present)| **is_present)
-            {
-                match common {
-                    Some(common) => {
-                        common.retain(|project| scenario.projects().any(|own| own == project))
-                    }
-                    None => *common = Some(scenario.projects().map(str::to_owned).collect()),
-                }
+            // A value stays a project's where another of its conversations has it.
+            let others = others.as_ref().filter(|(most, _)| {
+                let own = most.iter().map(String::as_str);
+                own.eq(scenario.projects())
+            });
+            let sought = others.map_or(&all, |(_, others)| others);
+            for value in sought.found_in(scenario) {
+                common[value].retain(|project| scenario.projects().any(|own| own == project));
             }
         })?;
-        let has_none = |common: &Option<Vec<String>>| common.as_ref().is_some_and(Vec::is_empty);
         let found = part
-            .keys()
+            .iter()
             .zip(&common)
-            .filter(|(_, common)| has_none(common));
-        generic.extend(found.map(|(value, _)| (*value).to_owned()));
+            .filter(|(_, common)| common.is_empty());
+        generic.extend(found.map(|((value, _), _)| (*value).to_owned()));
+    }
+}
+
+/// The projects that at least half of the values come from.
+fn most_frequent<'k>(part: &[(&str, &'k Known)]) -> Option<&'k [String]> {
+    let mut counts = BTreeMap::<&[String], usize>::new();
+    for (_, known) in part {
+        *counts.entry(&known.projects).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.filter(|(_, count)| count * 2 >= part.len())
+        .map(|(projects, _)| projects)
+}
+
+/// Values that are looked for together, by their places in the part.
+struct Sought {
+    matcher: Matcher,
+    places: Vec<usize>,
+}
+
+impl Sought {
+    fn new(part: &[(&str, &Known)], of: impl Fn(&[String]) -> bool) -> Self {
+        let wanted = part
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, known))| of(&known.projects));
+        let (places, values): (Vec<_>, Vec<_>) = wanted
+            .map(|(place, (_, Known { exact, .. }))| (place, (exact.kind, [exact.value.as_str()])))
+            .unzip();
+        Sought {
+            matcher: Matcher::new(values),
+            places,
+        }
+    }
+
+    fn found_in(&self, scenario: &Scenario) -> impl Iterator<Item = usize> {
+        let mut is_present = vec![false; self.places.len()];
+        let parts = scenario.messages.iter().flat_map(|message| &message.parts);
+        parts
+            .filter_map(part_text)
+            .for_each(|text| self.matcher.mark(text, &mut is_present));
+        let places = self.places.iter().zip(is_present);
+        places
+            .filter(|(_, is_present)| *is_present)
+            .map(|(place, _)| *place)
     }
 }
 
@@ -82,24 +127,25 @@ mod tests {
             ("a", "KX-1001"),
             ("b", "kx-1002 lib/one.rs lib/two.rs"),
         ]);
-        let exact = |(value, kind): (&str, _)| {
-            (
-                value.to_ascii_lowercase(),
-                Exact {
-                    value: value.to_owned(),
-                    kind,
-                },
-            )
+        let known = |(value, kind, project): (&str, _, &str)| {
+            let exact = Exact {
+                value: value.to_owned(),
+                kind,
+            };
+            let projects = Arc::from([project.to_owned()]);
+            (value.to_ascii_lowercase(), Known { exact, projects })
         };
-        let ids = ["KX-1001", "KX-1002", "KX-1003"].map(|id| (id, ValueKind::Id));
-        let paths = ["lib/one.rs", "lib/two.rs"].map(|path| (path, ValueKind::Path));
+        let ids = [("KX-1001", "a"), ("KX-1002", "a")];
+        let ids = ids.map(|(id, project)| (id, ValueKind::Id, project));
+        let paths = [("lib/one.rs", "a"), ("lib/two.rs", "b")];
+        let paths = paths.map(|(path, project)| (path, ValueKind::Path, project));
         let values = ids
             .into_iter()
             .chain(paths)
-            .map(exact)
+            .map(known)
             .collect::<BTreeMap<_, _>>();
         for at_once in 1..=values.len() {
-            let all = values.iter().map(|(key, exact)| (key.as_str(), exact));
+            let all = values.iter().map(|(key, known)| (key.as_str(), known));
             let Ok(found) = find_in_parts(all, at_once, &mut suite.scenarios.as_slice());
             assert_eq!(
                 found,

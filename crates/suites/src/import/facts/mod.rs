@@ -9,6 +9,7 @@ mod candidates;
 mod generic;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use compactometer_engine::message::part_text;
 use compactometer_formats::scenario::{Fact, Scenario, Speaker};
@@ -21,6 +22,7 @@ use super::repair::counted;
 use crate::each::each;
 use crate::walk::Walk;
 use candidates::{Candidate, Candidates};
+use generic::Known;
 
 /// The largest number of unused values that become facts of a scenario.
 pub(super) const INCIDENTAL: usize = 200;
@@ -152,7 +154,7 @@ pub(super) struct Finder {
     counts: FactCounts,
     projects: BTreeSet<String>,
     /// The values that became facts, in lower case, and how many facts have each.
-    values: BTreeMap<String, (Exact, usize)>,
+    values: BTreeMap<String, (Known, usize)>,
     /// For each conversation, the number of facts that it had before.
     before: Vec<usize>,
 }
@@ -219,17 +221,21 @@ impl Finder {
         let mut free = (1..)
             .map(|number| format!("v{number}"))
             .filter(|id| !taken.contains(id));
+        let projects = Arc::<[String]>::from_iter(scenario.projects().map(str::to_owned));
         for fact in facts
             .into_iter()
             .filter(|fact| !known.contains(&fact.value.to_lowercase()))
         {
-            let exact = || Exact {
-                value: fact.value.clone(),
-                kind: fact.value_kind,
+            let known = || Known {
+                exact: Exact {
+                    value: fact.value.clone(),
+                    kind: fact.value_kind,
+                },
+                projects: Arc::clone(&projects),
             };
             self.values
                 .entry(fact.value.to_ascii_lowercase())
-                .or_insert_with(|| (exact(), 0))
+                .or_insert_with(|| (known(), 0))
                 .1 += 1;
             scenario.facts.push(Fact {
                 id: free.next().unwrap_or_default(),
@@ -247,7 +253,7 @@ impl Finder {
         // With one project there is nothing to compare.
         let values = self.values.iter().filter(|_| counts.projects > 1);
         let generic = generic::find(
-            values.map(|(key, (exact, _))| (key.as_str(), exact)),
+            values.map(|(key, (known, _))| (key.as_str(), known)),
             conversations,
         )?;
         counts.generic += generic
