@@ -194,7 +194,11 @@ impl Index {
                 Some(walk) => walk,
                 None => self.next_start(text, scan)?,
             };
-            if !walk.is_broken && walk.node != ROOT && is_break(text.as_bytes(), walk.at) {
+            if text.as_bytes().get(walk.at) == Some(&b'\n')
+                && !walk.is_broken
+                && walk.node != ROOT
+                && is_at_slash(text.as_bytes(), walk.at)
+            {
                 scan.broken.push(Walk {
                     at: walk.at + 1,
                     is_broken: true,
@@ -257,39 +261,37 @@ impl Pattern {
     /// Where the pattern ends, if it is in the text from this position on.
     fn end_in(&self, text: &[u8], start: usize) -> Option<usize> {
         let (pattern, text) = (self.text.as_bytes(), text.get(start..)?);
-        let is_at = |pattern: &[u8], from: usize| {
-            let found = text.get(from..from + pattern.len());
-            found.is_some_and(|found| stands_as(pattern, found))
-        };
-        if is_at(pattern, 0) {
+        let found = text.get(..pattern.len());
+        if found.is_some_and(|found| found.eq_ignore_ascii_case(pattern)) {
             return Some(start + pattern.len());
         }
-        if !self.may_break {
+        let at = same_bytes(pattern, text);
+        if at == pattern.len() {
+            return Some(start + at);
+        }
+        if !self.may_break || text.get(at) != Some(&b'\n') {
             return None;
         }
-        let same = pattern
-            .iter()
-            .zip(text)
-            .take_while(|(one, other)| is_same(**one, **other));
-        let at = same.count();
         let is_inner_slash = |at: usize| pattern.get(at) == Some(&b'/') && at > 0;
         let breaks = is_inner_slash(at) && at + 1 < pattern.len()
             || at.checked_sub(1).is_some_and(is_inner_slash) && at < pattern.len();
-        let goes_on = breaks && text.get(at) == Some(&b'\n') && is_at(&pattern[at..], at + 1);
+        let rest = &pattern[at..];
+        let goes_on = breaks && same_bytes(rest, &text[at + 1..]) == rest.len();
         goes_on.then_some(start + pattern.len() + 1)
     }
 }
 
-/// Whether a line is broken there, before or after a slash.
-fn is_break(text: &[u8], at: usize) -> bool {
-    text.get(at) == Some(&b'\n')
-        && (text.get(at + 1) == Some(&b'/') || at > 0 && text[at - 1] == b'/')
+/// Whether a slash is directly before or after a place of the text.
+fn is_at_slash(text: &[u8], at: usize) -> bool {
+    text.get(at + 1) == Some(&b'/') || at > 0 && text[at - 1] == b'/'
 }
 
-/// Whether the text, which is as long as the pattern, matches it.
-fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
-    let mut pairs = pattern.iter().zip(text);
-    text.eq_ignore_ascii_case(pattern) || pairs.all(|(one, other)| is_same(*one, *other))
+/// How many bytes of the pattern the text begins with.
+fn same_bytes(pattern: &[u8], text: &[u8]) -> usize {
+    let pairs = pattern.iter().zip(text);
+    pairs
+        .take_while(|(one, other)| is_same(**one, **other))
+        .count()
 }
 
 fn is_same(pattern: u8, text: u8) -> bool {
@@ -464,6 +466,7 @@ mod tests {
 
     #[test]
     fn any_blank_may_be_a_line_break_and_nothing_else() {
+        let stands_as = |pattern: &[u8], text: &[u8]| same_bytes(pattern, text) == pattern.len();
         assert!(stands_as(
             b"one two three four five",
             b"One\ntwo\nthree four\nfive"
