@@ -36,11 +36,15 @@ pub(super) fn check(path: &Path) -> Result<(), ImportError> {
     let Some(what) = found.map_err(failed)? else {
         return Ok(());
     };
-    Err(ImportError::Other(format!(
+    Err(ImportError::Other(refusal(path, &what)))
+}
+
+fn refusal(path: &Path, what: &str) -> String {
+    format!(
         "`{}` {what}, more than a session has: it would take fourteen times its size in memory; cut it into sessions, or read \
-         it all the same with `import --lenient`",
+         it all the same with `import FORMAT FILE --lenient`",
         path.display()
-    )))
+    )
 }
 
 /// The lines at a file's beginning by which its format is known; all of it, if it is no file of one
@@ -65,7 +69,12 @@ pub(super) fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
             bytes.truncate(end + 1);
             Ok(bytes)
         }
-        _ if bytes.is_empty() || bytes.len() == LINE => read(path, Kind::TRANSCRIPT),
+        // A document, or lines of which the first is too long.
+        _ if bytes.len() == LINE => match beyond(open(path)?)? {
+            Some(what) => Err(std::io::Error::other(refusal(path, &what))),
+            None => read(path, Kind::TRANSCRIPT),
+        },
+        _ if bytes.is_empty() => read(path, Kind::TRANSCRIPT),
         _ => Ok(bytes),
     }
 }
@@ -138,6 +147,18 @@ mod tests {
         ] {
             assert_eq!(found(&text), None);
         }
+    }
+
+    #[test]
+    fn a_first_line_that_is_too_long_is_refused_before_it_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("session.jsonl");
+        let line = format!("{{\"a\": \"{}\"}}", "x".repeat(LINE));
+        std::fs::write(&path, &line).unwrap();
+        assert_eq!(beginning(&path).unwrap().len(), line.len(), "a document");
+        std::fs::write(&path, format!("{line}\n{{}}\n")).unwrap();
+        let told = beginning(&path).unwrap_err().to_string();
+        assert!(told.contains("line of more than 16 MB (1)"), "{told}");
     }
 
     #[test]

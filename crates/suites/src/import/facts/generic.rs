@@ -16,7 +16,7 @@ const AT_ONCE: usize = 100_000;
 
 /// A value, and the projects of a conversation that has it.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct FoundValue {
     pub(super) exact: Exact,
     pub(super) projects: Arc<[String]>,
 }
@@ -24,14 +24,14 @@ pub(super) struct Known {
 /// The values, given by their lower case, that are in conversations without a common project. The
 /// conversations are gone through once for every 100,000 values.
 pub(super) fn find<'v, W: Walk>(
-    values: impl Iterator<Item = (&'v str, &'v Known)>,
+    values: impl Iterator<Item = (&'v str, &'v FoundValue)>,
     conversations: &mut W,
 ) -> Result<HashSet<String>, W::Error> {
     find_in_parts(values, AT_ONCE, conversations)
 }
 
 fn find_in_parts<'v, W: Walk>(
-    mut values: impl Iterator<Item = (&'v str, &'v Known)>,
+    mut values: impl Iterator<Item = (&'v str, &'v FoundValue)>,
     at_once: usize,
     conversations: &mut W,
 ) -> Result<HashSet<String>, W::Error> {
@@ -41,9 +41,9 @@ fn find_in_parts<'v, W: Walk>(
         if part.is_empty() {
             return Ok(generic);
         }
-        let all = Sought::new(&part, |_| true);
+        let all = ValueSearch::new(&part, |_| true);
         let most = most_frequent(&part);
-        let others = most.map(|most| (most, Sought::new(&part, |of| of != most)));
+        let others = most.map(|most| (most, ValueSearch::new(&part, |of| of != most)));
         // The projects to which all conversations with the value belong.
         let mut common = part
             .iter()
@@ -69,7 +69,7 @@ fn find_in_parts<'v, W: Walk>(
 }
 
 /// The projects that at least half of the values come from.
-fn most_frequent<'k>(part: &[(&str, &'k Known)]) -> Option<&'k [String]> {
+fn most_frequent<'k>(part: &[(&str, &'k FoundValue)]) -> Option<&'k [String]> {
     let mut counts = BTreeMap::<&[String], usize>::new();
     for (_, known) in part {
         *counts.entry(&known.projects).or_default() += 1;
@@ -80,21 +80,23 @@ fn most_frequent<'k>(part: &[(&str, &'k Known)]) -> Option<&'k [String]> {
 }
 
 /// Values that are looked for together, by their places in the part.
-struct Sought {
+struct ValueSearch {
     matcher: Matcher,
     places: Vec<usize>,
 }
 
-impl Sought {
-    fn new(part: &[(&str, &Known)], of: impl Fn(&[String]) -> bool) -> Self {
+impl ValueSearch {
+    fn new(part: &[(&str, &FoundValue)], of: impl Fn(&[String]) -> bool) -> Self {
         let wanted = part
             .iter()
             .enumerate()
             .filter(|(_, (_, known))| of(&known.projects));
         let (places, values): (Vec<_>, Vec<_>) = wanted
-            .map(|(place, (_, Known { exact, .. }))| (place, (exact.kind, [exact.value.as_str()])))
+            .map(|(place, (_, FoundValue { exact, .. }))| {
+                (place, (exact.kind, [exact.value.as_str()]))
+            })
             .unzip();
-        Sought {
+        ValueSearch {
             matcher: Matcher::new(values),
             places,
         }
@@ -133,9 +135,9 @@ mod tests {
                 kind,
             };
             let projects = Arc::from([project.to_owned()]);
-            (value.to_ascii_lowercase(), Known { exact, projects })
+            (value.to_ascii_lowercase(), FoundValue { exact, projects })
         };
-        let ids = [("KX-1001", "a"), ("KX-1002", "a")];
+        let ids = [("KX-1001", "a"), ("KX-1002", "a"), ("KX-1003", "a")];
         let ids = ids.map(|(id, project)| (id, ValueKind::Id, project));
         let paths = [("lib/one.rs", "a"), ("lib/two.rs", "b")];
         let paths = paths.map(|(path, project)| (path, ValueKind::Path, project));

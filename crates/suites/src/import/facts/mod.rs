@@ -22,7 +22,7 @@ use super::repair::counted;
 use crate::each::each;
 use crate::walk::Walk;
 use candidates::{Candidate, Candidates};
-use generic::Known;
+use generic::FoundValue;
 
 /// The largest number of unused values that become facts of a scenario.
 pub(super) const INCIDENTAL: usize = 200;
@@ -154,7 +154,7 @@ pub(super) struct Finder {
     counts: FactCounts,
     projects: BTreeSet<String>,
     /// The values that became facts, in lower case, and how many facts have each.
-    values: BTreeMap<String, (Known, usize)>,
+    values: BTreeMap<String, (FoundValue, usize)>,
     /// For each conversation, the number of facts that it had before.
     before: Vec<usize>,
 }
@@ -226,7 +226,7 @@ impl Finder {
             .into_iter()
             .filter(|fact| !known.contains(&fact.value.to_lowercase()))
         {
-            let known = || Known {
+            let known = || FoundValue {
                 exact: Exact {
                     value: fact.value.clone(),
                     kind: fact.value_kind,
