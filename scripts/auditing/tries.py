@@ -38,4 +38,4 @@ def calls(run):
         for row in record["compactions"]:
             yield from row["calls"]
         for row in record.get("answers", []):
-            yield from row["call"] if isinstance(row["call"], list) else [row["call"]]
+            yield row["call"]

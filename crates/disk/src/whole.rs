@@ -10,7 +10,7 @@ use crate::place::{Identity, folder_of, sync_folder};
 /// Writes a temporary file (a part) next to the target, syncs it, renames it and syncs the folder.
 /// If that fails, the part is removed. If the process ends in between, the next process that writes
 /// the same file removes the part. What is no plain file, such as a device or a pipe, is written to
-/// and stays what it is.
+/// and stays what it is. `-` is no path: whoever passes a file on to standard output does so itself.
 ///
 /// # Errors
 /// What the file system or `write` returns.

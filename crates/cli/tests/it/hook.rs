@@ -113,7 +113,7 @@ fn a_ledger_lists_what_the_summary_lacks_and_no_secret() {
 }
 
 /// A line of a session of Claude Code.
-fn row(at: usize, mut row: Value) -> String {
+pub(crate) fn row(at: usize, mut row: Value) -> String {
     row["uuid"] = format!("u{at}").into();
     row["parentUuid"] = at
         .checked_sub(1)

@@ -16,8 +16,6 @@ const HELLO: &str = r#"echo '{"type":"hello","protocol":1,"name":"test","version
 const READY: &str =
     r#"read -r line || exit 0; printf '%s\n' "$line" >> asked; echo '{"type":"ready"}'"#;
 
-const READY_LINE: &str = r#"{"type":"ready"}"#;
-
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
@@ -228,7 +226,7 @@ fn each_misbehaviour_is_a_failure_of_its_compaction_with_the_reason() {
     {
         let script = match (answer, then) {
             (Some(answer), None) => answers(&answer),
-            (None, Some(then)) => format!("{HELLO}\nREADY='{READY_LINE}'\n{then}\n"),
+            (None, Some(then)) => format!("{HELLO}\n{}\n", then.replace("{ready}", READY)),
             other => panic!("{id} has one of `answer` and `then`: {other:?}"),
         };
         write(dir, "bad.sh", &script);

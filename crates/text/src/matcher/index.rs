@@ -33,9 +33,9 @@ pub(super) struct Index {
     firsts: Box<[u64]>,
 }
 
-/// What is sought.
+/// A text that is sought.
 #[derive(Clone, Debug)]
-pub(super) struct Sought {
+pub(super) struct Spelling {
     pub(super) text: String,
     /// Whether it may go over two lines.
     pub(super) may_break: bool,
@@ -81,7 +81,7 @@ struct Walk {
 impl Index {
     /// An index of non-empty patterns with single blanks between words. Each is identified by its
     /// position in the list.
-    pub(super) fn new(all: Vec<Sought>) -> Self {
+    pub(super) fn new(all: Vec<Spelling>) -> Self {
         let patterns = Vec::with_capacity(all.len());
         let mut index = Index {
             patterns,
@@ -90,9 +90,9 @@ impl Index {
             openings: [0; 256],
             firsts: vec![0; (all.len() * FIRSTS / 64).next_power_of_two()].into(),
         };
-        for sought in all {
-            index.open(sought.text.as_bytes(), sought.may_break);
-            index.add(sought);
+        for spelling in all {
+            index.open(spelling.text.as_bytes(), spelling.may_break);
+            index.add(spelling);
         }
         index
     }
@@ -114,7 +114,7 @@ impl Index {
     }
 
     /// Puts a pattern where no other begins like it, so that most take few nodes.
-    fn add(&mut self, Sought { text, may_break }: Sought) {
+    fn add(&mut self, Spelling { text, may_break }: Spelling) {
         let (mut node, mut at) = (ROOT, 0);
         for depth in 1..=DEPTH {
             let Some(end) = piece_end(&text, at) else {
@@ -400,14 +400,14 @@ mod tests {
         found_of(patterns.iter().cloned().map(whole).collect(), text)
     }
 
-    fn whole(text: String) -> Sought {
-        Sought {
+    fn whole(text: String) -> Spelling {
+        Spelling {
             text,
             may_break: false,
         }
     }
 
-    fn found_of(sought: Vec<Sought>, text: &str) -> Vec<(usize, usize, usize)> {
+    fn found_of(sought: Vec<Spelling>, text: &str) -> Vec<(usize, usize, usize)> {
         let (index, mut scan) = (Index::new(sought), Scan::default());
         let mut found: Vec<_> = std::iter::from_fn(|| index.next(text, &mut scan)).collect();
         found.sort_unstable();
@@ -439,7 +439,7 @@ mod tests {
         ) {
             patterns.sort();
             patterns.dedup();
-            let sought = patterns.iter().map(|text| Sought { text: text.clone(), may_break: true });
+            let sought = patterns.iter().map(|text| Spelling { text: text.clone(), may_break: true });
             let mut together = found_of(sought.collect(), &text);
             let mut each = Vec::new();
             for (number, pattern) in patterns.iter().enumerate() {

@@ -214,7 +214,7 @@ impl Matcher {
 /// The patterns for the index, and the form that each belongs to.
 #[derive(Default)]
 struct Patterns {
-    texts: Vec<index::Sought>,
+    texts: Vec<index::Spelling>,
     forms: Vec<Form>,
     quantities: Vec<Quantity>,
 }
@@ -269,7 +269,7 @@ impl Patterns {
 
     fn push(&mut self, text: String, form: Form) {
         let may_break = form.sought.kind == ValueKind::Path;
-        self.texts.push(index::Sought { text, may_break });
+        self.texts.push(index::Spelling { text, may_break });
         self.forms.push(form);
     }
 }

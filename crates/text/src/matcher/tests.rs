@@ -259,7 +259,7 @@ fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
             .map(|(sought, value)| (*sought, [value.as_str()])),
     );
     let text = normal(text);
-    let holds = |(form, pattern): (&Form, &index::Sought)| {
+    let holds = |(form, pattern): (&Form, &index::Spelling)| {
         let is_there = |pattern: &String| {
             let same = |(one, other): (u8, &u8)| {
                 one.eq_ignore_ascii_case(other) || (one == b' ' && *other == b'\n')

@@ -34,17 +34,11 @@ fn session(row: &Command) -> String {
         json!({"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto", "preTokens": 1000}}),
         json!({"type": "user", "isCompactSummary": true, "message": {"role": "user", "content": summary}}),
     ];
-    let line = |(number, mut line): (usize, serde_json::Value)| {
-        line["uuid"] = format!("u{number}").into();
-        if let Some(before) = number.checked_sub(1) {
-            line["parentUuid"] = format!("u{before}").into();
-        }
-        line["sessionId"] = "s-1".into();
+    let lines = rows.into_iter().enumerate().map(|(at, mut line)| {
         line["cwd"] = "/home/ann/shop".into();
-        line["timestamp"] = format!("2026-01-02T03:04:{number:02}Z").into();
-        line.to_string() + "\n"
-    };
-    rows.into_iter().enumerate().map(line).collect()
+        crate::hook::row(at, line)
+    });
+    lines.collect()
 }
 
 fn write(row: &Command, dir: &Path) {
@@ -69,7 +63,7 @@ fn run(row: &Command, dir: &Path) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// The texts of all files that the command made or changed.
+/// The texts of all files that the command made.
 fn made(dir: &Path, row: &Command) -> Vec<String> {
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
