@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::estimate::Estimator;
+use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::ledgers::ledger_at;
 use compactometer_suites::import::{self, Importer, Options};
@@ -74,17 +75,31 @@ pub(super) fn answer(
     let Some(scenario) = longest(&imported.suite.scenarios) else {
         return Ok(None);
     };
-    let text = context(scenario, budget, &Encoding::O200k);
+    let text = context(scenario, budget);
     let answer =
         json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}});
     Ok((!text.is_empty()).then(|| format!("{answer}\n")))
 }
 
+/// Counts by estimate: the vocabulary of an exact count takes most of the time and memory of a hook.
+/// A ledger of 300 to 1,800 tokens is estimated 5 to 37 % too long, half of them at least 17 %.
+struct Estimate;
+
+impl TokenCounter for Estimate {
+    fn name(&self) -> &'static str {
+        "estimate"
+    }
+
+    fn count_text(&self, text: &str) -> u32 {
+        Estimator::Classes.of_text(text)
+    }
+}
+
 /// The ledger at the end of a conversation, short enough for the program.
-fn context(scenario: &Scenario, budget: u32, counter: &dyn TokenCounter) -> String {
+fn context(scenario: &Scenario, budget: u32) -> String {
     let mut budget = budget;
     loop {
-        let text = ledger_at(scenario, None, budget, counter).page.text;
+        let text = ledger_at(scenario, None, budget, &Estimate).page.text;
         let letters = text.chars().count();
         if letters <= LONGEST_CONTEXT {
             return text;
