@@ -9,6 +9,7 @@ mod apis;
 mod field;
 #[doc(hidden)]
 pub mod fuzzing;
+mod responder;
 mod routes;
 mod trouble;
 
@@ -25,6 +26,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use responder::OfModel;
+pub use responder::{Called, Posted, Refusal, Responder, Said};
 
 /// How much a server takes.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +64,7 @@ impl Default for Limits {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    model: Arc<dyn ChatModel>,
+    responder: Arc<dyn Responder>,
     limits: Limits,
 }
 
@@ -74,12 +78,24 @@ impl Server {
         port: u16,
         limits: Limits,
     ) -> std::io::Result<Self> {
+        Server::answering(Arc::new(OfModel(model)), port, limits).await
+    }
+
+    /// The same for whoever answers.
+    ///
+    /// # Errors
+    /// Where the port is taken or not allowed.
+    pub async fn answering(
+        responder: Arc<dyn Responder>,
+        port: u16,
+        limits: Limits,
+    ) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
         Ok(Server {
             listener,
             address,
-            model,
+            responder,
             limits,
         })
     }
@@ -102,10 +118,10 @@ impl Server {
                 () = &mut stop => break,
                 accepted = accept(&self.listener, &places) => accepted,
             };
-            let model = Arc::clone(&self.model);
+            let responder = Arc::clone(&self.responder);
             let service = service_fn(move |request| {
-                let model = Arc::clone(&model);
-                async move { Ok::<_, Infallible>(routes::respond(&*model, &limits, request).await) }
+                let responder = Arc::clone(&responder);
+                async move { Ok::<_, Infallible>(routes::respond(&*responder, &limits, request).await) }
             });
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new())

@@ -1,6 +1,5 @@
 //! Paths and methods: who answers what.
 
-use compactometer_engine::model::ChatModel;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER};
@@ -8,14 +7,14 @@ use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::Limits;
 use super::apis::{self, Answer, Api};
 use super::trouble::Trouble;
+use super::{Limits, Posted, Responder};
 use crate::http::endpoint::is_loopback_host;
 
 /// The answer to a request, whatever it is.
 pub(super) async fn respond(
-    model: &dyn ChatModel,
+    responder: &dyn Responder,
     limits: &Limits,
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
@@ -36,35 +35,54 @@ pub(super) async fn respond(
         return refuse(&Trouble::new(StatusCode::METHOD_NOT_ALLOWED, message));
     }
     if let Some(api) = api {
-        return complete(api, model, limits, request)
+        return complete(api, responder, limits, request)
+            .await
+            .unwrap_or_else(|trouble| refuse(&trouble));
+    }
+    if *request.method() == Method::POST && says_json(&request).is_ok() {
+        return other(&path, responder, limits, request)
             .await
             .unwrap_or_else(|trouble| refuse(&trouble));
     }
     let found = match path.as_str() {
         "/v1/models" => Ok(json_response(
-            &json!({"object": "list", "data": [described(model)]}),
+            &json!({"object": "list", "data": [described(responder)]}),
         )),
         "/health" => Ok(json_response(&json!({"status": "ok"}))),
         _ => match path.strip_prefix("/v1/models/") {
-            Some(name) if is_served(name, model) => Ok(json_response(&described(model))),
-            Some(name) => Err(Trouble::unknown_model(name, model.name())),
-            None => Err(Trouble::new(
-                StatusCode::NOT_FOUND,
-                format!("`{path}` is not served; choose {}", served()),
-            )),
+            Some(name) if responder.serves(name) => Ok(json_response(&described(responder))),
+            Some(name) => Err(Trouble::unknown_model(name, responder.model())),
+            None => Err(not_served(&path)),
         },
     };
     found.unwrap_or_else(|trouble| refuse(&trouble))
 }
 
-/// The paths that are served, as errors name them.
-fn served() -> String {
+/// What is posted to a path of no interface.
+async fn other(
+    path: &str,
+    responder: &dyn Responder,
+    limits: &Limits,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Trouble> {
+    let body = body(limits, request).await?;
+    let value = serde_json::from_slice(&body).unwrap_or_default();
+    let answer = responder.other(path, &value).await;
+    answer
+        .map(|answer| json_response(&answer))
+        .ok_or_else(|| not_served(path))
+}
+
+fn not_served(path: &str) -> Trouble {
     let paths = apis::ALL
         .iter()
         .map(|api| format!("`{}`", api.path))
         .collect::<Vec<_>>()
         .join(", ");
-    format!("{paths}, `/v1/models` or `/health`")
+    Trouble::new(
+        StatusCode::NOT_FOUND,
+        format!("`{path}` is not served; choose {paths}, `/v1/models` or `/health`"),
+    )
 }
 
 /// Whether the client meant this machine. A page in a browser can make a name of its own point here
@@ -100,24 +118,29 @@ fn header<'r>(request: &'r Request<Incoming>, name: &HeaderName) -> Option<&'r s
 
 async fn complete(
     api: &Api,
-    model: &dyn ChatModel,
+    responder: &dyn Responder,
     limits: &Limits,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Trouble> {
     says_json(&request)?;
     let body = body(limits, request).await?;
     let asked = api.read(&body)?;
-    if !is_served(&asked.model, model) {
-        return Err(Trouble::unknown_model(&asked.model, model.name()));
+    if !responder.serves(&asked.model) {
+        return Err(Trouble::unknown_model(&asked.model, responder.model()));
     }
-    let mut reply = model
-        .complete(&asked.request)
+    let posted = Posted {
+        request: asked.request,
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    };
+    let mut said = responder
+        .answer(posted)
         .await
-        .map_err(|error| Trouble::of_model(&error))?;
-    let stopped_at = apis::stop_at(&mut reply, &asked.stop);
+        .map_err(|refusal| Trouble::of_refusal(&refusal))?;
+    let stopped_at = apis::stop_at(&mut said.reply, &asked.stop);
     let answer = Answer {
-        model: model.name(),
-        reply: &reply,
+        model: responder.model(),
+        reply: &said.reply,
+        calls: &said.calls,
         stopped_at,
         with_usage: asked.with_usage,
     };
@@ -129,7 +152,7 @@ async fn complete(
     let mut response = typed(kind, body);
     response
         .headers_mut()
-        .insert("openai-processing-ms", reply.latency_ms.into());
+        .insert("openai-processing-ms", said.reply.latency_ms.into());
     Ok(response)
 }
 
@@ -156,17 +179,14 @@ async fn body(limits: &Limits, request: Request<Incoming>) -> Result<Bytes, Trou
     }
 }
 
-/// Whether a name is the model's, with or without its variant: `mock` for `mock:claude-code`.
-fn is_served(name: &str, model: &dyn ChatModel) -> bool {
-    name == model.name()
-        || model
-            .name()
-            .split_once(':')
-            .is_some_and(|(kind, _)| name == kind)
-}
-
-fn described(model: &dyn ChatModel) -> Value {
-    json!({"id": model.name(), "object": "model", "created": 0, "owned_by": "compactometer"})
+fn described(responder: &dyn Responder) -> Value {
+    let name = responder.model();
+    let mut model =
+        json!({"id": name, "object": "model", "created": 0, "owned_by": "compactometer"});
+    if let Some(window) = responder.window() {
+        model["context_length"] = window.into();
+    }
+    model
 }
 
 fn json_response(value: &Value) -> Response<Full<Bytes>> {

@@ -4,6 +4,8 @@ use compactometer_engine::model::ChatError;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
+use super::responder::Refusal;
+
 /// Why a request gets no reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Trouble {
@@ -65,8 +67,20 @@ impl Trouble {
         }
     }
 
+    /// What it looks like when whoever answers does not.
+    pub(super) fn of_refusal(refusal: &Refusal) -> Self {
+        match refusal {
+            Refusal::Model(error) => Trouble::of_model(error),
+            Refusal::OverWindow { tokens, window } => Trouble {
+                code: Some("context_length_exceeded"),
+                ..Trouble::invalid("messages", over_window(*tokens, *window))
+            },
+            Refusal::Unknown(why) => Trouble::new(StatusCode::NOT_FOUND, why),
+        }
+    }
+
     /// What a model's own failure looks like.
-    pub(super) fn of_model(error: &ChatError) -> Self {
+    fn of_model(error: &ChatError) -> Self {
         let message = error.to_string();
         match error {
             ChatError::RateLimited { retry_after_ms } => Trouble {
@@ -116,4 +130,12 @@ impl Trouble {
         } = self;
         json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
     }
+}
+
+/// As OpenAI writes it; agents look for its words.
+fn over_window(tokens: u32, window: u32) -> String {
+    format!(
+        "This model's maximum context length is {window} tokens. However, your messages resulted in \
+         {tokens} tokens. Please reduce the length of the messages."
+    )
 }

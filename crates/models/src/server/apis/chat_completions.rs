@@ -4,7 +4,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Answer, Api, Asked, Field, Trouble};
+use super::{Answer, Api, Asked, Called, Field, Trouble};
 
 /// How answers are named.
 const ID: &str = "chatcmpl-";
@@ -68,10 +68,10 @@ fn stop(stop: &Field<'_>) -> Result<Vec<String>, Trouble> {
     Ok(stops.into_iter().filter(|stop| !stop.is_empty()).collect())
 }
 
-fn tool(tool: &Field<'_>) -> Result<Option<ToolDefinition>, Trouble> {
+fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
     let function = tool.get("function");
     function.required()?;
-    super::definition(&function, "parameters").map(Some)
+    Ok(vec![super::definition(&function, "parameters")?])
 }
 
 fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
@@ -134,7 +134,11 @@ fn tool_call(call: Field<'_>) -> Result<Part, Trouble> {
 
 /// The reply as one object.
 fn whole(answer: &Answer<'_>) -> Value {
-    let message = json!({"role": "assistant", "content": answer.reply.text, "refusal": null});
+    let content = answer.has_text().then_some(&answer.reply.text);
+    let mut message = json!({"role": "assistant", "content": content, "refusal": null});
+    if !answer.calls.is_empty() {
+        message["tool_calls"] = answer.calls.iter().map(call).collect();
+    }
     let choice =
         json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish(answer)});
     json!({
@@ -164,6 +168,12 @@ fn events(answer: &Answer<'_>) -> String {
     for piece in answer.pieces() {
         events.push_str(&event(choice(json!({"content": piece}), Value::Null), None));
     }
+    for (index, called) in answer.calls.iter().enumerate() {
+        let mut called = call(called);
+        called["index"] = index.into();
+        let delta = json!({"tool_calls": [called]});
+        events.push_str(&event(choice(delta, Value::Null), None));
+    }
     events.push_str(&event(choice(json!({}), json!(finish(answer))), None));
     if answer.with_usage {
         events.push_str(&event(json!([]), Some(usage(answer))));
@@ -177,10 +187,16 @@ fn choice(delta: Value, finish: Value) -> Value {
 
 fn finish(answer: &Answer<'_>) -> &'static str {
     match answer.reply.finish {
+        Finish::Stop if !answer.calls.is_empty() => "tool_calls",
         Finish::Stop => "stop",
         Finish::Length => "length",
         Finish::ContentFilter => "content_filter",
     }
+}
+
+fn call(called: &Called) -> Value {
+    let function = json!({"name": called.name, "arguments": called.arguments});
+    json!({"id": called.id, "type": "function", "function": function})
 }
 
 fn usage(answer: &Answer<'_>) -> Value {

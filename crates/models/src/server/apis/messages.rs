@@ -4,7 +4,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Answer, Api, Asked, Field, Trouble};
+use super::{Answer, Api, Asked, Called, Field, Trouble};
 
 pub(super) static API: Api = Api {
     path: "/v1/messages",
@@ -116,19 +116,31 @@ fn part(part: &Field<'_>) -> Result<Part, Trouble> {
 }
 
 /// A tool of the client's. Tools that Anthropic runs itself have no schema, and are left out.
-fn tool(tool: &Field<'_>) -> Result<Option<ToolDefinition>, Trouble> {
+fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
     if !tool.get("input_schema").is_given() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    super::definition(tool, "input_schema").map(Some)
+    Ok(vec![super::definition(tool, "input_schema")?])
 }
 
 fn whole(answer: &Answer<'_>) -> Value {
     message_of(
         answer,
-        json!([{"type": "text", "text": answer.reply.text}]),
+        blocks(answer, |called| {
+            serde_json::from_str(&called.arguments).unwrap_or_else(|_| json!({}))
+        }),
         Some(stop_reason(answer)),
     )
+}
+
+/// The text and the calls, with what the calls hold of their arguments.
+fn blocks(answer: &Answer<'_>, input: impl Fn(&Called) -> Value) -> Value {
+    let text = json!({"type": "text", "text": answer.reply.text});
+    let calls = answer.calls.iter().map(|called| {
+        json!({"type": "tool_use", "id": called.id, "name": called.name, "input": input(called)})
+    });
+    let text = answer.has_text().then_some(text);
+    text.into_iter().chain(calls).collect()
 }
 
 fn message_of(answer: &Answer<'_>, content: Value, stop_reason: Option<&str>) -> Value {
@@ -158,20 +170,42 @@ fn message_of(answer: &Answer<'_>, content: Value, stop_reason: Option<&str>) ->
 fn stop_reason(answer: &Answer<'_>) -> &'static str {
     match answer.reply.finish {
         Finish::Stop if answer.stopped_at.is_some() => "stop_sequence",
+        Finish::Stop if !answer.calls.is_empty() => "tool_use",
         Finish::Stop => "end_turn",
         Finish::Length => "max_tokens",
         Finish::ContentFilter => "refusal",
     }
 }
 
-/// The message as it grows: its text a few words at a time, then why it ended and what it used.
+/// The message as it grows: its text a few words at a time, its calls, then why it ended and what it used.
 fn events(answer: &Answer<'_>) -> String {
-    let mut all = vec![
-        json!({"type": "message_start", "message": message_of(answer, json!([]), None)}),
-        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
-    ];
-    all.extend(answer.pieces().into_iter().map(delta));
-    all.push(json!({"type": "content_block_stop", "index": 0}));
+    let mut all =
+        vec![json!({"type": "message_start", "message": message_of(answer, json!([]), None)})];
+    let begun = blocks(answer, |_| json!({}));
+    for (index, block) in begun.as_array().into_iter().flatten().enumerate() {
+        let mut block = block.clone();
+        let deltas = match block["type"].as_str() {
+            Some("text") => {
+                block["text"] = json!("");
+                let pieces = answer.pieces().into_iter();
+                pieces
+                    .map(|text| json!({"type": "text_delta", "text": text}))
+                    .collect()
+            }
+            _ => {
+                let called = &answer.calls[index - usize::from(answer.has_text())];
+                vec![json!({"type": "input_json_delta", "partial_json": called.arguments})]
+            }
+        };
+        all.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
+        let deltas = deltas.into_iter();
+        all.extend(
+            deltas.map(
+                |delta| json!({"type": "content_block_delta", "index": index, "delta": delta}),
+            ),
+        );
+        all.push(json!({"type": "content_block_stop", "index": index}));
+    }
     all.push(json!({
         "type": "message_delta",
         "delta": {"stop_reason": stop_reason(answer), "stop_sequence": answer.stopped_at},
@@ -181,11 +215,6 @@ fn events(answer: &Answer<'_>) -> String {
     all.iter()
         .map(|data| super::event(data["type"].as_str().unwrap_or_default(), data))
         .collect()
-}
-
-fn delta(text: String) -> Value {
-    let delta = json!({"type": "text_delta", "text": text});
-    json!({"type": "content_block_delta", "index": 0, "delta": delta})
 }
 
 fn refusal(trouble: &Trouble) -> Value {

@@ -14,6 +14,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::field::Field;
+use super::responder::Called;
 use super::trouble::Trouble;
 
 /// All of them.
@@ -56,6 +57,7 @@ pub(super) struct Asked {
 pub(super) struct Answer<'a> {
     pub(super) model: &'a str,
     pub(super) reply: &'a ChatReply,
+    pub(super) calls: &'a [Called],
     /// The text at which it was ended.
     pub(super) stopped_at: Option<&'a str>,
     pub(super) with_usage: bool,
@@ -90,7 +92,12 @@ impl Answer<'_> {
     /// From the reply's content, so that the same request gives the same bytes.
     fn id(&self, prefix: &str) -> String {
         let Answer { model, reply, .. } = self;
-        let hash = blake3::hash(format!("{model}\n{:?}\n{}", reply.finish, reply.text).as_bytes());
+        let mut said = format!("{model}\n{:?}\n{}", reply.finish, reply.text);
+        for call in self.calls {
+            said.push('\n');
+            said.push_str(&call.id);
+        }
+        let hash = blake3::hash(said.as_bytes());
         format!("{prefix}{}", &hash.to_hex()[..24])
     }
 
@@ -106,9 +113,14 @@ impl Answer<'_> {
         words.chunks(WORDS).map(<[&str]>::concat).collect()
     }
 
+    /// Whether it has a text: a reply that only calls tools has none.
+    fn has_text(&self) -> bool {
+        !self.reply.text.is_empty() || self.calls.is_empty()
+    }
+
     /// Output tokens of reasoning: what was paid for and left no text.
     fn reasoning(&self) -> u64 {
-        if self.reply.text.is_empty() {
+        if self.reply.text.is_empty() && self.calls.is_empty() {
             self.reply.usage.output
         } else {
             0
@@ -190,20 +202,21 @@ fn content(
     }
 }
 
-/// A definition of a tool, whose schema is in the field of that name. One without a name, such as a
-/// tool that a provider runs, is left out.
+/// The definitions of tools; each tool may be several, or none.
 fn tools(
     tools: &Field<'_>,
-    tool: fn(&Field<'_>) -> Result<Option<ToolDefinition>, Trouble>,
+    tool: fn(&Field<'_>) -> Result<Vec<ToolDefinition>, Trouble>,
 ) -> Result<Vec<ToolDefinition>, Trouble> {
-    let all = if tools.is_given() {
-        tools.items()?.map(|item| tool(&item)).collect()
-    } else {
-        Ok(Vec::new())
-    };
-    Ok(all?.into_iter().flatten().collect())
+    let mut all = Vec::new();
+    if tools.is_given() {
+        for item in tools.items()? {
+            all.extend(tool(&item)?);
+        }
+    }
+    Ok(all)
 }
 
+/// A definition of a tool, whose schema is in the field of that name.
 fn definition(tool: &Field<'_>, schema: &str) -> Result<ToolDefinition, Trouble> {
     let parameters = tool.get(schema);
     Ok(ToolDefinition {

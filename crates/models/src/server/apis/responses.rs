@@ -5,7 +5,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Answer, Api, Asked, Field, Trouble};
+use super::{Answer, Api, Asked, Called, Field, Trouble};
 
 pub(super) static API: Api = Api {
     path: "/v1/responses",
@@ -86,7 +86,7 @@ fn called(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     let text = |name: &str| item.get(name).text().map(str::to_owned);
     let call = Part::ToolCall {
         id: text("call_id")?,
-        name: text("name")?,
+        name: in_namespace(item.get("namespace").value.as_str(), &text("name")?),
         arguments: text("arguments")?,
     };
     Ok(vec![super::message(Role::Assistant, vec![call])])
@@ -127,22 +127,39 @@ fn part(part: &Field<'_>) -> Result<Part, Trouble> {
     }
 }
 
-/// A function. Tools that OpenAI runs itself, such as a search, are left out.
-fn tool(tool: &Field<'_>) -> Result<Option<ToolDefinition>, Trouble> {
+/// The functions of a tool: itself, or those of a namespace. Tools that OpenAI runs itself, such as
+/// a search, are left out.
+fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
     match tool.get("type").text()? {
-        "function" => super::definition(tool, "parameters").map(Some),
-        _ => Ok(None),
+        "function" => Ok(vec![super::definition(tool, "parameters")?]),
+        "namespace" => {
+            let namespace = tool.get("name").text()?.to_owned();
+            let mut tools = super::tools(&tool.get("tools"), self::tool)?;
+            for tool in &mut tools {
+                tool.name = in_namespace(Some(&namespace), &tool.name);
+            }
+            Ok(tools)
+        }
+        _ => Ok(Vec::new()),
     }
 }
 
+/// The name of a tool with its namespace, if it has one. The name of a function has no dot.
+fn in_namespace(namespace: Option<&str>, name: &str) -> String {
+    namespace.map_or_else(
+        || name.to_owned(),
+        |namespace| format!("{namespace}.{name}"),
+    )
+}
+
 fn whole(answer: &Answer<'_>) -> Value {
-    response(answer, Some(item_of(answer, "completed")))
+    response(answer, Some(items_of(answer, "completed")))
 }
 
 /// The response with what it holds so far.
-fn response(answer: &Answer<'_>, item: Option<Value>) -> Value {
+fn response(answer: &Answer<'_>, items: Option<Vec<Value>>) -> Value {
     let reason = incomplete(answer.reply.finish);
-    let status = match (&item, reason) {
+    let status = match (&items, reason) {
         (None, _) => "in_progress",
         (Some(_), None) => "completed",
         (Some(_), Some(_)) => "incomplete",
@@ -153,7 +170,7 @@ fn response(answer: &Answer<'_>, item: Option<Value>) -> Value {
         "created_at": 0,
         "status": status,
         "error": null,
-        "incomplete_details": item.as_ref().and(reason).map(|reason| json!({"reason": reason})),
+        "incomplete_details": items.as_ref().and(reason).map(|reason| json!({"reason": reason})),
         "instructions": null,
         "metadata": {},
         "model": answer.model,
@@ -162,8 +179,8 @@ fn response(answer: &Answer<'_>, item: Option<Value>) -> Value {
         "tool_choice": "auto",
         "tools": [],
         "top_p": null,
-        "usage": item.as_ref().map(|_| usage(answer)),
-        "output": item.into_iter().collect::<Vec<_>>(),
+        "usage": items.as_ref().map(|_| usage(answer)),
+        "output": items.unwrap_or_default(),
     })
 }
 
@@ -175,13 +192,30 @@ fn incomplete(finish: Finish) -> Option<&'static str> {
     }
 }
 
-fn item_of(answer: &Answer<'_>, status: &str) -> Value {
-    let content = if status == "completed" {
-        json!([text(&answer.reply.text)])
-    } else {
-        json!([])
-    };
-    json!({"id": answer.id("msg_"), "type": "message", "status": status, "role": "assistant", "content": content})
+/// The items of the output: the message, if there is one, and the calls.
+fn items_of(answer: &Answer<'_>, status: &str) -> Vec<Value> {
+    let is_whole = status == "completed";
+    let content = is_whole.then(|| text(&answer.reply.text));
+    let content = content.into_iter().collect::<Vec<_>>();
+    let message = json!({"id": answer.id("msg_"), "type": "message", "status": status, "role": "assistant", "content": content});
+    let calls = answer.calls.iter().map(|called| {
+        let (namespace, name) = called
+            .name
+            .split_once('.')
+            .map_or((None, &*called.name), |(space, name)| (Some(space), name));
+        let arguments = if is_whole { &*called.arguments } else { "" };
+        let mut item = json!({"id": call_item(called), "type": "function_call", "status": status, "call_id": called.id, "name": name, "arguments": arguments});
+        if let Some(namespace) = namespace {
+            item["namespace"] = namespace.into();
+        }
+        item
+    });
+    let message = answer.has_text().then_some(message);
+    message.into_iter().chain(calls).collect()
+}
+
+fn call_item(called: &Called) -> String {
+    format!("fc_{}", called.id)
 }
 
 fn text(text: &str) -> Value {
@@ -206,19 +240,6 @@ fn usage(answer: &Answer<'_>) -> Value {
 /// a whole.
 fn events(answer: &Answer<'_>) -> String {
     let whole = whole(answer);
-    let (id, said) = (answer.id("msg_"), &answer.reply.text);
-    let place = json!({"item_id": id, "output_index": 0, "content_index": 0});
-    let in_place = |name: &str, key: &str, value: Value| {
-        let mut data = place.clone();
-        data[key] = value;
-        (name.to_owned(), data)
-    };
-    let of_item = |name: &str, status: &str| {
-        (
-            name.to_owned(),
-            json!({"output_index": 0, "item": item_of(answer, status)}),
-        )
-    };
     let mut all = vec![
         (
             "response.created".to_owned(),
@@ -228,14 +249,33 @@ fn events(answer: &Answer<'_>) -> String {
             "response.in_progress".to_owned(),
             json!({"response": response(answer, None)}),
         ),
-        of_item("response.output_item.added", "in_progress"),
-        in_place("response.content_part.added", "part", text("")),
     ];
-    let pieces = answer.pieces().into_iter();
-    all.extend(pieces.map(|piece| in_place("response.output_text.delta", "delta", json!(piece))));
-    all.push(in_place("response.output_text.done", "text", json!(said)));
-    all.push(in_place("response.content_part.done", "part", text(said)));
-    all.push(of_item("response.output_item.done", "completed"));
+    let (begun, done) = (
+        items_of(answer, "in_progress"),
+        items_of(answer, "completed"),
+    );
+    for (index, (begun, done)) in begun.into_iter().zip(done).enumerate() {
+        let of_item = |name: &str, item: Value| {
+            (
+                name.to_owned(),
+                json!({"output_index": index, "item": item}),
+            )
+        };
+        all.push(of_item("response.output_item.added", begun));
+        if done["type"] == "message" {
+            all.extend(text_events(answer, &done["id"], index));
+        } else {
+            let place = json!({"item_id": done["id"], "output_index": index});
+            let arguments = done["arguments"].clone();
+            let in_place = |name: &str, key: &str| {
+                let mut data = place.clone();
+                data[key] = arguments.clone();
+                (format!("response.function_call_arguments.{name}"), data)
+            };
+            all.extend([in_place("delta", "delta"), in_place("done", "arguments")]);
+        }
+        all.push(of_item("response.output_item.done", done));
+    }
     let end = if whole["status"] == "completed" {
         "response.completed"
     } else {
@@ -251,4 +291,21 @@ fn events(answer: &Answer<'_>) -> String {
             super::event(&name, &data)
         });
     numbered.collect()
+}
+
+/// The text of a message as it grows.
+fn text_events(answer: &Answer<'_>, id: &Value, index: usize) -> Vec<(String, Value)> {
+    let place = json!({"item_id": id, "output_index": index, "content_index": 0});
+    let in_place = |name: &str, key: &str, value: Value| {
+        let mut data = place.clone();
+        data[key] = value;
+        (format!("response.{name}"), data)
+    };
+    let said = &answer.reply.text;
+    let mut all = vec![in_place("content_part.added", "part", text(""))];
+    let pieces = answer.pieces().into_iter();
+    all.extend(pieces.map(|piece| in_place("output_text.delta", "delta", json!(piece))));
+    all.push(in_place("output_text.done", "text", json!(said)));
+    all.push(in_place("content_part.done", "part", text(said)));
+    all
 }
