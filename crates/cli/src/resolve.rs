@@ -14,7 +14,7 @@ use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
 use crate::arguments::roles::Roles;
-use crate::arguments::{RunArgs, encoding, recordings, suites};
+use crate::arguments::{RunArgs, agents, encoding, recordings, suites};
 use crate::cost::CostBudget;
 use crate::output::failure::Failure;
 use crate::output::run_folder::{self, SuiteIdentity};
@@ -150,7 +150,7 @@ fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
         true => select(names, sweeps),
         false => select_with(names, sweeps, &compactometer_external::open),
     };
-    chosen.map_err(|error| {
+    let chosen = chosen.map_err(|error| {
         let error = anyhow::Error::new(error);
         Failure::usage(
             match recordings::about_file(&args.setting.model).filter(|_| args.strategies.is_empty())
@@ -159,7 +159,9 @@ fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
                 None => error,
             },
         )
-    })
+    })?;
+    let agents = agents::rows(&args.agents).map_err(Failure::usage)?;
+    Ok(chosen.into_iter().chain(agents).collect())
 }
 
 fn note_repeated(rows: &[String]) {

@@ -10,11 +10,15 @@
 
 mod bridge;
 mod connections;
+mod mark;
 mod process;
 mod program;
 mod running;
+mod runtime;
 mod strategy;
 mod views;
 
+pub use mark::Mark;
 pub use process::finish;
 pub use program::open;
+pub use runtime::runtime;

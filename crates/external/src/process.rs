@@ -11,6 +11,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::connections;
+use crate::mark::Mark;
 
 /// Longest line that is read, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -18,16 +19,8 @@ const LONGEST: u64 = 64 << 20;
 const LOOK: Duration = Duration::from_millis(250);
 /// How much of what it says on stderr is kept, in bytes.
 const KEPT_WORDS: usize = 400;
-/// Parts of the names of environment variables that a program does not get.
-const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
-
 /// The calls of the model that are under way.
 pub(crate) type Calls = Arc<AtomicUsize>;
-
-/// The variable by which what a process started is known, in whatever session it is.
-const MARK: &str = "COMPACTOMETER_PROCESS";
-/// Numbers for it.
-static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// The processes that have not been ended yet.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -174,8 +167,8 @@ struct Running {
     id: u32,
     /// The address of its model, as the system shows it.
     model: String,
-    /// What is in the environment of all that it started.
-    mark: String,
+    /// By which all that it started is known.
+    mark: Mark,
 }
 
 impl Running {
@@ -187,22 +180,7 @@ impl Running {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        #[cfg(unix)]
-        shell.process_group(0);
-        for (name, _) in std::env::vars_os() {
-            let upper = name.to_string_lossy().to_ascii_uppercase();
-            if SECRET.iter().any(|part| upper.contains(part)) {
-                shell.env_remove(&name);
-            }
-        }
-        // A proxy of the network does not know this machine's addresses.
-        let excepted = std::env::var("NO_PROXY")
-            .or_else(|_| std::env::var("no_proxy"))
-            .unwrap_or_default();
-        let excepted = format!("127.0.0.1,localhost,{excepted}");
-        shell
-            .env("NO_PROXY", &excepted)
-            .env("no_proxy", excepted.trim_end_matches(','));
+        let mark = Mark::on(&mut shell);
         // What the providers' clients read. Anthropic's adds the version to the path by itself.
         shell
             .env("OPENAI_BASE_URL", base_url)
@@ -211,9 +189,6 @@ impl Running {
         shell
             .env("ANTHROPIC_BASE_URL", base_url.trim_end_matches("/v1"))
             .env("ANTHROPIC_API_KEY", "none");
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let mark = format!("{}-{number}", std::process::id());
-        shell.env(MARK, &mark);
         let mut child = shell.spawn()?;
         let missing = || std::io::Error::other("the program has no standard streams");
         let input = child.stdin.take().ok_or_else(missing)?;
@@ -242,7 +217,7 @@ impl Running {
             words,
             id,
             model,
-            mark: format!("{MARK}={mark}"),
+            mark,
         })
     }
 
@@ -365,46 +340,9 @@ impl Running {
     async fn stop(&mut self) {
         self.input = None;
         let _ = tokio::time::timeout(Duration::from_millis(200), self.child.wait()).await;
-        #[cfg(unix)]
-        let _ = Command::new("kill")
-            .args(["-KILL", "--", &format!("-{}", self.id)])
-            .stderr(Stdio::null())
-            .status()
-            .await;
+        self.mark.end(self.id).await;
         let _ = self.child.kill().await;
-        // What began a session of its own has left the group. It may start others meanwhile.
-        #[cfg(target_os = "linux")]
-        for _ in 0..ROUNDS {
-            let left = marked(&self.mark);
-            if left.is_empty() {
-                return;
-            }
-            let _ = Command::new("kill")
-                .arg("-KILL")
-                .args(left.iter().map(u32::to_string))
-                .stderr(Stdio::null())
-                .status()
-                .await;
-        }
     }
-}
-
-/// How often processes are looked for that have left the group.
-#[cfg(target_os = "linux")]
-const ROUNDS: usize = 5;
-
-/// The processes with this in their environment, except those that have ended.
-#[cfg(target_os = "linux")]
-fn marked(mark: &str) -> Vec<u32> {
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let is_marked = |id: &u32| {
-        std::fs::read(format!("/proc/{id}/environ")).is_ok_and(|environment| {
-            let mut variables = environment.split(|byte| *byte == 0);
-            variables.any(|variable| variable == mark.as_bytes())
-        })
-    };
-    ids.filter(is_marked).collect()
 }
 
 /// The memory of a process and its children, in bytes; 0 where the system does not say.

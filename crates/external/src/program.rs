@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::strategy::Strategy;
 use compactometer_harness::additions::AddedText;
 use compactometer_harness::plan::{Absence, CustomStrategy, Trigger};
 use serde_json::{Map, Value};
 
 use crate::process::{Limits, Trouble};
-use crate::running::{Running, runtime};
+use crate::running::Running;
+use crate::runtime::runtime;
 use crate::strategy::{External, Launch};
 use compactometer_formats::strategy_protocol::{Parameter, Reply};
 
@@ -53,7 +55,7 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
         ));
     }
     let owned = command.to_owned();
-    let hello = runtime().and_then(|runtime| {
+    let hello = runtime().map_err(Trouble::System).and_then(|runtime| {
         // A thread of its own, since the caller may be part of a runtime.
         let asked =
             std::thread::spawn(move || runtime.block_on(Running::start(&owned, Limits::default())));
@@ -232,7 +234,7 @@ impl CustomStrategy for Program {
         self.hello.unmetered
     }
 
-    fn build(&self, seed: u64) -> Arc<dyn Strategy> {
+    fn build(&self, _: &[ToolDefinition], seed: u64) -> Arc<dyn Strategy> {
         Arc::new(External::new(Launch {
             command: self.command.clone(),
             parameters: self.parameters.clone(),

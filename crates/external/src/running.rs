@@ -1,40 +1,20 @@
 //! A program that runs: it is asked and answers, and its calls go to the model of whoever asks.
 
-use std::sync::LazyLock;
-
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatRequest};
 use compactometer_engine::strategy::decision_meter::DecisionMeter;
 use serde_json::Value;
-use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::mpsc;
 
 use crate::bridge::{self, Address};
 use crate::process::{Calls, Event, Limits, Line, Process, Trouble};
+use crate::runtime::runtime;
 use compactometer_formats::strategy_protocol::{Ask, Reply, VERSION};
 
 /// How long a program may take to say hello, in seconds: packages of an interpreter load slowly.
 const HELLO_SECONDS: u64 = 60;
 /// How much of a line errors show, in characters.
 const SHOWN: usize = 80;
-
-/// Where processes and their servers run. The threads that replay cases wait for nothing but their
-/// own case.
-static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
-    Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())
-});
-
-/// The handle of that runtime.
-pub(crate) fn runtime() -> Result<Handle, Trouble> {
-    RUNTIME
-        .as_ref()
-        .map(|runtime| runtime.handle().clone())
-        .map_err(|why| Trouble::System(why.clone()))
-}
 
 /// A program that has said hello.
 pub(crate) struct Running {
@@ -51,7 +31,7 @@ impl Running {
     pub(crate) async fn start(command: &str, limits: Limits) -> Result<Self, Trouble> {
         let (events, calls) = (mpsc::unbounded_channel(), Calls::default());
         let command = command.to_owned();
-        let started = runtime()?.spawn(async move {
+        let started = runtime().map_err(Trouble::System)?.spawn(async move {
             let address = bridge::serve(events.0.clone(), Calls::clone(&calls)).await;
             let address = address
                 .map_err(|error| Trouble::System(format!("no address for its model: {error}")))?;

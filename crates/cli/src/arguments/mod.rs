@@ -1,6 +1,7 @@
 //! What commands are given: shared arguments, a folder's settings, and the models, suites,
 //! recordings and stores that arguments name.
 
+pub(crate) mod agents;
 pub(crate) mod help;
 pub(crate) mod programs;
 pub(crate) mod recordings;

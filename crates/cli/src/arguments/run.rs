@@ -51,6 +51,16 @@ pub(crate) struct RunArgs {
         env = "COMPACTOMETER_STRATEGY"
     )]
     pub(crate) strategies: Vec<String>,
+    /// Agents of others, unmodified, as rows beside the strategies: `NAME` or `NAME@VERSION`; separate
+    /// with commas or repeat. `list agents` names them, `scripts/agents/setup` installs them.
+    #[arg(
+        hide_short_help = true,
+        long = "agent",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) agents: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names
     /// them.
     #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::anyhow;
 use clap::Args;
+use compactometer_agents::Definition;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
@@ -20,6 +21,7 @@ use compactometer_text::suggest::unknown;
 use serde_json::{Value, json};
 
 use super::command_row::{CommandRow, parsed};
+use crate::arguments::agents;
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{known_width, say, say_json};
@@ -34,7 +36,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`,
+    /// `strategies`, `faithful`, `parameters`, `controls`, `agents`, `suites`, `metrics`, `targets`,
     /// `formats`, `secrets`, `schemas`, `models`, `prices`, `profiles` or `faults`. Without one, the
     /// kinds are listed.
     pub(crate) kind: Option<String>,
@@ -70,6 +72,11 @@ const KINDS: &[ListedKind] = &[
         name: "controls",
         about: "rows that every comparison has beside it",
         rows: || entrants(Family::Control),
+    },
+    ListedKind {
+        name: "agents",
+        about: "of others, for `--agent`",
+        rows: agents,
     },
     ListedKind {
         name: "suites",
@@ -263,6 +270,27 @@ fn parameters() -> Vec<(String, String)> {
         .chain([absence, trigger])
         .chain(own().iter().chain(strategies::ALL).flat_map(of_strategy))
         .collect()
+}
+
+/// The agents, and whether they are installed.
+fn agents() -> Vec<(String, String)> {
+    let folder = agents::folder();
+    let row = |agent: &Definition| {
+        let is_installed = folder
+            .as_deref()
+            .is_some_and(|folder| agent.folder(folder).is_dir());
+        let installed = if is_installed {
+            "installed"
+        } else {
+            "not installed"
+        };
+        let about = format!(
+            "{} {}, told that its model is `{}`; {installed} [{}]",
+            agent.title, agent.version, agent.model, agent.licence
+        );
+        (agent.name.clone(), about)
+    };
+    compactometer_agents::all().iter().map(row).collect()
 }
 
 /// Embedded generator specs.

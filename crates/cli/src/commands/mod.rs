@@ -20,6 +20,7 @@ mod list;
 mod losses;
 mod merge;
 mod plan;
+mod play;
 mod probes;
 mod prompt;
 mod report;
@@ -71,6 +72,7 @@ const ALL: &[CommandRow] = &[
     config::INIT,
     completions::COMMAND,
     serve::COMMAND,
+    play::COMMAND,
     #[cfg(test)]
     dummy::COMMAND,
 ];

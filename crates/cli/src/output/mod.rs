@@ -1,5 +1,6 @@
 //! What leaves the program: text on a terminal, a run's folder, and the exit code.
 
+pub(crate) mod cache;
 pub(crate) mod destination;
 pub(crate) mod failure;
 pub(crate) mod progress;

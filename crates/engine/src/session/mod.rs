@@ -234,7 +234,7 @@ impl<'s> Session<'s> {
         if !self.is_due() {
             return None;
         }
-        if self.step() == Step::GiveUp {
+        if self.strategy.is_due().is_none() && self.step() == Step::GiveUp {
             self.give_up()
         } else {
             Box::pin(self.compact(now_ms)).await
@@ -259,12 +259,17 @@ impl<'s> Session<'s> {
         self.due = due;
     }
 
-    /// Whether [`Session::before_call`] would decide about a compaction.
+    /// Whether [`Session::before_call`] would decide about a compaction. A strategy that decides
+    /// itself says so only before the turn.
     pub fn is_due(&self) -> bool {
-        self.config.automatic
-            && self.due != Due::NotYet
-            && self.is_at_trigger()
-            && self.step() != Step::Wait
+        let by_trigger =
+            || self.due != Due::NotYet && self.is_at_trigger() && self.step() != Step::Wait;
+        self.config.automatic && self.strategy.is_due().unwrap_or_else(by_trigger)
+    }
+
+    /// Whether the strategy decides when it compacts, and not a trigger.
+    pub fn follows_strategy(&self) -> bool {
+        self.config.automatic && self.strategy.is_due().is_some()
     }
 
     /// Whether the next request has reached its trigger.

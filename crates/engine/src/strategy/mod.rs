@@ -55,6 +55,12 @@ pub trait Strategy: Send + Sync {
     /// and the session stay as they are.
     async fn before_turn(&self, _: &Context<'_>) {}
 
+    /// Whether it compacts now, where the strategy decides and not a trigger; asked after
+    /// [`Strategy::before_turn`].
+    fn is_due(&self) -> Option<bool> {
+        None
+    }
+
     /// Whether [`Strategy::checkpoint`] should write one now; asked before each turn, so it costs
     /// little.
     fn checkpoint_is_due(&self, _: &Context<'_>) -> bool {

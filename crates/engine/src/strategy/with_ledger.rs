@@ -109,6 +109,10 @@ impl Strategy for WithLedger {
         self.strategy.follows_turns()
     }
 
+    fn is_due(&self) -> Option<bool> {
+        self.strategy.is_due()
+    }
+
     async fn before_turn(&self, cx: &Context<'_>) {
         self.strategy
             .before_turn(&self.without_ledger(cx, &before(cx.view)))

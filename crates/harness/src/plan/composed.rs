@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::params::PROMPT;
 use compactometer_engine::session::Policy;
 use compactometer_engine::strategy::Strategy;
@@ -112,10 +113,10 @@ impl CustomStrategy for Composition {
         })))
     }
 
-    fn build(&self, seed: u64) -> Arc<dyn Strategy> {
+    fn build(&self, tools: &[ToolDefinition], seed: u64) -> Arc<dyn Strategy> {
         let stages = self.stages.iter().filter_map(|stage| match &stage.entry {
             Entry::Strategy(spec, settings) => Some((spec.build)(settings)),
-            Entry::Custom(custom) => Some(custom.build(seed)),
+            Entry::Custom(custom) => Some(custom.build(tools, seed)),
             Entry::Control(_) | Entry::Recorded(_) => None,
         });
         Arc::new(Composed {

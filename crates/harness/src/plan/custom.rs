@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use compactometer_engine::message::Part;
+use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::strategy::Strategy;
+use serde_json::{Map, Value, json};
 
 use super::limits_error::LimitsError;
+use crate::prepare::PreparedScenario;
 
 /// A strategy of the user's own, with its parameters.
 pub trait CustomStrategy: Send + Sync {
@@ -51,6 +55,50 @@ pub trait CustomStrategy: Send + Sync {
         Ok(None)
     }
 
-    /// Builds it for one case, with the case's seed.
-    fn build(&self, seed: u64) -> Arc<dyn Strategy>;
+    /// Builds it for one case, with the tools of its conversation and its seed.
+    fn build(&self, tools: &[ToolDefinition], seed: u64) -> Arc<dyn Strategy>;
+}
+
+/// The tools of a conversation: those that it defines, and those that it calls without defining
+/// them, with the arguments that they are given.
+pub(super) fn tools_of(prepared: &PreparedScenario) -> Vec<ToolDefinition> {
+    let defined = &prepared.scenario.tools;
+    let mut tools = defined.clone();
+    let messages = prepared.messages.iter();
+    let parts = messages.flat_map(|counted| &counted.message.parts);
+    for part in parts {
+        let Part::ToolCall {
+            name, arguments, ..
+        } = part
+        else {
+            continue;
+        };
+        if defined.iter().any(|tool| tool.name == *name) {
+            continue;
+        }
+        let place = tools.iter().position(|tool| tool.name == *name);
+        let place = place.unwrap_or_else(|| {
+            tools.push(ToolDefinition {
+                name: name.clone(),
+                description: format!("Runs `{name}`."),
+                parameters: json!({"type": "object", "properties": {}}),
+            });
+            tools.len() - 1
+        });
+        let given = serde_json::from_str::<Map<String, Value>>(arguments).unwrap_or_default();
+        for (name, value) in given {
+            let kind = match value {
+                Value::Bool(_) => "boolean",
+                Value::Number(_) => "number",
+                Value::Array(_) => "array",
+                Value::Object(_) => "object",
+                Value::String(_) | Value::Null => "string",
+            };
+            let properties = &mut tools[place].parameters["properties"];
+            if properties[&name].is_null() {
+                properties[&name] = json!({"type": kind});
+            }
+        }
+    }
+    tools
 }

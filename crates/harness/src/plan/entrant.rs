@@ -12,7 +12,7 @@ use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::Family;
 
 use crate::additions::Addition;
-use crate::plan::custom::CustomStrategy;
+use crate::plan::custom::{CustomStrategy, tools_of};
 use crate::plan::limits_error::LimitsError;
 use crate::plan::{Absence, Trigger};
 use crate::prepare::{Evidence, PreparedScenario};
@@ -406,7 +406,7 @@ impl Entrant {
             Entry::Strategy(spec, settings) => (spec.build)(settings),
             Entry::Control(control) => (control.build)(prepared, seed),
             Entry::Recorded(program) => (program.build)(prepared),
-            Entry::Custom(custom) => custom.build(seed),
+            Entry::Custom(custom) => custom.build(&tools_of(prepared), seed),
         };
         match self.addition {
             Some(addition) => addition.beside(strategy, self.room(), prepared),

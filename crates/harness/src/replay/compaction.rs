@@ -23,8 +23,10 @@ impl Replay<'_> {
     /// waits for it.
     pub(super) async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
         // The view changes only where a compaction is due or a checkpoint may be shown.
-        let may_change =
-            self.session.is_due() || self.session.may_recover(now_ms) || self.is_writing_beside();
+        let may_change = self.session.is_due()
+            || self.session.follows_strategy()
+            || self.session.may_recover(now_ms)
+            || self.is_writing_beside();
         let before = may_change.then(|| self.session.shared_view());
         let checkpoints_before = self.session.checkpoint_events().len();
         let recoveries_before = self.session.recovery_events().len();

@@ -5,6 +5,8 @@ use std::fs::{OpenOptions, create_dir_all};
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::output::cache;
+
 /// A log of this many bytes is started again.
 const LONGEST: u64 = 100_000;
 
@@ -32,13 +34,5 @@ pub(super) fn append(words: &str) {
 
 /// `hook.log` in the cache folder.
 pub(super) fn path() -> Option<PathBuf> {
-    let of = |variable| {
-        std::env::var_os(variable)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let cache = of("XDG_CACHE_HOME")
-        .or_else(|| of("LOCALAPPDATA"))
-        .or_else(|| Some(of("HOME")?.join(".cache")))?;
-    Some(cache.join("compactometer").join("hook.log"))
+    Some(cache::folder()?.join("hook.log"))
 }

@@ -1,0 +1,324 @@
+//! What a request of the agent holds of the conversation, as a view of it.
+
+use std::collections::{HashMap, HashSet};
+
+use compactometer_engine::log::Log;
+use compactometer_engine::message::{Message, MessageId, Part, Role, part_text};
+use compactometer_engine::model::{ChatRequest, WireMessage};
+use compactometer_engine::view::{Edit, Origin, WrittenPart};
+
+/// A call of the conversation, by the number that the agent knows it by.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownCall {
+    /// Its id in the log.
+    pub(crate) id: String,
+}
+
+/// The id of a call on the wire.
+pub(crate) fn call_id(number: usize) -> String {
+    format!("call_{number:05}")
+}
+
+/// A piece of a request.
+#[derive(Clone, Debug, PartialEq)]
+enum Piece {
+    /// A part of a message of the log: its number there, and what the request has of it.
+    Said(MessageId, usize, Part),
+    /// A text that nobody said.
+    Foreign(Role, String),
+}
+
+/// What a request holds of a conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Held {
+    pieces: Vec<Piece>,
+}
+
+/// What is needed to read a request.
+pub(crate) struct Reader<'r> {
+    pub(crate) log: &'r Log,
+    pub(crate) calls: &'r [KnownCall],
+}
+
+impl Reader<'_> {
+    /// What a request holds, in its order.
+    pub(crate) fn read(&self, request: &ChatRequest) -> Held {
+        let mut places = Places::new(self.log);
+        let mut seen = HashSet::new();
+        let mut pieces = Vec::new();
+        for message in &request.messages {
+            for part in &message.parts {
+                let piece = self.piece(message, part, &mut places);
+                // Some agents repeat results.
+                let is_new = match &piece {
+                    Piece::Said(id, place, _) => seen.insert((*id, *place)),
+                    Piece::Foreign(..) => true,
+                };
+                if is_new {
+                    pieces.push(piece);
+                }
+            }
+        }
+        Held { pieces }
+    }
+
+    fn piece(&self, message: &WireMessage, part: &Part, places: &mut Places<'_>) -> Piece {
+        let foreign = |text: &str| Piece::Foreign(message.role, text.to_owned());
+        match part {
+            Part::ToolCall { id, arguments, .. } => self
+                .of_call(
+                    id,
+                    |part, id| matches!(part, Part::ToolCall { id: own, .. } if own == id),
+                )
+                .map_or_else(
+                    || foreign(arguments),
+                    |(id, place, part)| Piece::Said(id, place, part.clone()),
+                ),
+            Part::ToolResult { call_id, text, .. } => self
+                .of_call(
+                    call_id,
+                    |part, id| matches!(part, Part::ToolResult { call_id, .. } if call_id == id),
+                )
+                .map_or_else(
+                    || foreign(text),
+                    |(id, place, part)| Piece::Said(id, place, as_shown(part, text)),
+                ),
+            Part::Text { text } | Part::Thinking { text, .. } => places
+                .take(message.role, text)
+                .unwrap_or_else(|| foreign(text)),
+            Part::Media { .. } => foreign(""),
+        }
+    }
+
+    /// The part of the log that a call on the wire has become.
+    fn of_call(
+        &self,
+        wire: &str,
+        is_it: impl Fn(&Part, &str) -> bool,
+    ) -> Option<(MessageId, usize, &Part)> {
+        let number = wire.strip_prefix("call_")?.parse::<usize>().ok()?;
+        let call = self.calls.get(number)?;
+        self.log.messages().iter().find_map(|counted| {
+            let message = &counted.message;
+            let place = message
+                .parts
+                .iter()
+                .position(|part| is_it(part, &call.id))?;
+            Some((message.id, place, &message.parts[place]))
+        })
+    }
+}
+
+/// A result as a request has it: whole where the request has all of it, whatever is around it.
+fn as_shown(said: &Part, shown: &str) -> Part {
+    let Part::ToolResult {
+        call_id,
+        text,
+        is_error,
+    } = said
+    else {
+        return said.clone();
+    };
+    if shown.contains(text.trim()) {
+        return said.clone();
+    }
+    Part::ToolResult {
+        call_id: call_id.clone(),
+        text: shown.to_owned(),
+        is_error: *is_error,
+    }
+}
+
+/// A part of the log: its message, and its place there.
+type Place<'l> = (MessageId, usize, &'l Part);
+
+/// The texts of a log by whether the user said them, each to be found once, in order where they are
+/// equal.
+struct Places<'l> {
+    texts: HashMap<(bool, String), Vec<Place<'l>>>,
+}
+
+impl<'l> Places<'l> {
+    fn new(log: &'l Log) -> Self {
+        let mut texts: HashMap<_, Vec<_>> = HashMap::new();
+        for counted in log.messages() {
+            let message = &counted.message;
+            if !matches!(message.role, Role::User | Role::Assistant) {
+                continue;
+            }
+            for (place, part) in message.parts.iter().enumerate() {
+                if let Part::Text { text } = part {
+                    let key = (message.role == Role::User, text.trim().to_owned());
+                    texts
+                        .entry(key)
+                        .or_default()
+                        .push((message.id, place, part));
+                }
+            }
+        }
+        texts.values_mut().for_each(|found| found.reverse());
+        Places { texts }
+    }
+
+    /// The next part with that text, said by that role.
+    fn take(&mut self, role: Role, text: &str) -> Option<Piece> {
+        let is_user = match role {
+            Role::User => true,
+            Role::Assistant => false,
+            _ => return None,
+        };
+        let text = text.trim();
+        let quoted = text
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
+        let found = [Some(text), quoted].into_iter().flatten().find_map(|text| {
+            let found = self.texts.get_mut(&(is_user, text.to_owned()))?;
+            // The last of equal texts may be asked for again.
+            if found.len() > 1 {
+                found.pop()
+            } else {
+                found.last().copied()
+            }
+        });
+        found.map(|(id, place, part)| Piece::Said(id, place, part.clone()))
+    }
+}
+
+impl Held {
+    /// The messages that it holds something of.
+    pub(crate) fn messages(&self) -> HashSet<MessageId> {
+        let ids = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Said(id, ..) => Some(*id),
+            Piece::Foreign(..) => None,
+        });
+        ids.collect()
+    }
+
+    /// The texts that nobody said.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Foreign(_, text) => Some(text.as_str()),
+            Piece::Said(..) => None,
+        })
+    }
+
+    /// The results that it has cut.
+    pub(crate) fn cut<'l>(&self, log: &'l Log) -> HashSet<MessageId>
+    where
+        Self: 'l,
+    {
+        let cut = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Said(id, place, part) => {
+                let said = &log.get(*id)?.message.parts;
+                (said.get(*place) != Some(part)).then_some(*id)
+            }
+            Piece::Foreign(..) => None,
+        });
+        cut.collect()
+    }
+
+    /// It as edits of the view: the system prompt, then what it has, without the texts that are the
+    /// agent's own in every request. `summaries` are the answers that the agent was given.
+    pub(crate) fn edits(
+        &self,
+        log: &Log,
+        own: &HashSet<String>,
+        summaries: &[Summary],
+    ) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        edits.extend(log.system().map(|system| Edit::Keep(system.message.id)));
+        let mut pieces = self.pieces.iter().peekable();
+        let mut done = HashSet::new();
+        while let Some(piece) = pieces.next() {
+            match piece {
+                Piece::Foreign(_, text) if text.trim().is_empty() || own.contains(text) => {}
+                Piece::Foreign(role, text) => {
+                    edits.push(Edit::Insert(*role, written(text, summaries)));
+                }
+                Piece::Said(id, place, part) => {
+                    let mut parts = vec![(*place, part.clone())];
+                    while let Some(Piece::Said(_, place, part)) =
+                        pieces.next_if(|next| matches!(next, Piece::Said(other, ..) if other == id))
+                    {
+                        parts.push((*place, part.clone()));
+                    }
+                    if done.insert(*id) {
+                        edits.extend(log.get(*id).map(|said| edit(&said.message, parts)));
+                    }
+                }
+            }
+        }
+        edits
+    }
+}
+
+/// The edit for a message of which a request has those parts.
+fn edit(said: &Message, parts: Vec<(usize, Part)>) -> Edit {
+    let sent = said
+        .parts
+        .iter()
+        .enumerate()
+        .filter(|(_, part)| !matches!(part, Part::Thinking { .. } | Part::Media { .. }))
+        .filter(|(_, part)| part_text(part).is_none_or(|text| !text.trim().is_empty()));
+    let is_whole = sent.clone().all(|(place, part)| {
+        parts
+            .iter()
+            .any(|(at, shown)| *at == place && shown == part)
+    });
+    if is_whole {
+        return Edit::Keep(said.id);
+    }
+    let parts = parts.into_iter().map(|(_, part)| WrittenPart {
+        part,
+        origin: Origin::Spoken(said.id),
+    });
+    Edit::Replace(said.id, parts.collect())
+}
+
+/// A text that nobody said: where it has a summary, that part of it is the summary's.
+fn written(text: &str, summaries: &[Summary]) -> Vec<WrittenPart> {
+    let found = summaries
+        .iter()
+        .rev()
+        .find_map(|summary| Some((summary, summary.place(text)?)));
+    let Some((summary, (start, end))) = found else {
+        return vec![WrittenPart::text(text, Origin::Ledger)];
+    };
+    let parts = [
+        (&text[..start], Origin::Ledger),
+        (&text[start..end], Origin::Summary(summary.number)),
+        (&text[end..], Origin::Ledger),
+    ];
+    let parts = parts
+        .into_iter()
+        .filter(|(text, _)| !text.trim().is_empty());
+    parts
+        .map(|(text, origin)| WrittenPart::text(text, origin))
+        .collect()
+}
+
+/// An answer to a request for a summary.
+#[derive(Clone, Debug)]
+pub(crate) struct Summary {
+    /// What the summarizer wrote.
+    pub(crate) text: String,
+    /// The number of its record.
+    pub(crate) number: u32,
+}
+
+impl Summary {
+    /// Where a text has it. Agents take out tags or change line ends, so its beginning is enough,
+    /// and its end if that is there.
+    fn place(&self, text: &str) -> Option<(usize, usize)> {
+        const ENOUGH: usize = 60;
+        let own = self.text.trim();
+        let boundary = |at: &usize| own.is_char_boundary(*at);
+        let first = (0..=own.len().min(ENOUGH)).rev().find(boundary)?;
+        let last = (own.len().saturating_sub(ENOUGH)..=own.len()).find(boundary)?;
+        let start = text.find(&own[..first]).filter(|_| first > 0)?;
+        let end = text[start..]
+            .rfind(&own[last..])
+            .map_or(text.len(), |at| start + at + own.len() - last);
+        Some((start, end))
+    }
+}

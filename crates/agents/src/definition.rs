@@ -1,0 +1,185 @@
+//! What is known of an agent: how it is installed, configured and started, and how its requests are
+//! told apart. One file for each in `agents`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use compactometer_engine::message::{Role, part_text};
+use compactometer_models::server::Posted;
+use serde::Deserialize;
+
+/// The files, by the names of the agents.
+const FILES: &[&str] = &[include_str!("../agents/codex.toml")];
+
+/// An agent of others.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The name that users type.
+    pub name: String,
+    /// Its own name.
+    pub title: String,
+    /// Its version, unless a user names another.
+    pub version: String,
+    /// Its licence.
+    pub licence: String,
+    /// The model that it is told it has: one that it knows.
+    pub model: String,
+    /// How it is offered the tools of a conversation.
+    pub tools: Tools,
+    /// What is installed.
+    pub install: Install,
+    /// The command of a turn of the user, whose words are its standard input; or of all turns, if
+    /// there is no next one.
+    pub turn: Vec<String>,
+    /// The command of the turns after the first. Without it one process takes all turns: each as a
+    /// line of JSON on its standard input, and it answers each with a line.
+    pub next_turn: Option<Vec<String>>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Files that it finds.
+    #[serde(default, rename = "file")]
+    pub files: Vec<File>,
+    /// Signs of a request for a summary, any of which is enough.
+    #[serde(default)]
+    pub summary: Vec<Sign>,
+    /// What is around a summary that it takes, with `{summary}` in it.
+    pub reply: Option<String>,
+    /// A hash of its file.
+    #[serde(skip)]
+    pub hash: String,
+}
+
+/// How an agent is offered the tools of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tools {
+    /// By a server of MCP, under their own names.
+    Mcp,
+    /// As commands of its shell.
+    Shell,
+    /// By its program in `agents`, under their own names.
+    Program,
+}
+
+/// What is installed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Install {
+    /// Packages of npm.
+    pub npm: Vec<String>,
+    /// Packages of PyPI.
+    pub pip: Vec<String>,
+}
+
+/// A file that an agent finds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// Where.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// A sign of a kind of request.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sign {
+    /// Where to look: `system`, `last` for the last message, or a pointer into the body.
+    pub field: String,
+    /// The words there.
+    pub holds: String,
+}
+
+impl Sign {
+    fn is_in(&self, posted: &Posted) -> bool {
+        let messages = &posted.request.messages;
+        let holds = |text: &str| text.contains(&self.holds);
+        match self.field.as_str() {
+            "system" => messages
+                .iter()
+                .filter(|message| message.role == Role::System)
+                .flat_map(|message| message.parts.iter().filter_map(part_text))
+                .any(holds),
+            "last" => messages
+                .last()
+                .into_iter()
+                .flat_map(|message| message.parts.iter().filter_map(part_text))
+                .any(holds),
+            pointer => posted
+                .body
+                .pointer(pointer)
+                .is_some_and(|value| value.as_str().is_some_and(holds)),
+        }
+    }
+}
+
+impl Definition {
+    /// Whether a request asks for a summary.
+    pub(crate) fn asks_for_summary(&self, posted: &Posted) -> bool {
+        self.summary.iter().any(|sign| sign.is_in(posted))
+    }
+
+    /// A summary as the agent takes it.
+    pub(crate) fn enveloped(&self, summary: &str) -> String {
+        match &self.reply {
+            Some(reply) => reply.replace("{summary}", summary),
+            None => summary.to_owned(),
+        }
+    }
+
+    /// The name with the version.
+    pub fn row(&self) -> String {
+        format!("{}@{}", self.name, self.version)
+    }
+
+    /// Where it is installed.
+    pub fn folder(&self, cache: &Path) -> PathBuf {
+        cache.join(self.row())
+    }
+}
+
+/// Every agent, by name.
+pub fn all() -> &'static [Definition] {
+    static ALL: LazyLock<Vec<Definition>> = LazyLock::new(|| {
+        let read = |text: &&str| {
+            let mut definition = toml::from_str::<Definition>(text).ok()?;
+            definition.hash = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+            Some(definition)
+        };
+        FILES.iter().filter_map(read).collect()
+    });
+    &ALL
+}
+
+/// The agent of a name, `NAME` or `NAME@VERSION`.
+pub fn by_name(name: &str) -> Option<Definition> {
+    let (name, version) = name
+        .split_once('@')
+        .map_or((name, None), |(name, version)| (name, Some(version)));
+    let mut found = all()
+        .iter()
+        .find(|definition| definition.name == name)?
+        .clone();
+    if let Some(version) = version {
+        found.version = version.to_owned();
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_definition() {
+        for text in FILES {
+            let read = toml::from_str::<Definition>(text);
+            assert!(read.is_ok(), "{read:?}\n{text}");
+        }
+        assert_eq!(all().len(), FILES.len());
+    }
+}

@@ -1,0 +1,78 @@
+//! Places in the texts of a definition.
+
+use std::path::Path;
+
+/// What the places of a definition stand for.
+pub(crate) struct Places<'p> {
+    pub(crate) install: &'p Path,
+    pub(crate) folder: &'p Path,
+    pub(crate) address: &'p str,
+    pub(crate) window: u32,
+    pub(crate) model: &'p str,
+    pub(crate) version: &'p str,
+    pub(crate) system: &'p str,
+    /// This program.
+    pub(crate) program: &'p str,
+}
+
+impl Places<'_> {
+    /// A text with its places filled, each once: what is filled in is not looked at again.
+    pub(crate) fn fill(&self, text: &str) -> String {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('{') {
+            filled.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let name = rest[1..].split('}').next().unwrap_or_default();
+            if let Some(value) = self.value(name) {
+                filled.push_str(&value);
+                rest = &rest[name.len() + 2..];
+            } else {
+                filled.push('{');
+                rest = &rest[1..];
+            }
+        }
+        filled + rest
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        Some(match name {
+            "install" => path(self.install),
+            "home" => path(&self.folder.join("home")),
+            "work" => path(&self.folder.join("work")),
+            "folder" => path(self.folder),
+            "address" => self.address.to_owned(),
+            "url" => format!("http://{}", self.address),
+            "window" => self.window.to_string(),
+            "model" => self.model.to_owned(),
+            "version" => self.version.to_owned(),
+            "system" => self.system.to_owned(),
+            "program" => self.program.to_owned(),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_is_not_looked_at_again() {
+        let places = Places {
+            install: Path::new("/i"),
+            folder: Path::new("/f"),
+            address: "127.0.0.1:1",
+            window: 9,
+            model: "m",
+            version: "1",
+            system: "{window}",
+            program: "/p",
+        };
+        assert_eq!(
+            places.fill("{system} {\"w\": {window}} {home} {unknown} {"),
+            "{window} {\"w\": 9} /f/home {unknown} {"
+        );
+    }
+}

@@ -1,0 +1,587 @@
+//! The play of one conversation to one agent, as the strategy of a case.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use compactometer_engine::log::Log;
+use compactometer_engine::message::{Message, MessageId, Part, Role, part_text};
+use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::{ChatRequest, ToolDefinition};
+use compactometer_engine::record::{NewRecord, RecordKind};
+use compactometer_engine::strategy::{
+    Compacted, Context, Declined, FailReason, SkipReason, Strategy,
+};
+use compactometer_engine::view::Edit;
+use compactometer_external::runtime;
+use compactometer_models::server::{Called, Limits, Posted, Refusal, Server};
+use serde_json::{Map, Value, json};
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use crate::context::{Held, KnownCall, Reader, Summary, call_id};
+use crate::definition::{Definition, Tools};
+use crate::desk::{Answer, Desk, Event, ToolAnswer, said};
+use crate::log;
+use crate::mask;
+use crate::process::Agent;
+
+/// How long an agent may be silent.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Most requests in which it may go on after a turn that the record interrupts.
+const FILLERS: u32 = 5;
+
+/// What a case runs.
+pub(crate) struct Launch {
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) cache: PathBuf,
+    pub(crate) tools: Vec<ToolDefinition>,
+    /// Where plays are logged.
+    pub(crate) logs: Option<PathBuf>,
+}
+
+impl Launch {
+    /// A folder of its own among the logs.
+    fn log(&self) -> Option<PathBuf> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{number:03}", self.definition.row());
+        self.logs.as_ref().map(|logs| logs.join(name))
+    }
+}
+
+/// The play of one case. The agent starts at its first turn.
+pub(crate) struct Play {
+    launch: Launch,
+    is_due: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    stage: Option<Stage>,
+    /// What was said and has not been played yet.
+    unplayed: Vec<Message>,
+    /// The last message of the log that was looked at.
+    seen: Option<MessageId>,
+    calls: Vec<KnownCall>,
+    /// The request for the turn that comes next, and where its answer goes.
+    open: Option<(Box<Posted>, Answer)>,
+    /// What the play waits for.
+    awaits: Awaits,
+    /// A request for a summary that came outside a compaction.
+    asked: Option<(Box<Posted>, Answer)>,
+    held: Held,
+    /// Texts of the agent's own.
+    own: HashSet<String>,
+    summaries: Vec<Summary>,
+    /// The last message of the log at the last compaction.
+    compacted: Option<MessageId>,
+    counts: Counts,
+    /// Why the agent is played to no more.
+    broken: Option<String>,
+}
+
+/// What the play waits for.
+#[derive(Default)]
+enum Awaits {
+    #[default]
+    Nothing,
+    /// The agent's next request.
+    Request,
+    /// The end of the user's turn, and then the next, with these words.
+    End { next: String, is_interrupted: bool },
+}
+
+/// What runs.
+struct Stage {
+    desk: Arc<Desk>,
+    agent: Arc<Mutex<Agent>>,
+    events: Arc<Mutex<mpsc::UnboundedReceiver<Event>>>,
+    _stop: oneshot::Sender<()>,
+}
+
+/// What is counted in a play.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    turns: u32,
+    played: u32,
+    fillers: u32,
+}
+
+/// Whether the agent has asked for its next turn.
+enum Progress {
+    Arrived,
+    /// It asks for a summary first.
+    NeedsSummary,
+}
+
+impl Play {
+    pub(crate) fn new(launch: Launch) -> Self {
+        Play {
+            launch,
+            is_due: AtomicBool::new(false),
+            state: Mutex::default(),
+        }
+    }
+
+    async fn set_out(&self, system: &str, window: u32) -> Result<Stage, String> {
+        let (sender, events) = mpsc::unbounded_channel();
+        let desk = Arc::new(Desk::new(
+            Arc::clone(&self.launch.definition),
+            window,
+            self.launch.tools.clone(),
+            sender.clone(),
+            log::Log::new(self.launch.log()),
+        ));
+        let (definition, cache) = (
+            Arc::clone(&self.launch.definition),
+            self.launch.cache.clone(),
+        );
+        let (served, system) = (Arc::clone(&desk), system.to_owned());
+        let printed = (desk.log.file("stdout"), desk.log.file("stderr"));
+        let started = runtime()?.spawn(async move {
+            let server = Server::answering(served, 0, Limits::default())
+                .await
+                .map_err(|error| format!("no address for its model: {error}"))?;
+            let address = server.address().to_string();
+            let (stop, stopped) = oneshot::channel();
+            tokio::spawn(server.run(async move { drop(stopped.await) }));
+            let agent = Agent::new(
+                definition,
+                &cache,
+                address,
+                (window, system),
+                sender,
+                printed,
+            )?;
+            Ok::<_, String>((agent, stop))
+        });
+        let (agent, stop) = started.await.map_err(|error| error.to_string())??;
+        Ok(Stage {
+            desk,
+            agent: Arc::new(Mutex::new(agent)),
+            events: Arc::new(Mutex::new(events)),
+            _stop: stop,
+        })
+    }
+
+    /// Plays what was said since the last turn, and waits for the agent's next request.
+    async fn follow(&self, cx: &Context<'_>) -> Result<Progress, String> {
+        let state = &mut *self.state.lock().await;
+        if let Some(broken) = &state.broken {
+            return Err(broken.clone());
+        }
+        let since = cx.log.since(state.seen);
+        state.seen = cx.log.last();
+        for counted in since {
+            let message = &counted.message;
+            if message.role == Role::System {
+                continue;
+            }
+            for part in &message.parts {
+                if let Part::ToolCall { id, .. } = part {
+                    state.calls.push(KnownCall { id: id.clone() });
+                }
+            }
+            state.unplayed.push(message.clone());
+        }
+        state.counts.turns += 1;
+        if state.stage.is_none() {
+            let system = cx.log.system().map(|system| {
+                let texts = system.message.parts.iter().filter_map(part_text);
+                texts.collect::<Vec<_>>().join("\n\n")
+            });
+            let window = cx.budget.window;
+            state.stage = Some(self.set_out(&system.unwrap_or_default(), window).await?);
+        }
+        self.play(state).await?;
+        self.advance(state, cx.log).await
+    }
+
+    /// Answers the open request with what was said, and begins the user's next turn.
+    async fn play(&self, state: &mut State) -> Result<(), String> {
+        let is_reaction = |message: &Message| message.role != Role::Assistant;
+        if !state.unplayed.iter().any(is_reaction) {
+            // What the agent says in two messages, it says in one.
+            return Ok(());
+        }
+        let unplayed = std::mem::take(&mut state.unplayed);
+        let of_role = |role: Role| unplayed.iter().filter(move |message| message.role == role);
+        let next = joined(of_role(Role::User));
+        let has_user = of_role(Role::User).next().is_some();
+        let mut calls = 0;
+        if let Some((posted, answer)) = state.open.take() {
+            let stage = state.stage.as_ref().ok_or("nothing runs")?;
+            let parts = || of_role(Role::Assistant).flat_map(|message| &message.parts);
+            let results = of_role(Role::Tool).flat_map(|message| &message.parts);
+            let results = results.collect::<Vec<_>>();
+            let first = state.calls.len() - count_calls(unplayed.iter());
+            let (called, expected) = self.calls(stage, &posted, parts(), &results, first)?;
+            calls = called.len();
+            stage.desk.expect(expected);
+            let text = joined(of_role(Role::Assistant));
+            let _ = answer.send(Ok(said(&posted, text, called)));
+            state.counts.played += 1;
+        }
+        state.awaits = match (has_user, state.counts.played) {
+            (true, 0) => {
+                begin(state, next).await?;
+                Awaits::Request
+            }
+            (true, _) => Awaits::End {
+                next,
+                is_interrupted: calls > 0,
+            },
+            (false, _) => Awaits::Request,
+        };
+        Ok(())
+    }
+
+    /// The calls of a turn as the agent makes them, and what their tools will answer.
+    fn calls<'p>(
+        &self,
+        stage: &Stage,
+        posted: &Posted,
+        parts: impl Iterator<Item = &'p Part>,
+        results: &[&Part],
+        first: usize,
+    ) -> Result<(Vec<Called>, Vec<ToolAnswer>), String> {
+        let (mut called, mut expected) = (Vec::new(), Vec::new());
+        for part in parts {
+            let Part::ToolCall {
+                id,
+                name,
+                arguments,
+            } = part
+            else {
+                continue;
+            };
+            let number = first + called.len();
+            let tool = stage.desk.tool(posted, name);
+            let tool = tool.ok_or_else(|| format!("it does not offer the tool `{name}`"))?;
+            let result = results.iter().find_map(|result| match result {
+                Part::ToolResult {
+                    call_id,
+                    text,
+                    is_error,
+                } if call_id == id => Some((text.clone(), *is_error)),
+                _ => None,
+            });
+            let (text, is_error) = result.unwrap_or_default();
+            expected.push(ToolAnswer {
+                number,
+                name: name.clone(),
+                arguments: serde_json::from_str(arguments).unwrap_or_default(),
+                text,
+                is_error,
+            });
+            let arguments = match self.launch.definition.tools {
+                Tools::Shell => in_shell(&tool, number, name, arguments),
+                Tools::Mcp | Tools::Program => arguments.clone(),
+            };
+            called.push(Called {
+                id: call_id(number),
+                name: tool.name,
+                arguments,
+            });
+        }
+        Ok((called, expected))
+    }
+
+    /// Follows the agent until it asks for its next turn, or for a summary.
+    async fn advance(&self, state: &mut State, log: &Log) -> Result<Progress, String> {
+        loop {
+            if matches!(state.awaits, Awaits::Nothing) {
+                return Ok(Progress::Arrived);
+            }
+            let event = next_event(state).await?;
+            match (event, std::mem::take(&mut state.awaits)) {
+                (Event::Trouble(words), _) => return Err(words),
+                (Event::Summary(posted, answer), awaits) => {
+                    state.asked = Some((posted, answer));
+                    state.awaits = awaits;
+                    return Ok(Progress::NeedsSummary);
+                }
+                (Event::Turn(posted, answer), Awaits::Request) => {
+                    self.arrived(state, log, posted, answer);
+                }
+                (Event::Ended, Awaits::End { next, .. }) => {
+                    begin(state, next).await?;
+                    state.awaits = Awaits::Request;
+                }
+                // The record interrupts the turn after a call, so the agent goes on.
+                (
+                    Event::Turn(posted, answer),
+                    Awaits::End {
+                        next,
+                        is_interrupted: true,
+                    },
+                ) if state.counts.fillers < FILLERS * state.counts.turns => {
+                    let _ = answer.send(Ok(said(&posted, "(interrupted)".to_owned(), Vec::new())));
+                    state.counts.fillers += 1;
+                    state.awaits = Awaits::End {
+                        next,
+                        is_interrupted: true,
+                    };
+                }
+                (Event::Turn(..), Awaits::End { .. }) => {
+                    return Err("it went on after the end of a turn".to_owned());
+                }
+                (Event::Ended, _) => {
+                    return Err("it ended the user's turn before its recorded end".to_owned());
+                }
+                (Event::Turn(..), Awaits::Nothing) => {
+                    return Err("it asked for a turn that nobody awaited".to_owned());
+                }
+            }
+        }
+    }
+
+    /// The agent asks for its next turn: what its request holds decides whether it has compacted.
+    fn arrived(&self, state: &mut State, log: &Log, posted: Box<Posted>, answer: Answer) {
+        let calls = &state.calls;
+        let held = Reader { log, calls }.read(&posted.request);
+        if state.counts.played == 0 {
+            state.own = held.foreign().map(mask::text).collect();
+        }
+        let (before, now) = (state.held.messages(), held.messages());
+        let is_less = !before.is_subset(&now);
+        let is_cut = !held.cut(log).is_subset(&state.held.cut(log));
+        if is_less || is_cut {
+            self.is_due.store(true, Ordering::Relaxed);
+        }
+        state.held = held;
+        state.open = Some((posted, answer));
+        state.awaits = Awaits::Nothing;
+    }
+
+    /// Answers the request for a summary that waits.
+    async fn summarize(
+        &self,
+        state: &mut State,
+        cx: &Context<'_>,
+        written: &mut Vec<String>,
+    ) -> Result<(), String> {
+        let Some((posted, answer)) = state.asked.take() else {
+            return Ok(());
+        };
+        let request = mask::masked(&as_chat(&posted.request), cx.summarizer.seed());
+        let reply = cx.summarizer.complete(Purpose::Compaction, request).await;
+        match reply {
+            Ok(reply) => {
+                state.summaries.push(Summary {
+                    text: reply.text.clone(),
+                    number: cx.number_of_new(0),
+                });
+                let text = self.launch.definition.enveloped(&reply.text);
+                written.push(reply.text);
+                let _ = answer.send(Ok(said(&posted, text, Vec::new())));
+            }
+            Err(error) => {
+                let _ = answer.send(Err(Refusal::Model(error)));
+            }
+        }
+        Ok(())
+    }
+
+    async fn compacted(
+        &self,
+        state: &mut State,
+        cx: &Context<'_>,
+    ) -> Result<(Vec<Edit>, Vec<String>), String> {
+        if let Some(broken) = &state.broken {
+            return Err(broken.clone());
+        }
+        let mut written = Vec::new();
+        loop {
+            self.summarize(state, cx, &mut written).await?;
+            if matches!(self.advance(state, cx.log).await?, Progress::Arrived) {
+                break;
+            }
+        }
+        let edits = state.held.edits(cx.log, &state.own, &state.summaries);
+        Ok((edits, written))
+    }
+
+    fn fail(&self, state: &mut State, why: String) {
+        let Counts {
+            turns,
+            played,
+            fillers,
+        } = state.counts;
+        let (over_window, refused) = state
+            .stage
+            .as_ref()
+            .map(|stage| stage.desk.refused())
+            .unwrap_or_default();
+        let mut words = format!("{why}; it played {played} turns, and the next was number {turns}");
+        if fillers > 0 {
+            words += &format!("; {fillers} were interrupted");
+        }
+        if over_window > 0 {
+            words += &format!("; {over_window} requests were over the window");
+        }
+        if let Some(last) = refused.last() {
+            words += &format!(
+                "; {} requests were refused, the last: {last}",
+                refused.len()
+            );
+        }
+        state.broken = Some(words);
+        state.stage = None;
+        self.is_due.store(true, Ordering::Relaxed);
+    }
+}
+
+#[async_trait]
+impl Strategy for Play {
+    async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
+        let state = &mut *self.state.lock().await;
+        let last = cx.log.last();
+        if state.compacted == last {
+            return Err(SkipReason::NothingToCompact.into());
+        }
+        state.compacted = last;
+        let outcome = self.compacted(state, cx).await;
+        self.is_due.store(false, Ordering::Relaxed);
+        let (edits, written) = match outcome {
+            Ok(done) => done,
+            Err(why) => {
+                if state.broken.is_none() {
+                    self.fail(state, why.clone());
+                }
+                return Err(FailReason::Program(state.broken.clone().unwrap_or(why)).into());
+            }
+        };
+        let first = cx.log.messages().first().map(|first| first.message.id);
+        if written.is_empty() {
+            return Ok(Compacted::without_reading(cx, edits));
+        }
+        Ok(Compacted {
+            edits,
+            saved: vec![NewRecord::new(
+                RecordKind::Summary,
+                first.zip(last),
+                written.join("\n\n"),
+            )],
+            ..Compacted::default()
+        })
+    }
+
+    fn follows_turns(&self) -> bool {
+        true
+    }
+
+    async fn before_turn(&self, cx: &Context<'_>) {
+        match self.follow(cx).await {
+            Ok(Progress::Arrived) => {}
+            Ok(Progress::NeedsSummary) => self.is_due.store(true, Ordering::Relaxed),
+            Err(why) => {
+                let state = &mut *self.state.lock().await;
+                if state.broken.is_none() {
+                    self.fail(state, why);
+                }
+                self.is_due.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn is_due(&self) -> Option<bool> {
+        Some(self.is_due.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let agent = Arc::clone(&self.agent);
+        if let Ok(runtime) = runtime() {
+            runtime.spawn(async move { agent.lock().await.stop().await });
+        }
+    }
+}
+
+async fn begin(state: &State, text: String) -> Result<(), String> {
+    let stage = state.stage.as_ref().ok_or("nothing runs")?;
+    let agent = Arc::clone(&stage.agent);
+    let begun = runtime()?.spawn(async move { agent.lock().await.take_turn(&text).await });
+    begun.await.map_err(|error| error.to_string())?
+}
+
+async fn next_event(state: &State) -> Result<Event, String> {
+    let stage = state.stage.as_ref().ok_or("nothing runs")?;
+    let events = Arc::clone(&stage.events);
+    let event = runtime()?.spawn(async move {
+        let mut events = events.lock().await;
+        tokio::time::timeout(PATIENCE, events.recv()).await
+    });
+    let event = event.await.map_err(|error| error.to_string())?;
+    match event {
+        Ok(Some(event)) => Ok(event),
+        Ok(None) => Err("its server has ended".to_owned()),
+        Err(_) => Err(format!("it was silent for {} seconds", PATIENCE.as_secs())),
+    }
+}
+
+/// A request without the tools: what is asked of a summarizer is a text.
+fn as_chat(request: &ChatRequest) -> ChatRequest {
+    ChatRequest {
+        tools: Vec::new(),
+        ..request.clone()
+    }
+}
+
+fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> String {
+    let texts = messages
+        .flat_map(|message| &message.parts)
+        .filter_map(|part| match part {
+            Part::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+fn count_calls<'m>(messages: impl Iterator<Item = &'m Message>) -> usize {
+    let parts = messages.flat_map(|message| &message.parts);
+    parts
+        .filter(|part| matches!(part, Part::ToolCall { .. }))
+        .count()
+}
+
+/// The arguments of a call that runs this program in the agent's shell. The recorded arguments are
+/// its standard input, so that they are in the agent's context as they were.
+fn in_shell(tool: &ToolDefinition, number: usize, name: &str, arguments: &str) -> String {
+    let command = format!("play {number} {name} <<'ARGUMENTS'\n{arguments}\nARGUMENTS");
+    let properties = &tool.parameters["properties"];
+    let key = ["command", "cmd", "script"]
+        .into_iter()
+        .find(|key| !properties[key].is_null())
+        .unwrap_or("command");
+    let is_list = properties[key]["type"] == "array";
+    let mut filled = Map::new();
+    filled.insert(
+        key.to_owned(),
+        match is_list {
+            true => json!(["bash", "-lc", command]),
+            false => json!(command),
+        },
+    );
+    for name in tool.parameters["required"].as_array().into_iter().flatten() {
+        let Some(name) = name.as_str().filter(|name| !filled.contains_key(*name)) else {
+            continue;
+        };
+        let schema = &properties[name];
+        let value = match (&schema["enum"][0], schema["type"].as_str()) {
+            (Value::Null, Some("boolean")) => json!(false),
+            (Value::Null, Some("integer" | "number")) => json!(10),
+            (Value::Null, Some("array")) => json!([]),
+            (Value::Null, Some("object")) => json!({}),
+            (Value::Null, _) => json!("run"),
+            (first, _) => first.clone(),
+        };
+        filled.insert(name.to_owned(), value);
+    }
+    Value::from(filled).to_string()
+}

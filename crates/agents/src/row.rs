@@ -1,0 +1,90 @@
+//! An agent as a strategy of a plan.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use compactometer_engine::model::ToolDefinition;
+use compactometer_engine::strategy::Strategy;
+use compactometer_harness::plan::CustomStrategy;
+
+use crate::definition::Definition;
+use crate::play::{Launch, Play};
+
+/// An agent that is installed.
+#[derive(Clone)]
+pub struct Row {
+    definition: Arc<Definition>,
+    cache: PathBuf,
+    about: String,
+}
+
+impl Row {
+    /// The agent of a definition, installed in a folder of agents.
+    ///
+    /// # Errors
+    /// Where it is not installed, with the command that installs it.
+    pub fn new(definition: Definition, cache: PathBuf) -> Result<Self, String> {
+        if !definition.folder(&cache).is_dir() {
+            return Err(format!(
+                "`{row}` is not installed; install it with `scripts/agents/setup {row}`",
+                row = definition.row()
+            ));
+        }
+        let about = format!(
+            "{} {}, unmodified, told that its model is `{}`",
+            definition.title, definition.version, definition.model
+        );
+        Ok(Row {
+            definition: Arc::new(definition),
+            cache,
+            about,
+        })
+    }
+}
+
+impl CustomStrategy for Row {
+    fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    fn version(&self) -> &str {
+        &self.definition.version
+    }
+
+    fn about(&self) -> &str {
+        &self.about
+    }
+
+    fn parameters(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn with(&self, parameter: &str, _: &str) -> Result<Arc<dyn CustomStrategy>, String> {
+        Err(format!(
+            "`{}` is an agent and has no parameter `{parameter}`",
+            self.definition.name
+        ))
+    }
+
+    fn identity(&self) -> String {
+        format!("{} {}", self.definition.row(), self.definition.hash)
+    }
+
+    fn tail_share(&self) -> f64 {
+        0.0
+    }
+
+    /// It is measured as it is.
+    fn deviates(&self) -> bool {
+        true
+    }
+
+    fn build(&self, tools: &[ToolDefinition], _: u64) -> Arc<dyn Strategy> {
+        Arc::new(Play::new(Launch {
+            definition: Arc::clone(&self.definition),
+            cache: self.cache.clone(),
+            tools: tools.to_vec(),
+            logs: std::env::var_os("COMPACTOMETER_AGENT_LOGS").map(PathBuf::from),
+        }))
+    }
+}

@@ -1,0 +1,47 @@
+//! Agents by the names that users type.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use compactometer_agents::{Row, all, by_name};
+use compactometer_formats::record::Family;
+use compactometer_harness::plan::{Entrant, Entry};
+use compactometer_text::suggest::unknown;
+
+use crate::output::cache;
+
+/// The variable that names the folder of installed agents.
+const VARIABLE: &str = "COMPACTOMETER_AGENTS";
+
+/// Where agents are installed.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
+    named
+        .map(PathBuf::from)
+        .or_else(|| Some(cache::folder()?.join("agents")))
+}
+
+/// The rows of agents, by the names that users type: `NAME` or `NAME@VERSION`.
+pub(crate) fn rows(names: &[String]) -> Result<Vec<Entrant>> {
+    names.iter().map(|name| row(name)).collect()
+}
+
+fn row(name: &str) -> Result<Entrant> {
+    let found = by_name(name).ok_or_else(|| {
+        let names = all().iter().map(|agent| agent.name.as_str());
+        anyhow!(unknown("agent", name, names))
+    })?;
+    let folder =
+        folder().ok_or_else(|| anyhow!("no folder of agents; set `{VARIABLE}` to a folder"))?;
+    let row = Row::new(found, folder).map_err(|why| anyhow!(why))?;
+    Ok(Entrant {
+        name: name.to_owned(),
+        family: Family::Custom,
+        entry: Entry::Custom(Arc::new(row)),
+        addition: None,
+        absence: None,
+        trigger: None,
+        reference: None,
+    })
+}
