@@ -7,6 +7,8 @@ use compactometer_engine::message::{Message, MessageId, Part, Role, part_text};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
 
+use crate::mask;
+
 /// A call of the conversation, by the number that the agent knows it by.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownCall {
@@ -231,9 +233,16 @@ impl Held {
         let mut done = HashSet::new();
         while let Some(piece) = pieces.next() {
             match piece {
-                Piece::Foreign(_, text) if text.trim().is_empty() || own.contains(text) => {}
+                Piece::Foreign(_, text)
+                    if text.trim().is_empty() || own.contains(&mask::text(text)) => {}
                 Piece::Foreign(role, text) => {
-                    edits.push(Edit::Insert(*role, written(text, summaries)));
+                    // A view has one system prompt, that of the conversation.
+                    let role = if *role == Role::Assistant {
+                        Role::Assistant
+                    } else {
+                        Role::User
+                    };
+                    edits.push(Edit::Insert(role, written(text, summaries)));
                 }
                 Piece::Said(id, place, part) => {
                     let mut parts = vec![(*place, part.clone())];
