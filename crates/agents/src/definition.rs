@@ -9,8 +9,32 @@ use compactometer_engine::message::{Role, part_text};
 use compactometer_models::server::Posted;
 use serde::Deserialize;
 
-/// The files, by the names of the agents.
-const FILES: &[&str] = &[include_str!("../agents/codex.toml")];
+/// The files.
+const FILES: &[&str] = &[
+    include_str!("../agents/codex.toml"),
+    include_str!("../agents/pi.toml"),
+    include_str!("../agents/opencode.toml"),
+    include_str!("../agents/qwen-code.toml"),
+    include_str!("../agents/langchain.toml"),
+    include_str!("../agents/deepagents.toml"),
+    include_str!("../agents/agent-framework.toml"),
+];
+/// The programs of frameworks, and what they share.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("play.py", include_str!("../agents/play.py")),
+    (
+        "run_langchain.py",
+        include_str!("../agents/run_langchain.py"),
+    ),
+    (
+        "run_deepagents.py",
+        include_str!("../agents/run_deepagents.py"),
+    ),
+    (
+        "run_agent_framework.py",
+        include_str!("../agents/run_agent_framework.py"),
+    ),
+];
 
 /// An agent of others.
 #[derive(Clone, Debug, Deserialize)]
@@ -28,6 +52,8 @@ pub struct Definition {
     pub model: String,
     /// How it is offered the tools of a conversation.
     pub tools: Tools,
+    /// The program that runs it, if it is a framework: a file of `agents`.
+    pub program: Option<String>,
     /// What is installed.
     pub install: Install,
     /// The command of a turn of the user, whose words are its standard input; or of all turns, if
@@ -131,6 +157,13 @@ impl Definition {
         }
     }
 
+    /// The programs that it needs, by their names.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &(&'static str, &'static str)> {
+        let own = self.program.as_deref();
+        let needs = move |name: &str| own.is_some_and(|own| name == own || name == "play.py");
+        PROGRAMS.iter().filter(move |(name, _)| needs(name))
+    }
+
     /// The name with the version.
     pub fn row(&self) -> String {
         format!("{}@{}", self.name, self.version)
@@ -147,7 +180,12 @@ pub fn all() -> &'static [Definition] {
     static ALL: LazyLock<Vec<Definition>> = LazyLock::new(|| {
         let read = |text: &&str| {
             let mut definition = toml::from_str::<Definition>(text).ok()?;
-            definition.hash = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(text.as_bytes());
+            for (_, program) in definition.programs() {
+                hasher.update(program.as_bytes());
+            }
+            definition.hash = hasher.finalize().to_hex()[..16].to_owned();
             Some(definition)
         };
         FILES.iter().filter_map(read).collect()

@@ -12,14 +12,16 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{Mutex, mpsc};
 
-use crate::definition::Definition;
+use crate::definition::{Definition, Tools};
 use crate::desk::Event;
 use crate::fill::Places;
 
+/// What a process that takes all turns prints at the end of each.
+const ENDED: &[u8] = b"turn ended";
 /// How much of its last words an error shows, in bytes.
 const WORDS: usize = 400;
 /// Variables of the environment that an agent is given.
-const INHERITED: [&str; 3] = ["PATH", "TZ", "SSL_CERT_FILE"];
+const INHERITED: [&str; 1] = ["TZ"];
 
 /// An agent in a folder of its own.
 pub(crate) struct Agent {
@@ -87,7 +89,32 @@ impl Agent {
                 .and_then(|()| std::fs::write(&path, text))
                 .map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         }
+        if agent.definition.tools == Tools::Shell {
+            agent.write_command().map_err(words)?;
+        }
+        for (name, text) in agent.definition.programs() {
+            std::fs::write(agent.folder.path().join(name), text).map_err(words)?;
+        }
         Ok(agent)
+    }
+
+    /// The command that calls of the conversation run in the agent's shell. Its name is short, since
+    /// it is in the agent's context with each call.
+    fn write_command(&self) -> std::io::Result<()> {
+        let folder = self.folder.path().join("bin");
+        std::fs::create_dir_all(&folder)?;
+        let path = folder.join("play");
+        let (program, address) = (&self.program, &self.address);
+        std::fs::write(
+            &path,
+            format!("#!/bin/sh\nexec '{program}' play --at {address} \"$@\"\n"),
+        )?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
+        }
+        Ok(())
     }
 
     fn places(&self) -> Places<'_> {
@@ -166,6 +193,11 @@ impl Agent {
                 command.env(name, value);
             }
         }
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let own = [self.folder.path().join("bin")].into_iter();
+        if let Ok(paths) = std::env::join_paths(own.chain(std::env::split_paths(&paths))) {
+            command.env("PATH", paths);
+        }
         command.env("HOME", &home).env("LANG", "C.UTF-8");
         for (name, folder) in [
             ("XDG_CONFIG_HOME", ".config"),
@@ -207,7 +239,7 @@ impl Agent {
                 if let Some(file) = &mut kept_output {
                     let _ = file.write_all(&[&line[..], b"\n"].concat());
                 }
-                if has_lines {
+                if has_lines && line == ENDED {
                     let _ = events.send(Event::Ended);
                 }
             }

@@ -28,7 +28,7 @@ pub(crate) struct PlayArgs {
     /// The number of the call.
     #[arg(value_name = "N", required_unless_present = "mcp")]
     pub(crate) number: Option<u64>,
-    /// The tool.
+    /// The tool. It is for whoever reads the agent's context.
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// The address of the play.
