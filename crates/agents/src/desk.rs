@@ -56,8 +56,18 @@ struct State {
     /// The last request that was answered, and its answer: agents repeat requests.
     last: Option<(blake3::Hash, Said)>,
     results: Vec<ToolAnswer>,
-    refused: Vec<String>,
-    over_window: u32,
+    refused: Refused,
+}
+
+/// Requests that were answered by no turn and no summary.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Refused {
+    /// Longer than the window.
+    pub(crate) over_window: u32,
+    /// The same as the one before: it was answered as that was.
+    pub(crate) repeated: u32,
+    /// What nobody knew the use of, in words.
+    pub(crate) others: Vec<String>,
 }
 
 /// What a tool of the conversation answered to a call.
@@ -94,9 +104,8 @@ impl Desk {
     }
 
     /// Requests that were answered by no turn and no summary.
-    pub(crate) fn refused(&self) -> (u32, Vec<String>) {
-        let state = self.lock();
-        (state.over_window, state.refused.clone())
+    pub(crate) fn refused(&self) -> Refused {
+        self.lock().refused.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -211,10 +220,19 @@ impl Responder for Desk {
 }
 
 impl Desk {
+    /// The answer to the last request, if it was the same.
+    fn repeated(&self, hash: blake3::Hash) -> Option<Said> {
+        let mut state = self.lock();
+        let (_, said) = state.last.as_ref().filter(|(last, _)| *last == hash)?;
+        let said = said.clone();
+        state.refused.repeated += 1;
+        Some(said)
+    }
+
     async fn decide(&self, posted: Posted) -> Result<Said, Refusal> {
         let tokens = posted.request.tokens(&Encoding::O200k);
         if tokens > self.window {
-            self.lock().over_window += 1;
+            self.lock().refused.over_window += 1;
             return Err(Refusal::OverWindow {
                 tokens,
                 window: self.window,
@@ -232,14 +250,12 @@ impl Desk {
                 posted.request.tools.len(),
                 last.chars().take(80).collect::<String>()
             );
-            self.lock().refused.push(why.clone());
+            self.lock().refused.others.push(why.clone());
             return Err(Refusal::Unknown(why));
         }
         let hash = blake3::hash(posted.body.to_string().as_bytes());
-        if let Some((last, said)) = &self.lock().last
-            && *last == hash
-        {
-            return Ok(said.clone());
+        if let Some(said) = self.repeated(hash) {
+            return Ok(said);
         }
         let said = self
             .ask(|answer| Event::Turn(Box::new(posted), answer))

@@ -15,6 +15,7 @@ use compactometer_engine::record::{NewRecord, RecordKind};
 use compactometer_engine::strategy::{
     Compacted, Context, Declined, FailReason, SkipReason, Strategy,
 };
+use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
 use compactometer_external::runtime;
 use compactometer_models::server::{Called, Limits, Posted, Refusal, Server};
@@ -23,7 +24,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::context::{Held, KnownCall, Reader, Summary, call_id};
 use crate::definition::{Definition, Tools};
-use crate::desk::{Answer, Desk, Event, ToolAnswer, said};
+use crate::desk::{Answer, Desk, Event, Refused, ToolAnswer, said};
 use crate::log;
 use crate::mask;
 use crate::process::Agent;
@@ -74,6 +75,8 @@ struct State {
     /// A request for a summary that came outside a compaction.
     asked: Option<(Box<Posted>, Answer)>,
     held: Held,
+    /// The numbers of the calls whose results the next request should hold.
+    awaited: Vec<usize>,
     /// Texts of the agent's own.
     own: HashSet<String>,
     summaries: Vec<Summary>,
@@ -82,6 +85,8 @@ struct State {
     counts: Counts,
     /// Why the agent is played to no more.
     broken: Option<String>,
+    /// What was refused until then.
+    refused_before: Refused,
 }
 
 /// What the play waits for.
@@ -106,9 +111,20 @@ struct Stage {
 /// What is counted in a play.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
+    /// The conversation's turns so far.
     turns: u32,
+    /// Those that the agent took.
     played: u32,
+    /// Requests after a turn that the record interrupts.
     fillers: u32,
+    /// Tokens of the first request beside the conversation.
+    own_tokens: u32,
+    /// Results that the tools gave.
+    results: u32,
+    /// Results that the next request holds whole.
+    whole: u32,
+    /// Results that the next request holds in part.
+    cut: u32,
 }
 
 /// Whether the agent has asked for its next turn.
@@ -116,6 +132,16 @@ enum Progress {
     Arrived,
     /// It asks for a summary first.
     NeedsSummary,
+}
+
+impl State {
+    /// The requests that were answered by no turn and no summary.
+    fn refused(&self) -> Refused {
+        match &self.stage {
+            Some(stage) => stage.desk.refused(),
+            None => self.refused_before.clone(),
+        }
+    }
 }
 
 impl Play {
@@ -221,6 +247,8 @@ impl Play {
             let first = state.calls.len() - count_calls(unplayed.iter());
             let (called, expected) = self.calls(stage, &posted, parts(), &results, first)?;
             calls = called.len();
+            state.awaited = expected.iter().map(|expected| expected.number).collect();
+            state.counts.results += calls as u32;
             stage.desk.expect(expected);
             let text = joined(of_role(Role::Assistant));
             let _ = answer.send(Ok(said(&posted, text, called)));
@@ -301,6 +329,9 @@ impl Play {
             match (event, std::mem::take(&mut state.awaits)) {
                 (Event::Trouble(words), _) => return Err(words),
                 (Event::Summary(posted, answer), awaits) => {
+                    let calls = &state.calls;
+                    let held = Reader { log, calls }.read(&posted.request);
+                    self.count_results(state, log, &held, &posted);
                     state.asked = Some((posted, answer));
                     state.awaits = awaits;
                     return Ok(Progress::NeedsSummary);
@@ -347,6 +378,12 @@ impl Play {
         if state.counts.played == 0 {
             state.own = held.foreign().map(mask::text).collect();
         }
+        if state.counts.played == 0 {
+            let of_log = log.messages().iter().map(|counted| counted.tokens).sum();
+            let tokens = posted.request.tokens(&Encoding::O200k);
+            state.counts.own_tokens = tokens.saturating_sub(of_log);
+        }
+        self.count_results(state, log, &held, &posted);
         let (before, now) = (state.held.messages(), held.messages());
         let is_less = !before.is_subset(&now);
         let is_cut = !held.cut(log).is_subset(&state.held.cut(log));
@@ -356,6 +393,34 @@ impl Play {
         state.held = held;
         state.open = Some((posted, answer));
         state.awaits = Awaits::Nothing;
+    }
+
+    /// Counts how the results of the last calls have arrived in a request.
+    fn count_results(&self, state: &mut State, log: &Log, held: &Held, posted: &Posted) {
+        let cut = held.cut(log);
+        for number in std::mem::take(&mut state.awaited) {
+            let Some(call) = state.calls.get(number) else {
+                continue;
+            };
+            let is_result = |part: &&Part| matches!(part, Part::ToolResult { call_id, .. } if *call_id == call.id);
+            let found = log.messages().iter().rev().find_map(|counted| {
+                let part = counted.message.parts.iter().find(is_result)?;
+                Some((counted.message.id, part_text(part)?))
+            });
+            let Some((id, text)) = found else { continue };
+            // A request for a summary has the conversation in words of its own.
+            let is_held = held.messages().contains(&id);
+            if is_held && !cut.contains(&id)
+                || posted
+                    .request
+                    .texts()
+                    .any(|sent| sent.contains(text.trim()))
+            {
+                state.counts.whole += 1;
+            } else if is_held {
+                state.counts.cut += 1;
+            }
+        }
     }
 
     /// Answers the request for a summary that waits.
@@ -411,27 +476,25 @@ impl Play {
             turns,
             played,
             fillers,
+            ..
         } = state.counts;
-        let (over_window, refused) = state
-            .stage
-            .as_ref()
-            .map(|stage| stage.desk.refused())
-            .unwrap_or_default();
+        let refused = state.refused();
         let mut words = format!("{why}; it played {played} turns, and the next was number {turns}");
         if fillers > 0 {
             words += &format!("; {fillers} were interrupted");
         }
-        if over_window > 0 {
-            words += &format!("; {over_window} requests were over the window");
+        if refused.over_window > 0 {
+            words += &format!("; {} requests were over the window", refused.over_window);
         }
-        if let Some(last) = refused.last() {
+        if let Some(last) = refused.others.last() {
             words += &format!(
                 "; {} requests were refused, the last: {last}",
-                refused.len()
+                refused.others.len()
             );
         }
         state.broken = Some(words);
         state.stage = None;
+        state.refused_before = refused;
         self.is_due.store(true, Ordering::Relaxed);
     }
 }
@@ -491,6 +554,40 @@ impl Strategy for Play {
 
     fn is_due(&self) -> Option<bool> {
         Some(self.is_due.load(Ordering::Relaxed))
+    }
+
+    fn counted(&self) -> Vec<(&'static str, u64)> {
+        // Nobody plays while a record is made.
+        let Ok(state) = self.state.try_lock() else {
+            return Vec::new();
+        };
+        let Counts {
+            turns,
+            played,
+            fillers,
+            own_tokens,
+            results,
+            whole,
+            cut,
+        } = state.counts;
+        let refused = state.refused();
+        // The last turn is taken when the conversation ends.
+        let is_taken = state.broken.is_none() && state.open.is_some();
+        let numbers = [
+            ("turns", turns),
+            ("turns_played", played + u32::from(is_taken)),
+            ("turns_interrupted", fillers),
+            ("own_tokens", own_tokens),
+            ("results", results),
+            ("results_whole", whole),
+            ("results_cut", cut),
+            ("requests_over_window", refused.over_window),
+            ("requests_refused", refused.others.len() as u32),
+            ("requests_repeated", refused.repeated),
+        ];
+        numbers
+            .map(|(name, number)| (name, u64::from(number)))
+            .to_vec()
     }
 }
 

@@ -37,7 +37,7 @@ fn row(name: &str) -> Result<Entrant> {
     let row = Row::new(found, folder).map_err(|why| anyhow!(why))?;
     Ok(Entrant {
         name: name.to_owned(),
-        family: Family::Custom,
+        family: Family::Agent,
         entry: Entry::Custom(Arc::new(row)),
         addition: None,
         absence: None,

@@ -267,6 +267,11 @@ impl<'s> Session<'s> {
         self.config.automatic && self.strategy.is_due().unwrap_or_else(by_trigger)
     }
 
+    /// What the strategy counted of itself.
+    pub fn counted(&self) -> Vec<(&'static str, u64)> {
+        self.strategy.counted()
+    }
+
     /// Whether the strategy decides when it compacts, and not a trigger.
     pub fn follows_strategy(&self) -> bool {
         self.config.automatic && self.strategy.is_due().is_some()

@@ -61,6 +61,11 @@ pub trait Strategy: Send + Sync {
         None
     }
 
+    /// What it counted of itself so far, for whoever measures it: names and numbers.
+    fn counted(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// Whether [`Strategy::checkpoint`] should write one now; asked before each turn, so it costs
     /// little.
     fn checkpoint_is_due(&self, _: &Context<'_>) -> bool {

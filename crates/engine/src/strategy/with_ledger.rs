@@ -113,6 +113,10 @@ impl Strategy for WithLedger {
         self.strategy.is_due()
     }
 
+    fn counted(&self) -> Vec<(&'static str, u64)> {
+        self.strategy.counted()
+    }
+
     async fn before_turn(&self, cx: &Context<'_>) {
         self.strategy
             .before_turn(&self.without_ledger(cx, &before(cx.view)))

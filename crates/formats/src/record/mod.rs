@@ -7,7 +7,7 @@ mod line;
 mod observation;
 mod valid;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{Outcome, RecoveryEvent};
@@ -72,6 +72,9 @@ pub struct Record {
     /// Totals over the session's records; absent in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Storage>,
+    /// What the strategy counted of itself, by name; an agent counts what was played to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<String, u64>,
 }
 
 /// What was run: one strategy on one scenario.
@@ -154,6 +157,8 @@ pub enum Family {
     Idea,
     /// A strategy of the user's own.
     Custom,
+    /// An agent of others, to which the conversation was played.
+    Agent,
     /// A yardstick for every comparison.
     Control,
 }

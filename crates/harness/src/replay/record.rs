@@ -75,6 +75,12 @@ impl Replay<'_> {
                 .collect(),
             answers: self.answers.clone(),
             storage: Some(storage(self.prepared, self.session.history())),
+            counted: self
+                .session
+                .counted()
+                .into_iter()
+                .map(|(name, number)| (name.to_owned(), number))
+                .collect(),
         }
     }
 

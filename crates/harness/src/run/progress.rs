@@ -162,7 +162,10 @@ impl<'k> Keeper<'k> {
         let session = session(case, strategy, meters, counter);
         let mut thread = self.thread(case)?;
         let state = thread.load()?;
-        let Some(progress) = self.read(case).filter(|progress| progress.fits(&state)) else {
+        // What decides when it compacts has followed the conversation from its start.
+        let can_resume = strategy.is_due().is_none();
+        let progress = self.read(case).filter(|_| can_resume);
+        let Some(progress) = progress.filter(|progress| progress.fits(&state)) else {
             if state != State::default() {
                 self.store.clear(&thread_id(case))?;
                 thread = self.thread(case)?;

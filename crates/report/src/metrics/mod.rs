@@ -5,6 +5,7 @@
 //!
 //! Absent on purpose: rankings.
 
+mod agents;
 pub(crate) mod answered;
 pub(crate) mod answers;
 pub(crate) mod bound;
@@ -126,6 +127,11 @@ pub const ALL: &[Metric] = &[
     storage::SUMMARIES_SHOWN,
     storage::STORAGE_BYTES,
     storage::STORED_SHARE,
+    agents::TURNS_PLAYED,
+    agents::RESULTS_WHOLE,
+    agents::OWN_TOKENS,
+    agents::REQUESTS_OVER_WINDOW,
+    agents::COMPACTIONS_UNASKED,
     #[cfg(test)]
     dummy::DUMMY,
 ];

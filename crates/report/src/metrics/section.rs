@@ -23,6 +23,8 @@ pub enum Section {
     Cost,
     /// What a session stores.
     Storage,
+    /// What was played to agents.
+    Agents,
 }
 
 impl Section {
@@ -94,5 +96,10 @@ const TABLES: &[(Section, &str, &str)] = &[
         Section::Storage,
         "Storage",
         "What a session's records take, uncompressed.",
+    ),
+    (
+        Section::Agents,
+        "Agents",
+        "The recorded turns go on whatever an agent lost, and a summary's words are the summarizer's, not those of the agent's model.",
     ),
 ];

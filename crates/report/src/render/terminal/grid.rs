@@ -264,8 +264,11 @@ fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
         controls.truncate(ROWS.saturating_sub(recorded.len() + tested.len()));
     }
     let mut sections = vec![("recorded", recorded)];
+    let (agents, tested): (Vec<_>, Vec<_>) = tested
+        .into_iter()
+        .partition(|row| row.family == Family::Agent);
     let (known, own): (Vec<_>, Vec<_>) = tested.into_iter().partition(|row| row.approach.is_some());
-    sections.push(("own", own));
+    sections.extend([("agent", agents), ("own", own)]);
     sections.extend(Approach::ALL.iter().map(|approach| {
         let name = approach.name();
         let is_of = |row: &&&StrategySummary| row.approach.as_deref() == Some(name);
