@@ -201,12 +201,11 @@ impl Responder for Desk {
             }
             Err(refusal) => json!({"refused": format!("{refusal:?}")}),
         };
-        self.log.add(&json!({"request": body, "answer": became}));
+        self.log.add(&body, &became);
         outcome
     }
 
     async fn other(&self, path: &str, body: &Value) -> Option<Value> {
-        self.log.add(&json!({"path": path, "body": body}));
         match path {
             "/play/tools" => Some(json!({"tools": self.tools})),
             "/play/call" => {

@@ -15,15 +15,21 @@ use crate::play::{Launch, Play};
 pub struct Row {
     definition: Arc<Definition>,
     cache: PathBuf,
+    logs: Option<PathBuf>,
     about: String,
 }
 
 impl Row {
-    /// The agent of a definition, installed in a folder of agents.
+    /// The agent of a definition, installed in a folder of agents. Its plays are logged in a folder,
+    /// if one is named.
     ///
     /// # Errors
     /// Where it is not installed, with the command that installs it.
-    pub fn new(definition: Definition, cache: PathBuf) -> Result<Self, String> {
+    pub fn new(
+        definition: Definition,
+        cache: PathBuf,
+        logs: Option<PathBuf>,
+    ) -> Result<Self, String> {
         if !definition.folder(&cache).is_dir() {
             return Err(format!(
                 "`{row}` is not installed; install it with `scripts/agents/setup {row}`",
@@ -37,6 +43,7 @@ impl Row {
         Ok(Row {
             definition: Arc::new(definition),
             cache,
+            logs,
             about,
         })
     }
@@ -84,7 +91,7 @@ impl CustomStrategy for Row {
             definition: Arc::clone(&self.definition),
             cache: self.cache.clone(),
             tools: tools.to_vec(),
-            logs: std::env::var_os("COMPACTOMETER_AGENT_LOGS").map(PathBuf::from),
+            logs: self.logs.clone(),
         }))
     }
 }

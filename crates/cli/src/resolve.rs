@@ -160,7 +160,7 @@ fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
             },
         )
     })?;
-    let agents = agents::rows(&args.agents).map_err(Failure::usage)?;
+    let agents = agents::rows(&args.agents, args.agent_log.as_deref()).map_err(Failure::usage)?;
     Ok(chosen.into_iter().chain(agents).collect())
 }
 

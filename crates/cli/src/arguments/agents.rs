@@ -1,6 +1,6 @@
 //! Agents by the names that users type.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
@@ -22,19 +22,20 @@ pub(crate) fn folder() -> Option<PathBuf> {
         .or_else(|| Some(cache::folder()?.join("agents")))
 }
 
-/// The rows of agents, by the names that users type: `NAME` or `NAME@VERSION`.
-pub(crate) fn rows(names: &[String]) -> Result<Vec<Entrant>> {
-    names.iter().map(|name| row(name)).collect()
+/// The rows of agents, by the names that users type: `NAME` or `NAME@VERSION`; with a folder for the
+/// logs of their plays.
+pub(crate) fn rows(names: &[String], logs: Option<&Path>) -> Result<Vec<Entrant>> {
+    names.iter().map(|name| row(name, logs)).collect()
 }
 
-fn row(name: &str) -> Result<Entrant> {
+fn row(name: &str, logs: Option<&Path>) -> Result<Entrant> {
     let found = by_name(name).ok_or_else(|| {
         let names = all().iter().map(|agent| agent.name.as_str());
         anyhow!(unknown("agent", name, names))
     })?;
     let folder =
         folder().ok_or_else(|| anyhow!("no folder of agents; set `{VARIABLE}` to a folder"))?;
-    let row = Row::new(found, folder).map_err(|why| anyhow!(why))?;
+    let row = Row::new(found, folder, logs.map(Path::to_owned)).map_err(|why| anyhow!(why))?;
     Ok(Entrant {
         name: name.to_owned(),
         family: Family::Agent,

@@ -61,6 +61,10 @@ pub(crate) struct RunArgs {
     )]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) agents: Vec<String>,
+    /// Keep what agents send, what became of it, and what they print, in a folder for each play.
+    #[arg(hide_short_help = true, long, value_name = "DIR")]
+    #[serde(skip)]
+    pub(crate) agent_log: Option<PathBuf>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names
     /// them.
     #[arg(hide_short_help = true, long, value_name = "STRATEGY.KEY=V1,V2")]

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use clap::Args;
 use compactometer_disk::write_whole;
 use compactometer_formats::protocol::Protocol;
 use compactometer_harness::entrants::select_with;
-use compactometer_harness::plan::{Plan, PlanOptions, PlannedCase};
+use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
 use compactometer_harness::run::FailFastModels;
 use compactometer_harness::run::run_case;
 use compactometer_report::explain::Story;
@@ -17,7 +17,9 @@ use compactometer_text::suggest::unknown;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::roles::Roles;
-use crate::arguments::{PricesArg, SettingArgs, encoding, positive, programs, protocols, suites};
+use crate::arguments::{
+    PricesArg, SettingArgs, agents, encoding, positive, programs, protocols, suites,
+};
 use crate::cost::CostBudget;
 use crate::output::failure::Failure;
 use crate::output::run_folder::cannot;
@@ -37,8 +39,20 @@ pub(crate) struct ExplainArgs {
     /// recorded on.
     pub(crate) suite: Option<PathBuf>,
     /// The strategy or control to follow.
-    #[arg(short = 's', long = "strategy", value_name = "NAME")]
-    pub(crate) strategy: String,
+    #[arg(
+        short = 's',
+        long = "strategy",
+        value_name = "NAME",
+        required_unless_present = "agent",
+        conflicts_with = "agent"
+    )]
+    pub(crate) strategy: Option<String>,
+    /// The agent to play the conversation to and to follow (`list agents`).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Keep what the agent sends, what became of it, and what it prints, in a folder.
+    #[arg(hide_short_help = true, long, value_name = "DIR", requires = "agent")]
+    pub(crate) agent_log: Option<PathBuf>,
     /// The conversation. Default: the longest.
     #[arg(long, value_name = "ID")]
     pub(crate) scenario: Option<String>,
@@ -65,17 +79,25 @@ pub(crate) struct ExplainArgs {
     pub(crate) max_cost: Option<f64>,
 }
 
-fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let rows = programs::rows(std::slice::from_ref(&args.strategy)).map_err(Failure::usage)?;
-    let names = rows.iter().map(String::as_str);
-    let entrants = select_with(names, [], &compactometer_external::open).map_err(Failure::usage)?;
-    if entrants.len() != 1 {
-        return Err(Failure::usage(anyhow!(
-            "`{}` names {} strategies; explain follows one",
-            args.strategy,
-            entrants.len()
-        )));
+/// The row to follow.
+fn followed(args: &ExplainArgs) -> anyhow::Result<Vec<Entrant>> {
+    if let Some(agent) = &args.agent {
+        return agents::rows(std::slice::from_ref(agent), args.agent_log.as_deref());
     }
+    let rows = programs::rows(args.strategy.as_slice())?;
+    let names = rows.iter().map(String::as_str);
+    let entrants = select_with(names, [], &compactometer_external::open)?;
+    match entrants.len() {
+        1 => Ok(entrants),
+        found => bail!(
+            "`{}` names {found} strategies; explain follows one",
+            args.strategy.as_deref().unwrap_or_default()
+        ),
+    }
+}
+
+fn explain(args: &ExplainArgs) -> Result<(), Failure> {
+    let entrants = followed(args).map_err(Failure::usage)?;
     let counter = encoding(&args.setting.tokenizer)?;
     let (prices, _) = args.prices.table()?;
     let named = Roles::named(&args.setting, None);
