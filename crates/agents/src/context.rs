@@ -1,6 +1,6 @@
 //! What a request of the agent holds of the conversation, as a view of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use compactometer_engine::log::Log;
 use compactometer_engine::message::{Message, MessageId, Part, Role, part_text};
@@ -67,24 +67,35 @@ impl Reader<'_> {
     fn piece(&self, message: &WireMessage, part: &Part, places: &mut Places<'_>) -> Piece {
         let foreign = |text: &str| Piece::Foreign(message.role, text.to_owned());
         match part {
-            Part::ToolCall { id, arguments, .. } => self
-                .of_call(
-                    id,
-                    |part, id| matches!(part, Part::ToolCall { id: own, .. } if own == id),
-                )
-                .map_or_else(
+            Part::ToolCall {
+                id,
+                name,
+                arguments,
+            } => {
+                let known = self.known(id).map(str::to_owned);
+                let known = known.or_else(|| places.call_like(name, arguments));
+                let call = known.and_then(|id| {
+                    places.unanswered.push_back(id.clone());
+                    self.find(|part| matches!(part, Part::ToolCall { id: own, .. } if *own == id))
+                });
+                call.map_or_else(
                     || foreign(arguments),
                     |(id, place, part)| Piece::Said(id, place, part.clone()),
-                ),
-            Part::ToolResult { call_id, text, .. } => self
-                .of_call(
-                    call_id,
-                    |part, id| matches!(part, Part::ToolResult { call_id, .. } if call_id == id),
                 )
-                .map_or_else(
+            }
+            Part::ToolResult { call_id, text, .. } => {
+                let known = self.known(call_id).map(str::to_owned);
+                let next = places.unanswered.pop_front();
+                let result = known.or(next).and_then(|id| {
+                    self.find(
+                        |part| matches!(part, Part::ToolResult { call_id, .. } if *call_id == id),
+                    )
+                });
+                result.map_or_else(
                     || foreign(text),
                     |(id, place, part)| Piece::Said(id, place, as_shown(part, text)),
-                ),
+                )
+            }
             Part::Text { text } | Part::Thinking { text, .. } => places
                 .take(message.role, text)
                 .unwrap_or_else(|| foreign(text)),
@@ -92,20 +103,16 @@ impl Reader<'_> {
         }
     }
 
-    /// The part of the log that a call on the wire has become.
-    fn of_call(
-        &self,
-        wire: &str,
-        is_it: impl Fn(&Part, &str) -> bool,
-    ) -> Option<(MessageId, usize, &Part)> {
-        let number = wire.strip_prefix("call_")?.parse::<usize>().ok()?;
-        let call = self.calls.get(number)?;
+    /// The id in the log of a call on the wire, if the wire has the id that it was given.
+    fn known(&self, wire: &str) -> Option<&str> {
+        let number = wire.rsplit("call_").next()?.parse::<usize>().ok()?;
+        Some(&self.calls.get(number)?.id)
+    }
+
+    fn find(&self, is_it: impl Fn(&Part) -> bool) -> Option<Place<'_>> {
         self.log.messages().iter().find_map(|counted| {
             let message = &counted.message;
-            let place = message
-                .parts
-                .iter()
-                .position(|part| is_it(part, &call.id))?;
+            let place = message.parts.iter().position(&is_it)?;
             Some((message.id, place, &message.parts[place]))
         })
     }
@@ -121,14 +128,26 @@ fn as_shown(said: &Part, shown: &str) -> Part {
     else {
         return said.clone();
     };
-    if shown.contains(text.trim()) {
-        return said.clone();
+    // Some agents put an error into JSON, once or twice.
+    let mut form = text.trim().to_owned();
+    for _ in 0..3 {
+        if shown.contains(&form) {
+            return said.clone();
+        }
+        form = serde_json::Value::from(form).to_string();
+        form = form.trim_matches('"').to_owned();
     }
     Part::ToolResult {
         call_id: call_id.clone(),
         text: shown.to_owned(),
         is_error: *is_error,
     }
+}
+
+/// Arguments without the blanks between them.
+fn plain(arguments: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(arguments)
+        .map_or_else(|_| arguments.to_owned(), |value| value.to_string())
 }
 
 /// A part of the log: its message, and its place there.
@@ -138,17 +157,31 @@ type Place<'l> = (MessageId, usize, &'l Part);
 /// equal.
 struct Places<'l> {
     texts: HashMap<(bool, String), Vec<Place<'l>>>,
+    /// The ids of the calls with those arguments: some agents send no ids.
+    calls: HashMap<String, VecDeque<(&'l str, &'l str)>>,
+    /// The ids of the calls so far whose results have not come.
+    unanswered: VecDeque<String>,
 }
 
 impl<'l> Places<'l> {
     fn new(log: &'l Log) -> Self {
         let mut texts: HashMap<_, Vec<_>> = HashMap::new();
+        let mut calls: HashMap<_, VecDeque<_>> = HashMap::new();
         for counted in log.messages() {
             let message = &counted.message;
             if !matches!(message.role, Role::User | Role::Assistant) {
                 continue;
             }
             for (place, part) in message.parts.iter().enumerate() {
+                if let Part::ToolCall {
+                    id,
+                    name,
+                    arguments,
+                } = part
+                {
+                    let calls = calls.entry(plain(arguments)).or_default();
+                    calls.push_back((id.as_str(), name.as_str()));
+                }
                 if let Part::Text { text } = part {
                     let key = (message.role == Role::User, text.trim().to_owned());
                     texts
@@ -159,7 +192,18 @@ impl<'l> Places<'l> {
             }
         }
         texts.values_mut().for_each(|found| found.reverse());
-        Places { texts }
+        Places {
+            texts,
+            calls,
+            unanswered: VecDeque::new(),
+        }
+    }
+
+    /// The id in the log of the next call with those arguments of the tool that a name ends with.
+    fn call_like(&mut self, name: &str, arguments: &str) -> Option<String> {
+        let calls = self.calls.get_mut(&plain(arguments))?;
+        let place = calls.iter().position(|(_, own)| name.ends_with(own))?;
+        calls.remove(place).map(|(id, _)| id.to_owned())
     }
 
     /// The next part with that text, said by that role.

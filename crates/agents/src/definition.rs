@@ -15,6 +15,7 @@ const FILES: &[&str] = &[
     include_str!("../agents/pi.toml"),
     include_str!("../agents/opencode.toml"),
     include_str!("../agents/qwen-code.toml"),
+    include_str!("../agents/gemini-cli.toml"),
     include_str!("../agents/langchain.toml"),
     include_str!("../agents/deepagents.toml"),
     include_str!("../agents/agent-framework.toml"),
@@ -50,6 +51,9 @@ pub struct Definition {
     pub licence: String,
     /// The model that it is told it has: one that it knows.
     pub model: String,
+    /// The window of that model, where the agent knows it and cannot be told another; requests are
+    /// refused over this and not over the run's.
+    pub window: Option<u32>,
     /// How it is offered the tools of a conversation.
     pub tools: Tools,
     /// The program that runs it, if it is a framework: a file of `agents`.

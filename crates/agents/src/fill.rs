@@ -8,6 +8,8 @@ pub(crate) struct Places<'p> {
     pub(crate) folder: &'p Path,
     pub(crate) address: &'p str,
     pub(crate) window: u32,
+    /// The request at which strategies compact.
+    pub(crate) trigger: u32,
     pub(crate) model: &'p str,
     pub(crate) version: &'p str,
     pub(crate) system: &'p str,
@@ -49,7 +51,10 @@ impl Places<'_> {
             "version" => self.version.to_owned(),
             "system" => self.system.to_owned(),
             "program" => self.program.to_owned(),
-            _ => return None,
+            _ => {
+                let divisor = name.strip_prefix("trigger/")?.parse::<f64>().ok()?;
+                (f64::from(self.trigger) / divisor).to_string()
+            }
         })
     }
 }
@@ -65,14 +70,15 @@ mod tests {
             folder: Path::new("/f"),
             address: "127.0.0.1:1",
             window: 9,
+            trigger: 9,
             model: "m",
             version: "1",
             system: "{window}",
             program: "/p",
         };
         assert_eq!(
-            places.fill("{system} {\"w\": {window}} {home} {unknown} {"),
-            "{window} {\"w\": 9} /f/home {unknown} {"
+            places.fill("{system} {\"w\": {window}} {trigger/2} {home} {unknown} {"),
+            "{window} {\"w\": 9} 4.5 /f/home {unknown} {"
         );
     }
 }

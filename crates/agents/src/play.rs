@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use compactometer_engine::budget::Budget;
 use compactometer_engine::log::Log;
 use compactometer_engine::message::{Message, MessageId, Part, Role, part_text};
 use compactometer_engine::meter::Purpose;
@@ -153,7 +154,10 @@ impl Play {
         }
     }
 
-    async fn set_out(&self, system: &str, window: u32) -> Result<Stage, String> {
+    async fn set_out(&self, system: &str, budget: Budget) -> Result<Stage, String> {
+        let Budget {
+            window, trigger, ..
+        } = budget;
         let (sender, events) = mpsc::unbounded_channel();
         let desk = Arc::new(Desk::new(
             Arc::clone(&self.launch.definition),
@@ -179,7 +183,7 @@ impl Play {
                 definition,
                 &cache,
                 address,
-                (window, system),
+                (window, trigger, system),
                 sender,
                 printed,
             )?;
@@ -220,8 +224,8 @@ impl Play {
                 let texts = system.message.parts.iter().filter_map(part_text);
                 texts.collect::<Vec<_>>().join("\n\n")
             });
-            let window = cx.budget.window;
-            state.stage = Some(self.set_out(&system.unwrap_or_default(), window).await?);
+            let budget = cx.budget;
+            state.stage = Some(self.set_out(&system.unwrap_or_default(), budget).await?);
         }
         self.play(state).await?;
         self.advance(state, cx.log).await

@@ -81,6 +81,10 @@ impl CustomStrategy for Row {
         0.0
     }
 
+    fn window(&self) -> Option<u32> {
+        self.definition.window
+    }
+
     /// It is measured as it is.
     fn deviates(&self) -> bool {
         true

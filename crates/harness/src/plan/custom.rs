@@ -47,6 +47,11 @@ pub trait CustomStrategy: Send + Sync {
         false
     }
 
+    /// Its own context window in tokens, where it cannot be told the run's.
+    fn window(&self) -> Option<u32> {
+        None
+    }
+
     /// The same strategy with the parameters that scale with the window, if it has any.
     ///
     /// # Errors

@@ -306,6 +306,10 @@ impl Entrant {
                 },
             ));
         }
+        let window = match &self.entry {
+            Entry::Custom(custom) => custom.window().unwrap_or(window),
+            _ => window,
+        };
         let share = split.map_or_else(|| self.tail_share(), Ok)?;
         Ok((
             Budget::matched(window, trigger, retained, share)?,

@@ -1,5 +1,5 @@
-//! Any model as a server on loopback with the interfaces of OpenAI (chat completions, responses)
-//! and Anthropic (messages), so that programs in other languages meet it over HTTP.
+//! Any model as a server on loopback with the interfaces of OpenAI (chat completions, responses),
+//! Anthropic (messages) and Google (generateContent), so that programs in other languages meet it over HTTP.
 //!
 //! A reply is what the same wire content gives in process. Absent on purpose: any address but
 //! loopback, keys, TLS, sleeps (a reply's latency is in the header `openai-processing-ms`, it does

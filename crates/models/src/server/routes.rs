@@ -19,7 +19,7 @@ pub(super) async fn respond(
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
-    let api = apis::ALL.into_iter().find(|api| api.path == path);
+    let api = apis::ALL.into_iter().find(|api| (api.serves)(&path));
     let allowed = if api.is_some() {
         Method::POST
     } else {
@@ -123,8 +123,9 @@ async fn complete(
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Trouble> {
     says_json(&request)?;
+    let path = request.uri().path().to_owned();
     let body = body(limits, request).await?;
-    let asked = api.read(&body)?;
+    let asked = api.read(&body, &path)?;
     if !responder.serves(&asked.model) {
         return Err(Trouble::unknown_model(&asked.model, responder.model()));
     }

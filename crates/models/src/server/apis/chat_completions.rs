@@ -11,13 +11,14 @@ const ID: &str = "chatcmpl-";
 
 pub(super) static API: Api = Api {
     path: "/v1/chat/completions",
+    serves: |path| path == "/v1/chat/completions",
     read,
     whole,
     events,
     refusal: Trouble::body,
 };
 
-fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
+fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
     let model = body.get("model").text()?.to_owned();
     let choices = body.get("n");
     if choices.is_given() && choices.value.as_u64() != Some(1) {
@@ -231,6 +232,6 @@ mod tests {
                 {"role": "tool", "tool_call_id": "c1", "content": "done"},
             ],
         });
-        insta::assert_debug_snapshot!(API.read(body.to_string().as_bytes()));
+        insta::assert_debug_snapshot!(API.read(body.to_string().as_bytes(), API.path));
     }
 }

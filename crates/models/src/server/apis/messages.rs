@@ -8,13 +8,14 @@ use super::{Answer, Api, Asked, Called, Field, Trouble};
 
 pub(super) static API: Api = Api {
     path: "/v1/messages",
+    serves: |path| path == "/v1/messages",
     read,
     whole,
     events,
     refusal,
 };
 
-fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
+fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
     let most = body.get("max_tokens");
     let system = super::content(&body.get("system"), part)?;
     let mut messages = super::messages_of(&body.get("messages"), message)?;

@@ -4,6 +4,7 @@
 //! `tool_choice`, `user`, `cache_control` and the like) is accepted and ignored.
 
 mod chat_completions;
+mod generate_content;
 mod messages;
 mod responses;
 
@@ -18,7 +19,12 @@ use super::responder::Called;
 use super::trouble::Trouble;
 
 /// All of them.
-pub(super) const ALL: [&Api; 3] = [&chat_completions::API, &responses::API, &messages::API];
+pub(super) const ALL: [&Api; 4] = [
+    &chat_completions::API,
+    &responses::API,
+    &messages::API,
+    &generate_content::API,
+];
 
 /// Tokens of an image, sound or file, whatever its size: assumed, OpenAI's count of an image of one
 /// tile.
@@ -26,10 +32,12 @@ const MEDIA_TOKENS: u32 = 255;
 
 /// One interface.
 pub(super) struct Api {
-    /// Where it is served.
+    /// Where it is served, as errors name it.
     pub(super) path: &'static str,
-    /// Reads a body.
-    read: fn(&Field<'_>) -> Result<Asked, Trouble>,
+    /// Whether it is served at a path.
+    pub(super) serves: fn(&str) -> bool,
+    /// Reads a body that was posted to a path.
+    read: fn(&Field<'_>, &str) -> Result<Asked, Trouble>,
     /// The reply as one object.
     pub(super) whole: fn(&Answer<'_>) -> Value,
     /// The reply as server-sent events.
@@ -68,7 +76,7 @@ impl Api {
     ///
     /// # Errors
     /// [`Trouble`] with the place of the first thing that cannot be used.
-    pub(super) fn read(&self, body: &[u8]) -> Result<Asked, Trouble> {
+    pub(super) fn read(&self, body: &[u8], path: &str) -> Result<Asked, Trouble> {
         let body: Value = serde_json::from_slice(body).map_err(|error| {
             Trouble::new(
                 StatusCode::BAD_REQUEST,
@@ -81,10 +89,11 @@ impl Api {
                 "the body is not a JSON object",
             ));
         }
-        (self.read)(&Field {
+        let body = Field {
             value: &body,
             place: String::new(),
-        })
+        };
+        (self.read)(&body, path)
     }
 }
 

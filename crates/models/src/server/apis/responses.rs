@@ -9,13 +9,14 @@ use super::{Answer, Api, Asked, Called, Field, Trouble};
 
 pub(super) static API: Api = Api {
     path: "/v1/responses",
+    serves: |path| path == "/v1/responses",
     read,
     whole,
     events,
     refusal: Trouble::body,
 };
 
-fn read(body: &Field<'_>) -> Result<Asked, Trouble> {
+fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
     for earlier in ["previous_response_id", "conversation"].map(|name| body.get(name)) {
         if earlier.is_given() {
             return Err(earlier
