@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
+use crate::process::Setting;
+
 /// What the places of a definition stand for.
 pub(crate) struct Places<'p> {
     pub(crate) install: &'p Path,
     pub(crate) folder: &'p Path,
-    pub(crate) address: &'p str,
-    pub(crate) window: u32,
-    /// The request at which strategies compact.
-    pub(crate) trigger: u32,
+    pub(crate) setting: &'p Setting,
     pub(crate) model: &'p str,
     pub(crate) version: &'p str,
-    pub(crate) system: &'p str,
     /// This program.
     pub(crate) program: &'p str,
 }
@@ -38,22 +36,23 @@ impl Places<'_> {
     }
 
     fn value(&self, name: &str) -> Option<String> {
+        let setting = self.setting;
         let path = |path: &Path| path.to_string_lossy().into_owned();
         Some(match name {
             "install" => path(self.install),
             "home" => path(&self.folder.join("home")),
             "work" => path(&self.folder.join("work")),
             "folder" => path(self.folder),
-            "address" => self.address.to_owned(),
-            "url" => format!("http://{}", self.address),
-            "window" => self.window.to_string(),
+            "address" => setting.address.clone(),
+            "url" => format!("http://{}", setting.address),
+            "window" => setting.window.to_string(),
             "model" => self.model.to_owned(),
             "version" => self.version.to_owned(),
-            "system" => self.system.to_owned(),
+            "system" => setting.system.clone(),
             "program" => self.program.to_owned(),
             _ => {
                 let divisor = name.strip_prefix("trigger/")?.parse::<f64>().ok()?;
-                (f64::from(self.trigger) / divisor).to_string()
+                (f64::from(setting.trigger) / divisor).to_string()
             }
         })
     }
@@ -65,15 +64,18 @@ mod tests {
 
     #[test]
     fn what_is_filled_in_is_not_looked_at_again() {
+        let setting = Setting {
+            address: "127.0.0.1:1".into(),
+            window: 9,
+            trigger: 9,
+            system: "{window}".into(),
+        };
         let places = Places {
             install: Path::new("/i"),
             folder: Path::new("/f"),
-            address: "127.0.0.1:1",
-            window: 9,
-            trigger: 9,
+            setting: &setting,
             model: "m",
             version: "1",
-            system: "{window}",
             program: "/p",
         };
         assert_eq!(

@@ -7,7 +7,9 @@
 //!
 //! Absent on purpose: what an agent would have done. The recorded turns go on whatever was lost.
 
+mod child;
 mod context;
+mod counts;
 mod definition;
 mod desk;
 mod fill;
@@ -16,6 +18,8 @@ mod mask;
 mod play;
 mod process;
 mod row;
+mod shell;
+mod stage;
 pub mod tools;
 
 pub use definition::{Definition, Install, Tools, all, by_name};

@@ -1,58 +1,32 @@
 //! The play of one conversation to one agent, as the strategy of a case.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use compactometer_engine::budget::Budget;
 use compactometer_engine::log::Log;
 use compactometer_engine::message::{Message, MessageId, Part, Role, part_text};
 use compactometer_engine::meter::Purpose;
-use compactometer_engine::model::{ChatRequest, ToolDefinition};
+use compactometer_engine::model::ChatRequest;
 use compactometer_engine::record::{NewRecord, RecordKind};
 use compactometer_engine::strategy::{
     Compacted, Context, Declined, FailReason, SkipReason, Strategy,
 };
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
-use compactometer_external::runtime;
-use compactometer_models::server::{Called, Limits, Posted, Refusal, Server};
-use serde_json::{Map, Value, json};
-use tokio::sync::{Mutex, mpsc, oneshot};
+use compactometer_models::server::{Called, Posted, Refusal};
+use tokio::sync::Mutex;
 
 use crate::context::{Held, KnownCall, Reader, Summary, call_id};
-use crate::definition::{Definition, Tools};
-use crate::desk::{Answer, Desk, Event, Refused, ToolAnswer, said};
-use crate::log;
+use crate::counts::Counts;
+use crate::definition::Tools;
+use crate::desk::{Answer, Event, Refused, ToolAnswer, said};
 use crate::mask;
-use crate::process::Agent;
+use crate::shell::in_shell;
+use crate::stage::{Launch, Stage};
 
-/// How long an agent may be silent.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// Most requests in which it may go on after a turn that the record interrupts.
 const FILLERS: u32 = 5;
-
-/// What a case runs.
-pub(crate) struct Launch {
-    pub(crate) definition: Arc<Definition>,
-    pub(crate) cache: PathBuf,
-    pub(crate) tools: Vec<ToolDefinition>,
-    /// Where plays are logged.
-    pub(crate) logs: Option<PathBuf>,
-}
-
-impl Launch {
-    /// A folder of its own among the logs.
-    fn log(&self) -> Option<PathBuf> {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{}-{number:03}", self.definition.row());
-        self.logs.as_ref().map(|logs| logs.join(name))
-    }
-}
 
 /// The play of one case. The agent starts at its first turn.
 pub(crate) struct Play {
@@ -101,33 +75,6 @@ enum Awaits {
     End { next: String, is_interrupted: bool },
 }
 
-/// What runs.
-struct Stage {
-    desk: Arc<Desk>,
-    agent: Arc<Mutex<Agent>>,
-    events: Arc<Mutex<mpsc::UnboundedReceiver<Event>>>,
-    _stop: oneshot::Sender<()>,
-}
-
-/// What is counted in a play.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    /// The conversation's turns so far.
-    turns: u32,
-    /// Those that the agent took.
-    played: u32,
-    /// Requests after a turn that the record interrupts.
-    fillers: u32,
-    /// Tokens of the first request beside the conversation.
-    own_tokens: u32,
-    /// Results that the tools gave.
-    results: u32,
-    /// Results that the next request holds whole.
-    whole: u32,
-    /// Results that the next request holds in part.
-    cut: u32,
-}
-
 /// Whether the agent has asked for its next turn.
 enum Progress {
     Arrived,
@@ -136,6 +83,14 @@ enum Progress {
 }
 
 impl State {
+    fn stage(&self) -> Result<&Stage, String> {
+        self.stage.as_ref().ok_or_else(|| "nothing runs".to_owned())
+    }
+
+    async fn begin(&self, text: String) -> Result<(), String> {
+        self.stage()?.begin(text).await
+    }
+
     /// The requests that were answered by no turn and no summary.
     fn refused(&self) -> Refused {
         match &self.stage {
@@ -152,50 +107,6 @@ impl Play {
             is_due: AtomicBool::new(false),
             state: Mutex::default(),
         }
-    }
-
-    async fn set_out(&self, system: &str, budget: Budget) -> Result<Stage, String> {
-        let Budget {
-            window, trigger, ..
-        } = budget;
-        let (sender, events) = mpsc::unbounded_channel();
-        let desk = Arc::new(Desk::new(
-            Arc::clone(&self.launch.definition),
-            window,
-            self.launch.tools.clone(),
-            sender.clone(),
-            log::Log::new(self.launch.log()),
-        ));
-        let (definition, cache) = (
-            Arc::clone(&self.launch.definition),
-            self.launch.cache.clone(),
-        );
-        let (served, system) = (Arc::clone(&desk), system.to_owned());
-        let printed = (desk.log.file("stdout"), desk.log.file("stderr"));
-        let started = runtime()?.spawn(async move {
-            let server = Server::answering(served, 0, Limits::default())
-                .await
-                .map_err(|error| format!("no address for its model: {error}"))?;
-            let address = server.address().to_string();
-            let (stop, stopped) = oneshot::channel();
-            tokio::spawn(server.run(async move { drop(stopped.await) }));
-            let agent = Agent::new(
-                definition,
-                &cache,
-                address,
-                (window, trigger, system),
-                sender,
-                printed,
-            )?;
-            Ok::<_, String>((agent, stop))
-        });
-        let (agent, stop) = started.await.map_err(|error| error.to_string())??;
-        Ok(Stage {
-            desk,
-            agent: Arc::new(Mutex::new(agent)),
-            events: Arc::new(Mutex::new(events)),
-            _stop: stop,
-        })
     }
 
     /// Plays what was said since the last turn, and waits for the agent's next request.
@@ -224,8 +135,8 @@ impl Play {
                 let texts = system.message.parts.iter().filter_map(part_text);
                 texts.collect::<Vec<_>>().join("\n\n")
             });
-            let budget = cx.budget;
-            state.stage = Some(self.set_out(&system.unwrap_or_default(), budget).await?);
+            let stage = Stage::set_out(&self.launch, system.unwrap_or_default(), cx.budget);
+            state.stage = Some(stage.await?);
         }
         self.play(state).await?;
         self.advance(state, cx.log).await
@@ -260,7 +171,7 @@ impl Play {
         }
         state.awaits = match (has_user, state.counts.played) {
             (true, 0) => {
-                begin(state, next).await?;
+                state.begin(next).await?;
                 Awaits::Request
             }
             (true, _) => Awaits::End {
@@ -329,7 +240,7 @@ impl Play {
             if matches!(state.awaits, Awaits::Nothing) {
                 return Ok(Progress::Arrived);
             }
-            let event = next_event(state).await?;
+            let event = state.stage()?.next_event().await?;
             match (event, std::mem::take(&mut state.awaits)) {
                 (Event::Trouble(words), _) => return Err(words),
                 (Event::Summary(posted, answer), awaits) => {
@@ -344,7 +255,7 @@ impl Play {
                     self.arrived(state, log, posted, answer);
                 }
                 (Event::Ended, Awaits::End { next, .. }) => {
-                    begin(state, next).await?;
+                    state.begin(next).await?;
                     state.awaits = Awaits::Request;
                 }
                 // The record interrupts the turn after a call, so the agent goes on.
@@ -475,31 +386,14 @@ impl Play {
         Ok((edits, written))
     }
 
-    fn fail(&self, state: &mut State, why: String) {
-        let Counts {
-            turns,
-            played,
-            fillers,
-            ..
-        } = state.counts;
+    fn fail(&self, state: &mut State, why: &str) -> String {
         let refused = state.refused();
-        let mut words = format!("{why}; it played {played} turns, and the next was number {turns}");
-        if fillers > 0 {
-            words += &format!("; {fillers} were interrupted");
-        }
-        if refused.over_window > 0 {
-            words += &format!("; {} requests were over the window", refused.over_window);
-        }
-        if let Some(last) = refused.others.last() {
-            words += &format!(
-                "; {} requests were refused, the last: {last}",
-                refused.others.len()
-            );
-        }
-        state.broken = Some(words);
+        let words = state.counts.words(why, &refused);
+        state.broken = Some(words.clone());
         state.stage = None;
         state.refused_before = refused;
         self.is_due.store(true, Ordering::Relaxed);
+        words
     }
 }
 
@@ -517,10 +411,9 @@ impl Strategy for Play {
         let (edits, written) = match outcome {
             Ok(done) => done,
             Err(why) => {
-                if state.broken.is_none() {
-                    self.fail(state, why.clone());
-                }
-                return Err(FailReason::Program(state.broken.clone().unwrap_or(why)).into());
+                let known = state.broken.clone();
+                let words = known.unwrap_or_else(|| self.fail(state, &why));
+                return Err(FailReason::Program(words).into());
             }
         };
         let first = cx.log.messages().first().map(|first| first.message.id);
@@ -549,7 +442,7 @@ impl Strategy for Play {
             Err(why) => {
                 let state = &mut *self.state.lock().await;
                 if state.broken.is_none() {
-                    self.fail(state, why);
+                    self.fail(state, &why);
                 }
                 self.is_due.store(true, Ordering::Relaxed);
             }
@@ -565,64 +458,13 @@ impl Strategy for Play {
         let Ok(state) = self.state.try_lock() else {
             return Vec::new();
         };
-        let Counts {
-            turns,
-            played,
-            fillers,
-            own_tokens,
-            results,
-            whole,
-            cut,
-        } = state.counts;
-        let refused = state.refused();
         // The last turn is taken when the conversation ends.
-        let is_taken = state.broken.is_none() && state.open.is_some();
-        let numbers = [
-            ("turns", turns),
-            ("turns_played", played + u32::from(is_taken)),
-            ("turns_interrupted", fillers),
-            ("own_tokens", own_tokens),
-            ("results", results),
-            ("results_whole", whole),
-            ("results_cut", cut),
-            ("requests_over_window", refused.over_window),
-            ("requests_refused", refused.others.len() as u32),
-            ("requests_repeated", refused.repeated),
-        ];
-        numbers
-            .map(|(name, number)| (name, u64::from(number)))
-            .to_vec()
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        let agent = Arc::clone(&self.agent);
-        if let Ok(runtime) = runtime() {
-            runtime.spawn(async move { agent.lock().await.stop().await });
-        }
-    }
-}
-
-async fn begin(state: &State, text: String) -> Result<(), String> {
-    let stage = state.stage.as_ref().ok_or("nothing runs")?;
-    let agent = Arc::clone(&stage.agent);
-    let begun = runtime()?.spawn(async move { agent.lock().await.take_turn(&text).await });
-    begun.await.map_err(|error| error.to_string())?
-}
-
-async fn next_event(state: &State) -> Result<Event, String> {
-    let stage = state.stage.as_ref().ok_or("nothing runs")?;
-    let events = Arc::clone(&stage.events);
-    let event = runtime()?.spawn(async move {
-        let mut events = events.lock().await;
-        tokio::time::timeout(PATIENCE, events.recv()).await
-    });
-    let event = event.await.map_err(|error| error.to_string())?;
-    match event {
-        Ok(Some(event)) => Ok(event),
-        Ok(None) => Err("its server has ended".to_owned()),
-        Err(_) => Err(format!("it was silent for {} seconds", PATIENCE.as_secs())),
+        let is_open = state.broken.is_none() && state.open.is_some();
+        let counts = Counts {
+            played: state.counts.played + u32::from(is_open),
+            ..state.counts
+        };
+        counts.named(&state.refused())
     }
 }
 
@@ -649,40 +491,4 @@ fn count_calls<'m>(messages: impl Iterator<Item = &'m Message>) -> usize {
     parts
         .filter(|part| matches!(part, Part::ToolCall { .. }))
         .count()
-}
-
-/// The arguments of a call that runs this program in the agent's shell. The recorded arguments are
-/// its standard input, so that they are in the agent's context as they were.
-fn in_shell(tool: &ToolDefinition, number: usize, name: &str, arguments: &str) -> String {
-    let command = format!("play {number} {name} <<'ARGUMENTS'\n{arguments}\nARGUMENTS");
-    let properties = &tool.parameters["properties"];
-    let key = ["command", "cmd", "script"]
-        .into_iter()
-        .find(|key| !properties[key].is_null())
-        .unwrap_or("command");
-    let is_list = properties[key]["type"] == "array";
-    let mut filled = Map::new();
-    filled.insert(
-        key.to_owned(),
-        match is_list {
-            true => json!(["bash", "-lc", command]),
-            false => json!(command),
-        },
-    );
-    for name in tool.parameters["required"].as_array().into_iter().flatten() {
-        let Some(name) = name.as_str().filter(|name| !filled.contains_key(*name)) else {
-            continue;
-        };
-        let schema = &properties[name];
-        let value = match (&schema["enum"][0], schema["type"].as_str()) {
-            (Value::Null, Some("boolean")) => json!(false),
-            (Value::Null, Some("integer" | "number")) => json!(10),
-            (Value::Null, Some("array")) => json!([]),
-            (Value::Null, Some("object")) => json!({}),
-            (Value::Null, _) => json!("run"),
-            (first, _) => first.clone(),
-        };
-        filled.insert(name.to_owned(), value);
-    }
-    Value::from(filled).to_string()
 }

@@ -1,51 +1,50 @@
-//! The agent's processes: one for each turn of the user, or one for all.
+//! An agent in a folder of its own: the files that it finds, and its turns.
 
-use std::fs::File;
-use std::io::Write;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Duration;
 
-use compactometer_external::Mark;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdin, Command};
-use tokio::sync::{Mutex, mpsc};
+use tokio::process::Command;
+use tokio::sync::mpsc;
 
+use crate::child::{Child, Printed};
 use crate::definition::{Definition, Tools};
 use crate::desk::Event;
 use crate::fill::Places;
 
-/// What a process that takes all turns prints at the end of each.
-const ENDED: &[u8] = b"turn ended";
-/// How much of its last words an error shows, in bytes.
-const WORDS: usize = 400;
-/// Variables of the environment that an agent is given.
+/// Variables of the environment that an agent is given, beside its own.
 const INHERITED: [&str; 1] = ["TZ"];
+/// Where an agent looks for folders of its own, below its home.
+const FOLDERS: [(&str, &str); 4] = [
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_CACHE_HOME", ".cache"),
+];
+
+/// What an agent is told of its play.
+pub(crate) struct Setting {
+    /// The address of its model.
+    pub(crate) address: String,
+    /// Tokens of its window.
+    pub(crate) window: u32,
+    /// The request at which strategies compact.
+    pub(crate) trigger: u32,
+    /// The conversation's system prompt.
+    pub(crate) system: String,
+}
 
 /// An agent in a folder of its own.
 pub(crate) struct Agent {
     definition: Arc<Definition>,
     install: PathBuf,
     folder: tempfile::TempDir,
-    address: String,
-    window: u32,
-    trigger: u32,
-    system: String,
+    setting: Setting,
     program: String,
     events: mpsc::UnboundedSender<Event>,
-    /// Where what it prints is kept, on its two outputs.
-    printed: (Option<File>, Option<File>),
+    printed: Printed,
     turns: usize,
-    running: Option<Running>,
-}
-
-struct Running {
-    mark: Mark,
-    id: u32,
-    input: Option<ChildStdin>,
-    /// It is waited for by a task.
-    child: Arc<Mutex<Child>>,
+    child: Option<Child>,
 }
 
 impl Agent {
@@ -53,51 +52,49 @@ impl Agent {
     pub(crate) fn new(
         definition: Arc<Definition>,
         cache: &Path,
-        address: String,
-        (window, trigger, system): (u32, u32, String),
+        setting: Setting,
         events: mpsc::UnboundedSender<Event>,
-        printed: (Option<File>, Option<File>),
+        printed: Printed,
     ) -> Result<Self, String> {
-        let install = definition.folder(cache);
-        let words = |error: std::io::Error| error.to_string();
+        let words = |error: std::io::Error| format!("its folder cannot be made: {error}");
+        // The length of the name is always the same, since the agent's context has it.
         let folder = tempfile::Builder::new()
             .prefix("compactometer-play-")
             .tempdir()
             .map_err(words)?;
         let program = std::env::current_exe().map_err(words)?;
         let agent = Agent {
+            install: definition.folder(cache),
             definition,
-            install,
             folder,
-            address,
-            window,
-            trigger,
-            system,
+            setting,
             program: program.to_string_lossy().into_owned(),
             events,
             printed,
             turns: 0,
-            running: None,
+            child: None,
         };
-        let places = agent.places();
-        for name in ["home", "work"] {
-            std::fs::create_dir_all(agent.folder.path().join(name)).map_err(words)?;
-        }
-        for file in &agent.definition.files {
-            let path = PathBuf::from(places.fill(&file.path));
-            let text = places.fill(&file.text);
-            path.parent()
-                .map_or(Ok(()), std::fs::create_dir_all)
-                .and_then(|()| std::fs::write(&path, text))
-                .map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
-        }
-        if agent.definition.tools == Tools::Shell {
-            agent.write_command().map_err(words)?;
-        }
-        for (name, text) in agent.definition.programs() {
-            std::fs::write(agent.folder.path().join(name), text).map_err(words)?;
-        }
+        agent.write_files().map_err(words)?;
         Ok(agent)
+    }
+
+    fn write_files(&self) -> std::io::Result<()> {
+        let (places, folder) = (self.places(), self.folder.path());
+        for name in ["home", "work"] {
+            std::fs::create_dir_all(folder.join(name))?;
+        }
+        for file in &self.definition.files {
+            let path = PathBuf::from(places.fill(&file.path));
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::write(path, places.fill(&file.text))?;
+        }
+        for (name, text) in self.definition.programs() {
+            std::fs::write(folder.join(name), text)?;
+        }
+        match self.definition.tools {
+            Tools::Shell => self.write_command(),
+            Tools::Mcp | Tools::Program => Ok(()),
+        }
     }
 
     /// The command that calls of the conversation run in the agent's shell. Its name is short, since
@@ -106,7 +103,7 @@ impl Agent {
         let folder = self.folder.path().join("bin");
         std::fs::create_dir_all(&folder)?;
         let path = folder.join("play");
-        let (program, address) = (&self.program, &self.address);
+        let (program, address) = (&self.program, &self.setting.address);
         std::fs::write(
             &path,
             format!("#!/bin/sh\nexec '{program}' play --at {address} \"$@\"\n"),
@@ -123,12 +120,9 @@ impl Agent {
         Places {
             install: &self.install,
             folder: self.folder.path(),
-            address: &self.address,
-            window: self.window,
-            trigger: self.trigger,
+            setting: &self.setting,
             model: &self.definition.model,
             version: &self.definition.version,
-            system: &self.system,
             program: &self.program,
         }
     }
@@ -139,146 +133,78 @@ impl Agent {
         self.turns += 1;
         let Some(next) = &self.definition.next_turn else {
             if is_first {
-                let command = self.definition.turn.clone();
-                self.start(&command, true)?;
+                self.start(&self.definition.turn, true)
+                    .map(|child| self.child = Some(child))?;
             }
-            let line = serde_json::Value::from(text).to_string() + "\n";
-            return self.write(&line).await;
+            let line = format!("{}\n", serde_json::Value::from(text));
+            return self.say(&line).await;
         };
-        let command = if is_first {
-            &self.definition.turn
-        } else {
-            next
-        }
-        .clone();
-        self.stop().await;
-        self.start(&command, false)?;
-        self.write(text).await?;
-        if let Some(running) = &mut self.running {
-            running.input = None;
+        let command = match is_first {
+            true => &self.definition.turn,
+            false => next,
+        };
+        let mut child = self.start(command, false)?;
+        child.write(text).await;
+        child.close();
+        if let Some(before) = self.child.replace(child) {
+            before.end().await;
         }
         Ok(())
     }
 
-    async fn write(&mut self, text: &str) -> Result<(), String> {
-        let input = self
-            .running
-            .as_mut()
-            .and_then(|running| running.input.as_mut());
-        let input = input.ok_or("it has no standard input")?;
-        // One that does not read is found out when it ends.
-        let _ = input.write_all(text.as_bytes()).await;
-        let _ = input.flush().await;
+    async fn say(&mut self, line: &str) -> Result<(), String> {
+        let child = self.child.as_mut().ok_or("nothing of it runs")?;
+        child.write(line).await;
         Ok(())
     }
 
-    fn start(&mut self, command: &[String], has_lines: bool) -> Result<(), String> {
+    fn start(&self, words: &[String], has_lines: bool) -> Result<Child, String> {
+        let copy = |at: usize| self.printed[at].as_ref()?.try_clone().ok();
+        let printed = [copy(0), copy(1)];
+        Child::start(
+            self.command(words)?,
+            printed,
+            has_lines,
+            self.events.clone(),
+        )
+    }
+
+    fn command(&self, words: &[String]) -> Result<Command, String> {
         let places = self.places();
-        let words = command
-            .iter()
-            .map(|word| places.fill(word))
-            .collect::<Vec<_>>();
-        let [program, arguments @ ..] = words.as_slice() else {
-            return Err("its definition has no command".to_owned());
-        };
-        let home = self.folder.path().join("home");
-        let mut command = Command::new(program);
+        let mut words = words.iter().map(|word| places.fill(word));
+        let program = words.next().ok_or("its definition has no command")?;
+        let (folder, mut command) = (self.folder.path(), Command::new(program));
+        let home = folder.join("home");
         command
-            .args(arguments)
-            .current_dir(self.folder.path().join("work"))
+            .args(words)
+            .current_dir(folder.join("work"))
             .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
-        for name in INHERITED {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
-        }
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        let own = [self.folder.path().join("bin")].into_iter();
-        if let Ok(paths) = std::env::join_paths(own.chain(std::env::split_paths(&paths))) {
-            command.env("PATH", paths);
-        }
-        command.env("HOME", &home).env("LANG", "C.UTF-8");
-        for (name, folder) in [
-            ("XDG_CONFIG_HOME", ".config"),
-            ("XDG_DATA_HOME", ".local/share"),
-            ("XDG_STATE_HOME", ".local/state"),
-            ("XDG_CACHE_HOME", ".cache"),
-        ] {
-            command.env(name, home.join(folder));
-        }
-        for (name, value) in &self.definition.environment {
-            command.env(name, places.fill(value));
-        }
-        let mark = Mark::on(&mut command);
-        let mut child = command
-            .spawn()
-            .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
-        let id = child.id().unwrap_or_default();
-        let input = child.stdin.take();
-        let output = child.stdout.take().ok_or("it has no standard output")?;
-        let mut errors = child.stderr.take().ok_or("it has no standard error")?;
-        let copy = |file: &Option<File>| file.as_ref().and_then(|file| file.try_clone().ok());
-        let (mut kept_output, mut kept_errors) = (copy(&self.printed.0), copy(&self.printed.1));
-        let last = tokio::spawn(async move {
-            let (mut kept, mut piece) = (Vec::new(), [0; 4096]);
-            while let Ok(read @ 1..) = errors.read(&mut piece).await {
-                if let Some(file) = &mut kept_errors {
-                    let _ = file.write_all(&piece[..read]);
-                }
-                kept.extend_from_slice(&piece[..read]);
-                let excess = kept.len().saturating_sub(WORDS);
-                kept.drain(..excess);
-            }
-            String::from_utf8_lossy(&kept).trim().replace('\n', " / ")
-        });
-        let events = self.events.clone();
-        let lines = tokio::spawn(async move {
-            let mut lines = BufReader::new(output).split(b'\n');
-            while let Ok(Some(line)) = lines.next_segment().await {
-                if let Some(file) = &mut kept_output {
-                    let _ = file.write_all(&[&line[..], b"\n"].concat());
-                }
-                if has_lines && line == ENDED {
-                    let _ = events.send(Event::Ended);
-                }
-            }
-        });
-        let child = Arc::new(Mutex::new(child));
-        let (events, waited) = (self.events.clone(), Arc::clone(&child));
-        tokio::spawn(async move {
-            let status = waited.lock().await.wait().await;
-            // Children that go on hold its streams open.
-            let _ = tokio::time::timeout(Duration::from_millis(200), lines).await;
-            let words = tokio::time::timeout(Duration::from_millis(200), last).await;
-            let words = words.ok().and_then(Result::ok).unwrap_or_default();
-            let code = status.ok().and_then(|status| status.code());
-            let event = match code {
-                Some(0) if !has_lines => Event::Ended,
-                code => {
-                    let code = code.map_or("a signal".to_owned(), |code| format!("code {code}"));
-                    Event::Trouble(format!("it ended with {code}; its last words: {words}"))
-                }
-            };
-            let _ = events.send(event);
-        });
-        self.running = Some(Running {
-            mark,
-            id,
-            input,
-            child,
-        });
-        Ok(())
+            .env("HOME", &home)
+            .env("LANG", "C.UTF-8")
+            .env("PATH", with_first(folder.join("bin")));
+        let inherited = INHERITED.map(|name| (name, std::env::var_os(name)));
+        let inherited = inherited
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        command
+            .envs(inherited)
+            .envs(FOLDERS.map(|(name, folder)| (name, home.join(folder))));
+        let own = self.definition.environment.iter();
+        command.envs(own.map(|(name, value)| (name, places.fill(value))));
+        Ok(command)
     }
 
     /// Ends what runs of it.
     pub(crate) async fn stop(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.mark.end(running.id).await;
-            drop(running.child);
+        if let Some(child) = self.child.take() {
+            child.end().await;
         }
     }
+}
+
+/// The path of commands with a folder before it.
+fn with_first(folder: PathBuf) -> OsString {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let all = std::iter::once(folder).chain(std::env::split_paths(&paths));
+    std::env::join_paths(all).unwrap_or(paths)
 }

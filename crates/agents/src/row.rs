@@ -8,7 +8,8 @@ use compactometer_engine::strategy::Strategy;
 use compactometer_harness::plan::CustomStrategy;
 
 use crate::definition::Definition;
-use crate::play::{Launch, Play};
+use crate::play::Play;
+use crate::stage::Launch;
 
 /// An agent that is installed.
 #[derive(Clone)]

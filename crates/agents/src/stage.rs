@@ -1,0 +1,120 @@
+//! What runs while a conversation is played: the agent's model, and the agent.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use compactometer_engine::budget::Budget;
+use compactometer_engine::model::ToolDefinition;
+use compactometer_external::runtime;
+use compactometer_models::server::{Limits, Server};
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use crate::definition::Definition;
+use crate::desk::{Desk, Event};
+use crate::log::Log;
+use crate::process::{Agent, Setting};
+
+/// How long an agent may be silent.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What a case runs.
+pub(crate) struct Launch {
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) cache: PathBuf,
+    pub(crate) tools: Vec<ToolDefinition>,
+    /// Where plays are logged.
+    pub(crate) logs: Option<PathBuf>,
+}
+
+impl Launch {
+    /// A folder of its own among the logs.
+    fn log(&self) -> Option<PathBuf> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{number:03}", self.definition.row());
+        self.logs.as_ref().map(|logs| logs.join(name))
+    }
+}
+
+/// What runs. It ends with this.
+pub(crate) struct Stage {
+    pub(crate) desk: Arc<Desk>,
+    agent: Arc<Mutex<Agent>>,
+    events: Arc<Mutex<mpsc::UnboundedReceiver<Event>>>,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Stage {
+    /// Sets up the agent's model and its folder. The agent starts with its first turn.
+    pub(crate) async fn set_out(
+        launch: &Launch,
+        system: String,
+        budget: Budget,
+    ) -> Result<Self, String> {
+        let (definition, cache) = (&launch.definition, launch.cache.clone());
+        let (sender, events) = mpsc::unbounded_channel();
+        let desk = Arc::new(Desk::new(
+            Arc::clone(definition),
+            budget.window,
+            launch.tools.clone(),
+            sender.clone(),
+            Log::new(launch.log()),
+        ));
+        let (served, definition) = (Arc::clone(&desk), Arc::clone(definition));
+        let printed = ["stdout", "stderr"].map(|name| desk.log.file(name));
+        let started = runtime()?.spawn(async move {
+            let server = Server::answering(served, 0, Limits::default())
+                .await
+                .map_err(|error| format!("no address for its model: {error}"))?;
+            let setting = Setting {
+                address: server.address().to_string(),
+                window: budget.window,
+                trigger: budget.trigger,
+                system,
+            };
+            let (stop, stopped) = oneshot::channel();
+            tokio::spawn(server.run(async move { drop(stopped.await) }));
+            let agent = Agent::new(definition, &cache, setting, sender, printed)?;
+            Ok::<_, String>((agent, stop))
+        });
+        let (agent, stop) = started.await.map_err(|error| error.to_string())??;
+        Ok(Stage {
+            desk,
+            agent: Arc::new(Mutex::new(agent)),
+            events: Arc::new(Mutex::new(events)),
+            _stop: stop,
+        })
+    }
+
+    /// Begins a turn of the user.
+    pub(crate) async fn begin(&self, text: String) -> Result<(), String> {
+        let agent = Arc::clone(&self.agent);
+        let begun = runtime()?.spawn(async move { agent.lock().await.take_turn(&text).await });
+        begun.await.map_err(|error| error.to_string())?
+    }
+
+    /// What happens next.
+    pub(crate) async fn next_event(&self) -> Result<Event, String> {
+        let events = Arc::clone(&self.events);
+        let event = runtime()?.spawn(async move {
+            let mut events = events.lock().await;
+            tokio::time::timeout(PATIENCE, events.recv()).await
+        });
+        match event.await.map_err(|error| error.to_string())? {
+            Ok(Some(event)) => Ok(event),
+            Ok(None) => Err("its server has ended".to_owned()),
+            Err(_) => Err(format!("it was silent for {} seconds", PATIENCE.as_secs())),
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let agent = Arc::clone(&self.agent);
+        if let Ok(runtime) = runtime() {
+            runtime.spawn(async move { agent.lock().await.stop().await });
+        }
+    }
+}
