@@ -66,6 +66,8 @@ pub struct Definition {
     /// The command of the turns after the first. Without it one process takes all turns: each as a
     /// line of JSON on its standard input, and it answers each with a line.
     pub next_turn: Option<Vec<String>>,
+    /// Seconds that it may be silent; 120 unless it says otherwise.
+    pub patience: Option<u64>,
     /// Variables of its environment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
@@ -148,6 +150,21 @@ impl Sign {
 }
 
 impl Definition {
+    /// Reads a definition, as the files of `agents` have it.
+    ///
+    /// # Errors
+    /// What is wrong with it, with its place.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        let mut definition = toml::from_str::<Definition>(text)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(text.as_bytes());
+        for (_, program) in definition.programs() {
+            hasher.update(program.as_bytes());
+        }
+        definition.hash = hasher.finalize().to_hex()[..16].to_owned();
+        Ok(definition)
+    }
+
     /// Whether a request asks for a summary.
     pub(crate) fn asks_for_summary(&self, posted: &Posted) -> bool {
         self.summary.iter().any(|sign| sign.is_in(posted))
@@ -182,17 +199,8 @@ impl Definition {
 /// Every agent, by name.
 pub fn all() -> &'static [Definition] {
     static ALL: LazyLock<Vec<Definition>> = LazyLock::new(|| {
-        let read = |text: &&str| {
-            let mut definition = toml::from_str::<Definition>(text).ok()?;
-            let mut hasher = blake3::Hasher::new();
-            hasher.update(text.as_bytes());
-            for (_, program) in definition.programs() {
-                hasher.update(program.as_bytes());
-            }
-            definition.hash = hasher.finalize().to_hex()[..16].to_owned();
-            Some(definition)
-        };
-        FILES.iter().filter_map(read).collect()
+        let definitions = FILES.iter().map(|text| Definition::parse(text));
+        definitions.filter_map(Result::ok).collect()
     });
     &ALL
 }
@@ -219,7 +227,7 @@ mod tests {
     #[test]
     fn every_file_is_a_definition() {
         for text in FILES {
-            let read = toml::from_str::<Definition>(text);
+            let read = Definition::parse(text);
             assert!(read.is_ok(), "{read:?}\n{text}");
         }
         assert_eq!(all().len(), FILES.len());

@@ -16,8 +16,8 @@ use crate::desk::{Desk, Event};
 use crate::log::Log;
 use crate::process::{Agent, Setting};
 
-/// How long an agent may be silent.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How many seconds an agent may be silent, unless its definition says otherwise.
+const PATIENCE: u64 = 120;
 
 /// What a case runs.
 pub(crate) struct Launch {
@@ -43,6 +43,8 @@ pub(crate) struct Stage {
     pub(crate) desk: Arc<Desk>,
     agent: Arc<Mutex<Agent>>,
     events: Arc<Mutex<mpsc::UnboundedReceiver<Event>>>,
+    /// How many seconds the agent may be silent.
+    patience: u64,
     _stop: oneshot::Sender<()>,
 }
 
@@ -84,6 +86,7 @@ impl Stage {
             desk,
             agent: Arc::new(Mutex::new(agent)),
             events: Arc::new(Mutex::new(events)),
+            patience: launch.definition.patience.unwrap_or(PATIENCE),
             _stop: stop,
         })
     }
@@ -97,15 +100,15 @@ impl Stage {
 
     /// What happens next.
     pub(crate) async fn next_event(&self) -> Result<Event, String> {
-        let events = Arc::clone(&self.events);
+        let (events, patience) = (Arc::clone(&self.events), self.patience);
         let event = runtime()?.spawn(async move {
             let mut events = events.lock().await;
-            tokio::time::timeout(PATIENCE, events.recv()).await
+            tokio::time::timeout(Duration::from_secs(patience), events.recv()).await
         });
         match event.await.map_err(|error| error.to_string())? {
             Ok(Some(event)) => Ok(event),
             Ok(None) => Err("its server has ended".to_owned()),
-            Err(_) => Err(format!("it was silent for {} seconds", PATIENCE.as_secs())),
+            Err(_) => Err(format!("it was silent for {patience} seconds")),
         }
     }
 }
