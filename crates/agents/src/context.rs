@@ -16,6 +16,35 @@ pub(crate) struct KnownCall {
     pub(crate) id: String,
 }
 
+/// A text that the agent was given or was made to say, and the parts of the log that it is of: a
+/// user may say a turn in several messages.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownText {
+    pub(crate) role: Role,
+    pub(crate) text: String,
+    pub(crate) parts: Vec<(MessageId, usize)>,
+}
+
+impl KnownText {
+    /// What that role says in some messages, as one text.
+    pub(crate) fn of<'m>(role: Role, messages: impl Iterator<Item = &'m Message>) -> Self {
+        let (mut texts, mut parts) = (Vec::new(), Vec::new());
+        for message in messages.filter(|message| message.role == role) {
+            for (place, part) in message.parts.iter().enumerate() {
+                if let Part::Text { text } = part {
+                    texts.push(text.as_str());
+                    parts.push((message.id, place));
+                }
+            }
+        }
+        KnownText {
+            role,
+            text: texts.join("\n\n"),
+            parts,
+        }
+    }
+}
+
 /// The id of a call on the wire.
 pub(crate) fn call_id(number: usize) -> String {
     format!("call_{number:05}")
@@ -40,33 +69,33 @@ pub(crate) struct Held {
 pub(crate) struct Reader<'r> {
     pub(crate) log: &'r Log,
     pub(crate) calls: &'r [KnownCall],
+    pub(crate) texts: &'r [KnownText],
 }
 
 impl Reader<'_> {
     /// What a request holds, in its order.
     pub(crate) fn read(&self, request: &ChatRequest) -> Held {
-        let mut places = Places::new(self.log);
+        let mut places = Places::new(self.log, self.texts);
         let mut seen = HashSet::new();
         let mut pieces = Vec::new();
         for message in &request.messages {
             for part in &message.parts {
-                let piece = self.piece(message, part, &mut places);
+                let found = self.pieces(message, part, &mut places).into_iter();
                 // Some agents repeat results.
-                let is_new = match &piece {
+                pieces.extend(found.filter(|piece| match piece {
                     Piece::Said(id, place, _) => seen.insert((*id, *place)),
                     Piece::Foreign(..) => true,
-                };
-                if is_new {
-                    pieces.push(piece);
-                }
+                }));
             }
         }
         Held { pieces }
     }
 
-    fn piece(&self, message: &WireMessage, part: &Part, places: &mut Places<'_>) -> Piece {
+    /// What a part of a request is: of a text that was said in several messages, each of them.
+    fn pieces(&self, message: &WireMessage, part: &Part, places: &mut Places<'_>) -> Vec<Piece> {
         let foreign = |text: &str| Piece::Foreign(message.role, text.to_owned());
-        match part {
+        let said = |(id, place, part): Place<'_>| Piece::Said(id, place, part.clone());
+        let piece = match part {
             Part::ToolCall {
                 id,
                 name,
@@ -78,10 +107,7 @@ impl Reader<'_> {
                     places.unanswered.push_back(id.clone());
                     self.find(|part| matches!(part, Part::ToolCall { id: own, .. } if *own == id))
                 });
-                call.map_or_else(
-                    || foreign(arguments),
-                    |(id, place, part)| Piece::Said(id, place, part.clone()),
-                )
+                call.map_or_else(|| foreign(arguments), said)
             }
             Part::ToolResult { call_id, text, .. } => {
                 let known = self.known(call_id).map(str::to_owned);
@@ -96,11 +122,18 @@ impl Reader<'_> {
                     |(id, place, part)| Piece::Said(id, place, as_shown(part, text)),
                 )
             }
-            Part::Text { text } | Part::Thinking { text, .. } => places
-                .take(message.role, text)
-                .unwrap_or_else(|| foreign(text)),
+            Part::Text { text } | Part::Thinking { text, .. } => {
+                let Some(known) = places.take(message.role, text) else {
+                    return vec![foreign(text)];
+                };
+                let parts = known.parts.iter().filter_map(|(id, place)| {
+                    Some((*id, *place, self.log.get(*id)?.message.parts.get(*place)?))
+                });
+                return parts.map(said).collect();
+            }
             Part::Media { .. } => foreign(""),
-        }
+        };
+        vec![piece]
     }
 
     /// The id in the log of a call on the wire, if the wire has the id that it was given.
@@ -153,10 +186,9 @@ fn plain(arguments: &str) -> String {
 /// A part of the log: its message, and its place there.
 type Place<'l> = (MessageId, usize, &'l Part);
 
-/// The texts of a log by whether the user said them, each to be found once, in order where they are
-/// equal.
+/// The texts of a play by who said them, each to be found once, in order where they are equal.
 struct Places<'l> {
-    texts: HashMap<(bool, String), Vec<Place<'l>>>,
+    texts: HashMap<(&'static str, String), Vec<&'l KnownText>>,
     /// The ids of the calls with those arguments: some agents send no ids.
     calls: HashMap<String, VecDeque<(&'l str, &'l str)>>,
     /// The ids of the calls so far whose results have not come.
@@ -164,34 +196,28 @@ struct Places<'l> {
 }
 
 impl<'l> Places<'l> {
-    fn new(log: &'l Log) -> Self {
+    fn new(log: &'l Log, known: &'l [KnownText]) -> Self {
         let mut texts: HashMap<_, Vec<_>> = HashMap::new();
+        for known in known.iter().rev() {
+            let key = (known.role.name(), known.text.trim().to_owned());
+            texts.entry(key).or_default().push(known);
+        }
         let mut calls: HashMap<_, VecDeque<_>> = HashMap::new();
-        for counted in log.messages() {
-            let message = &counted.message;
-            if !matches!(message.role, Role::User | Role::Assistant) {
-                continue;
-            }
-            for (place, part) in message.parts.iter().enumerate() {
-                if let Part::ToolCall {
-                    id,
-                    name,
-                    arguments,
-                } = part
-                {
-                    let calls = calls.entry(plain(arguments)).or_default();
-                    calls.push_back((id.as_str(), name.as_str()));
-                }
-                if let Part::Text { text } = part {
-                    let key = (message.role == Role::User, text.trim().to_owned());
-                    texts
-                        .entry(key)
-                        .or_default()
-                        .push((message.id, place, part));
-                }
+        let parts = log
+            .messages()
+            .iter()
+            .flat_map(|counted| &counted.message.parts);
+        for part in parts {
+            if let Part::ToolCall {
+                id,
+                name,
+                arguments,
+            } = part
+            {
+                let calls = calls.entry(plain(arguments)).or_default();
+                calls.push_back((id.as_str(), name.as_str()));
             }
         }
-        texts.values_mut().for_each(|found| found.reverse());
         Places {
             texts,
             calls,
@@ -206,27 +232,21 @@ impl<'l> Places<'l> {
         calls.remove(place).map(|(id, _)| id.to_owned())
     }
 
-    /// The next part with that text, said by that role.
-    fn take(&mut self, role: Role, text: &str) -> Option<Piece> {
-        let is_user = match role {
-            Role::User => true,
-            Role::Assistant => false,
-            _ => return None,
-        };
+    /// The next text that is the same, said by that role.
+    fn take(&mut self, role: Role, text: &str) -> Option<&'l KnownText> {
         let text = text.trim();
         let quoted = text
             .strip_prefix('"')
             .and_then(|text| text.strip_suffix('"'));
-        let found = [Some(text), quoted].into_iter().flatten().find_map(|text| {
-            let found = self.texts.get_mut(&(is_user, text.to_owned()))?;
+        [Some(text), quoted].into_iter().flatten().find_map(|text| {
+            let found = self.texts.get_mut(&(role.name(), text.to_owned()))?;
             // The last of equal texts may be asked for again.
             if found.len() > 1 {
                 found.pop()
             } else {
                 found.last().copied()
             }
-        });
-        found.map(|(id, place, part)| Piece::Said(id, place, part.clone()))
+        })
     }
 }
 

@@ -17,7 +17,7 @@ use compactometer_engine::view::Edit;
 use compactometer_models::server::{Called, Posted, Refusal};
 use tokio::sync::Mutex;
 
-use crate::context::{Held, KnownCall, Reader, Summary, call_id};
+use crate::context::{Held, KnownCall, KnownText, Reader, Summary, call_id};
 use crate::counts::Counts;
 use crate::definition::Tools;
 use crate::desk::{Answer, Event, Refused, ToolAnswer, said};
@@ -43,6 +43,7 @@ struct State {
     /// The last message of the log that was looked at.
     seen: Option<MessageId>,
     calls: Vec<KnownCall>,
+    texts: Vec<KnownText>,
     /// The request for the turn that comes next, and where its answer goes.
     open: Option<(Box<Posted>, Answer)>,
     /// What the play waits for.
@@ -83,6 +84,12 @@ enum Progress {
 }
 
 impl State {
+    /// What a request holds of the conversation.
+    fn read(&self, log: &Log, request: &ChatRequest) -> Held {
+        let (calls, texts) = (&self.calls, &self.texts);
+        Reader { log, calls, texts }.read(request)
+    }
+
     fn stage(&self) -> Result<&Stage, String> {
         self.stage.as_ref().ok_or_else(|| "nothing runs".to_owned())
     }
@@ -151,7 +158,9 @@ impl Play {
         }
         let unplayed = std::mem::take(&mut state.unplayed);
         let of_role = |role: Role| unplayed.iter().filter(move |message| message.role == role);
-        let next = joined(of_role(Role::User));
+        let user = KnownText::of(Role::User, unplayed.iter());
+        let next = user.text.clone();
+        state.texts.push(user);
         let has_user = of_role(Role::User).next().is_some();
         let mut calls = 0;
         if let Some((posted, answer)) = state.open.take() {
@@ -165,8 +174,9 @@ impl Play {
             state.awaited = expected.iter().map(|expected| expected.number).collect();
             state.counts.results += calls as u32;
             stage.desk.expect(expected);
-            let text = joined(of_role(Role::Assistant));
-            let _ = answer.send(Ok(said(&posted, text, called)));
+            let own = KnownText::of(Role::Assistant, unplayed.iter());
+            let _ = answer.send(Ok(said(&posted, own.text.clone(), called)));
+            state.texts.push(own);
             state.counts.played += 1;
         }
         state.awaits = match (has_user, state.counts.played) {
@@ -244,8 +254,7 @@ impl Play {
             match (event, std::mem::take(&mut state.awaits)) {
                 (Event::Trouble(words), _) => return Err(words),
                 (Event::Summary(posted, answer), awaits) => {
-                    let calls = &state.calls;
-                    let held = Reader { log, calls }.read(&posted.request);
+                    let held = state.read(log, &posted.request);
                     self.count_results(state, log, &held, &posted);
                     state.asked = Some((posted, answer));
                     state.awaits = awaits;
@@ -288,8 +297,7 @@ impl Play {
 
     /// The agent asks for its next turn: what its request holds decides whether it has compacted.
     fn arrived(&self, state: &mut State, log: &Log, posted: Box<Posted>, answer: Answer) {
-        let calls = &state.calls;
-        let held = Reader { log, calls }.read(&posted.request);
+        let held = state.read(log, &posted.request);
         if state.counts.played == 0 {
             state.own = held.foreign().map(mask::text).collect();
         }
@@ -474,16 +482,6 @@ fn as_chat(request: &ChatRequest) -> ChatRequest {
         tools: Vec::new(),
         ..request.clone()
     }
-}
-
-fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> String {
-    let texts = messages
-        .flat_map(|message| &message.parts)
-        .filter_map(|part| match part {
-            Part::Text { text } => Some(text.as_str()),
-            _ => None,
-        });
-    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 fn count_calls<'m>(messages: impl Iterator<Item = &'m Message>) -> usize {

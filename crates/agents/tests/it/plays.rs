@@ -103,11 +103,11 @@ fn counted(record: &Record) -> BTreeMap<&str, u64> {
 /// The words with which the play broke off.
 fn failure(record: &Record) -> String {
     let outcomes = record.compactions.iter().map(|row| &row.event.outcome);
-    let failed = outcomes.filter_map(|outcome| match outcome {
+    let mut failed = outcomes.filter_map(|outcome| match outcome {
         Outcome::Failed(why) => Some(why.to_string()),
         _ => None,
     });
-    failed.last().unwrap_or_default()
+    failed.next_back().unwrap_or_default()
 }
 
 #[test]
