@@ -57,6 +57,9 @@ impl Replay<'_> {
         self.keep_context(before.as_ref(), saved_before);
         let recovered = self.session.recovery_events().len() > recoveries_before;
         match (event, before) {
+            (Some(event), Some(before)) if self.only_cuts(&event, &before, &calls) => {
+                self.book_recovery(&before, &calls);
+            }
             (Some(event), Some(before)) => {
                 self.book_compaction(event, &before, &calls, &compacting)
             }
@@ -69,6 +72,15 @@ impl Replay<'_> {
             _ => {}
         }
         waited_ms
+    }
+
+    /// Whether a strategy that decides itself has only cut messages, such as an agent that takes the
+    /// middle out of a long result: nothing was compacted.
+    fn only_cuts(&self, event: &Event, before: &View, calls: &[Call]) -> bool {
+        self.session.follows_strategy()
+            && calls.is_empty()
+            && event.outcome == Outcome::Applied
+            && left_messages(before, self.session.view()).is_empty()
     }
 
     /// Keeps the checkpoint that was written beside the last turn, and returns its calls.
