@@ -98,6 +98,11 @@ impl Desk {
         }
     }
 
+    /// How the agent is offered the conversation's tools.
+    pub(crate) fn tools_are(&self) -> Tools {
+        self.definition.tools
+    }
+
     /// What the tools will answer to the calls of the next answer.
     pub(crate) fn expect(&self, results: Vec<ToolAnswer>) {
         self.lock().results = results;

@@ -7,6 +7,7 @@
 //!
 //! Absent on purpose: what an agent would have done. The recorded turns go on whatever was lost.
 
+mod by_hand;
 mod child;
 mod context;
 mod counts;
@@ -21,6 +22,8 @@ mod row;
 mod shell;
 mod stage;
 pub mod tools;
+mod turn;
 
+pub use by_hand::ByHand;
 pub use definition::{Definition, Install, Tools, all, by_name};
 pub use row::Row;

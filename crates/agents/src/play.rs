@@ -14,16 +14,15 @@ use compactometer_engine::strategy::{
 };
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
-use compactometer_models::server::{Called, Posted, Refusal};
+use compactometer_models::server::{Posted, Refusal};
 use tokio::sync::Mutex;
 
-use crate::context::{Held, KnownCall, KnownText, Reader, Summary, call_id};
+use crate::context::{Held, KnownCall, KnownText, Reader, Summary};
 use crate::counts::Counts;
-use crate::definition::Tools;
-use crate::desk::{Answer, Event, Refused, ToolAnswer, said};
+use crate::desk::{Answer, Event, Refused, said};
 use crate::mask;
-use crate::shell::in_shell;
 use crate::stage::{Launch, Stage};
+use crate::turn::{Turn, count_calls};
 
 /// Most requests in which it may go on after a turn that the record interrupts.
 const FILLERS: u32 = 5;
@@ -157,91 +156,34 @@ impl Play {
             return Ok(());
         }
         let unplayed = std::mem::take(&mut state.unplayed);
-        let of_role = |role: Role| unplayed.iter().filter(move |message| message.role == role);
-        let user = KnownText::of(Role::User, unplayed.iter());
-        let next = user.text.clone();
-        state.texts.push(user);
-        let has_user = of_role(Role::User).next().is_some();
+        let first = state.calls.len() - count_calls(&unplayed);
+        let turn = Turn::new(unplayed, first);
         let mut calls = 0;
         if let Some((posted, answer)) = state.open.take() {
-            let stage = state.stage.as_ref().ok_or("nothing runs")?;
-            let parts = || of_role(Role::Assistant).flat_map(|message| &message.parts);
-            let results = of_role(Role::Tool).flat_map(|message| &message.parts);
-            let results = results.collect::<Vec<_>>();
-            let first = state.calls.len() - count_calls(unplayed.iter());
-            let (called, expected) = self.calls(stage, &posted, parts(), &results, first)?;
-            calls = called.len();
-            state.awaited = expected.iter().map(|expected| expected.number).collect();
+            let (said, numbers) = turn.answer(&state.stage()?.desk, &posted)?;
+            calls = numbers.len();
+            state.awaited = numbers;
             state.counts.results += calls as u32;
-            stage.desk.expect(expected);
-            let own = KnownText::of(Role::Assistant, unplayed.iter());
-            let _ = answer.send(Ok(said(&posted, own.text.clone(), called)));
-            state.texts.push(own);
+            state.texts.push(turn.own());
+            let _ = answer.send(Ok(said));
             state.counts.played += 1;
         }
-        state.awaits = match (has_user, state.counts.played) {
-            (true, 0) => {
-                state.begin(next).await?;
-                Awaits::Request
-            }
-            (true, _) => Awaits::End {
+        let Some(user) = turn.user() else {
+            state.awaits = Awaits::Request;
+            return Ok(());
+        };
+        let next = user.text.clone();
+        state.texts.push(user);
+        if state.counts.played == 0 {
+            state.begin(next).await?;
+            state.awaits = Awaits::Request;
+        } else {
+            state.awaits = Awaits::End {
                 next,
                 is_interrupted: calls > 0,
-            },
-            (false, _) => Awaits::Request,
-        };
-        Ok(())
-    }
-
-    /// The calls of a turn as the agent makes them, and what their tools will answer.
-    fn calls<'p>(
-        &self,
-        stage: &Stage,
-        posted: &Posted,
-        parts: impl Iterator<Item = &'p Part>,
-        results: &[&Part],
-        first: usize,
-    ) -> Result<(Vec<Called>, Vec<ToolAnswer>), String> {
-        let (mut called, mut expected) = (Vec::new(), Vec::new());
-        for part in parts {
-            let Part::ToolCall {
-                id,
-                name,
-                arguments,
-            } = part
-            else {
-                continue;
             };
-            let number = first + called.len();
-            let tool = stage.desk.tool(posted, name);
-            let tool = tool.ok_or_else(|| format!("it does not offer the tool `{name}`"))?;
-            let result = results.iter().find_map(|result| match result {
-                Part::ToolResult {
-                    call_id,
-                    text,
-                    is_error,
-                } if call_id == id => Some((text.clone(), *is_error)),
-                _ => None,
-            });
-            let (text, is_error) = result.unwrap_or_default();
-            expected.push(ToolAnswer {
-                number,
-                name: name.clone(),
-                arguments: serde_json::from_str(arguments).unwrap_or_default(),
-                text,
-                is_error,
-            });
-            let arguments = match self.launch.definition.tools {
-                Tools::Shell => in_shell(&tool, number, name, arguments),
-                Tools::Mcp | Tools::Program => arguments.clone(),
-            };
-            called.push(Called {
-                id: call_id(number),
-                name: tool.name,
-                arguments,
-            });
         }
-        Ok((called, expected))
+        Ok(())
     }
 
     /// Follows the agent until it asks for its next turn, or for a summary.
@@ -482,11 +424,4 @@ fn as_chat(request: &ChatRequest) -> ChatRequest {
         tools: Vec::new(),
         ..request.clone()
     }
-}
-
-fn count_calls<'m>(messages: impl Iterator<Item = &'m Message>) -> usize {
-    let parts = messages.flat_map(|message| &message.parts);
-    parts
-        .filter(|part| matches!(part, Part::ToolCall { .. }))
-        .count()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use compactometer_agents::{Row, all, by_name};
+use compactometer_agents::{Definition, Row, all, by_name};
 use compactometer_formats::record::Family;
 use compactometer_harness::plan::{Entrant, Entry};
 use compactometer_text::suggest::unknown;
@@ -28,11 +28,16 @@ pub(crate) fn rows(names: &[String], logs: Option<&Path>) -> Result<Vec<Entrant>
     names.iter().map(|name| row(name, logs)).collect()
 }
 
-fn row(name: &str, logs: Option<&Path>) -> Result<Entrant> {
-    let found = by_name(name).ok_or_else(|| {
+/// The definition of an agent.
+pub(crate) fn definition(name: &str) -> Result<Definition> {
+    by_name(name).ok_or_else(|| {
         let names = all().iter().map(|agent| agent.name.as_str());
         anyhow!(unknown("agent", name, names))
-    })?;
+    })
+}
+
+fn row(name: &str, logs: Option<&Path>) -> Result<Entrant> {
+    let found = definition(name)?;
     let folder =
         folder().ok_or_else(|| anyhow!("no folder of agents; set `{VARIABLE}` to a folder"))?;
     let row = Row::new(found, folder, logs.map(Path::to_owned)).map_err(|why| anyhow!(why))?;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use compactometer_engine::message::Part;
+use compactometer_engine::message::{Message, Part};
 use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::strategy::Strategy;
 use serde_json::{Map, Value, json};
 
 use super::limits_error::LimitsError;
-use crate::prepare::PreparedScenario;
 
 /// A strategy of the user's own, with its parameters.
 pub trait CustomStrategy: Send + Sync {
@@ -66,11 +65,12 @@ pub trait CustomStrategy: Send + Sync {
 
 /// The tools of a conversation: those that it defines, and those that it calls without defining
 /// them, with the arguments that they are given.
-pub(super) fn tools_of(prepared: &PreparedScenario) -> Vec<ToolDefinition> {
-    let defined = &prepared.scenario.tools;
-    let mut tools = defined.clone();
-    let messages = prepared.messages.iter();
-    let parts = messages.flat_map(|counted| &counted.message.parts);
+pub fn tools_of<'m>(
+    defined: &[ToolDefinition],
+    messages: impl IntoIterator<Item = &'m Message>,
+) -> Vec<ToolDefinition> {
+    let mut tools = defined.to_vec();
+    let parts = messages.into_iter().flat_map(|message| &message.parts);
     for part in parts {
         let Part::ToolCall {
             name, arguments, ..

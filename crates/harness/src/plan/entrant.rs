@@ -410,7 +410,10 @@ impl Entrant {
             Entry::Strategy(spec, settings) => (spec.build)(settings),
             Entry::Control(control) => (control.build)(prepared, seed),
             Entry::Recorded(program) => (program.build)(prepared),
-            Entry::Custom(custom) => custom.build(&tools_of(prepared), seed),
+            Entry::Custom(custom) => {
+                let messages = prepared.messages.iter().map(|counted| &counted.message);
+                custom.build(&tools_of(&prepared.scenario.tools, messages), seed)
+            }
         };
         match self.addition {
             Some(addition) => addition.beside(strategy, self.room(), prepared),

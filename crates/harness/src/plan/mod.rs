@@ -26,7 +26,7 @@ use compactometer_formats::suite::Suite;
 
 pub use absence::Absence;
 pub use composed::Composition;
-pub use custom::CustomStrategy;
+pub use custom::{CustomStrategy, tools_of};
 pub use entrant::{Control, Entrant, Entry, RecordedProgram, Sizes};
 use key::{Keys, RowKeys, number, seed_of};
 pub use limits_error::LimitsError;

@@ -1,0 +1,116 @@
+//! A play to an agent that somebody starts by hand, such as one that has no definition yet.
+
+use std::sync::Arc;
+
+use compactometer_engine::message::{Message, Role};
+use compactometer_engine::model::{ChatModel, ToolDefinition};
+use compactometer_models::server::{Limits, Posted, Refusal, Server};
+use tokio::sync::mpsc;
+
+use crate::definition::Definition;
+use crate::desk::{Answer, Desk, Event, said};
+use crate::log::Log;
+use crate::mask;
+use crate::turn::{Turn, count_calls};
+
+/// What is played, and to what.
+pub struct ByHand {
+    /// The signs of the agent's requests, and how it is offered tools.
+    pub definition: Definition,
+    /// The conversation's tools.
+    pub tools: Vec<ToolDefinition>,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// Tokens of the window, over which a request is refused.
+    pub window: u32,
+    /// Where requests are logged, if they are.
+    pub log: Option<std::path::PathBuf>,
+}
+
+impl ByHand {
+    /// Serves the agent's model at a port, until the conversation ends. `tell` is given what the user
+    /// is to do next.
+    ///
+    /// # Errors
+    /// Where the port is taken, or the agent does not offer a tool.
+    pub async fn serve(
+        self,
+        port: u16,
+        summarizer: &dyn ChatModel,
+        tell: &mut dyn FnMut(String),
+    ) -> Result<(), String> {
+        let (sender, mut events) = mpsc::unbounded_channel();
+        let definition = Arc::new(self.definition);
+        let desk = Arc::new(Desk::new(
+            Arc::clone(&definition),
+            self.window,
+            self.tools,
+            sender,
+            Log::new(self.log),
+        ));
+        let server = Server::answering(Arc::clone(&desk) as _, port, Limits::default())
+            .await
+            .map_err(|error| format!("cannot listen on 127.0.0.1:{port}: {error}"))?;
+        let address = server.address();
+        tell(format!(
+            "the agent's model is at http://{address}/v1; the conversation's tools are \
+             `compactometer play --at {address} --mcp`"
+        ));
+        tokio::spawn(server.run(std::future::pending()));
+        for turn in turns(self.messages) {
+            if !turn.own().parts.is_empty() || turn.has_calls() {
+                let (posted, answer) = loop {
+                    match events.recv().await.ok_or("the server has ended")? {
+                        Event::Turn(posted, answer) => break (posted, answer),
+                        Event::Summary(posted, answer) => {
+                            summarize(&definition, summarizer, &posted, answer).await;
+                        }
+                        Event::Ended | Event::Trouble(_) => {}
+                    }
+                };
+                let (said, _) = turn.answer(&desk, &posted)?;
+                let _ = answer.send(Ok(said));
+            }
+            if let Some(user) = turn.user() {
+                tell(format!("say to the agent:\n\n{}", user.text));
+            }
+        }
+        tell("the conversation has ended".to_owned());
+        Ok(())
+    }
+}
+
+async fn summarize(
+    definition: &Definition,
+    summarizer: &dyn ChatModel,
+    posted: &Posted,
+    answer: Answer,
+) {
+    let reply = summarizer.complete(&mask::masked(&posted.request, 0)).await;
+    let said = reply
+        .map(|reply| said(posted, definition.enveloped(&reply.text), Vec::new()))
+        .map_err(Refusal::Model);
+    let _ = answer.send(said);
+}
+
+/// A conversation in turns: each begins where the agent speaks after somebody else.
+fn turns(messages: Vec<Message>) -> Vec<Turn> {
+    let (mut turns, mut open, mut calls) = (Vec::new(), Vec::<Message>::new(), 0);
+    let messages = messages
+        .into_iter()
+        .filter(|message| message.role != Role::System);
+    for message in messages {
+        let goes_on = open
+            .last()
+            .is_none_or(|last| message.role != Role::Assistant || last.role == Role::Assistant);
+        if !goes_on {
+            let messages = std::mem::take(&mut open);
+            let number = count_calls(&messages);
+            turns.push(Turn::new(messages, calls));
+            calls += number;
+        }
+        open.push(message);
+    }
+    turns.push(Turn::new(open, calls));
+    turns
+}
