@@ -281,6 +281,12 @@ pub const TERMS: &[Term] = &[
         header: ["context", "unusable"],
         meaning: "The last context exceeded its limit, or a compaction that was due had failed.",
     },
+    Term {
+        id: "agent_requests_over_window",
+        name: "requests over the context window",
+        header: ["requests", "too long"],
+        meaning: "Requests over the context window: an agent sent them, and its model refused them.",
+    },
 ];
 
 /// Words that no reader of a screen, page, plot or gate meets outside of code, with what is said

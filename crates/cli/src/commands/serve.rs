@@ -67,7 +67,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
         .map_err(Failure::failed)?;
     if let Some(suite) = &args.play {
         let by_hand = by_hand(args, suite).map_err(Failure::usage)?;
-        let mut tell = |words: String| note(&words);
+        let mut tell = |words: String| drop(say(&format!("{words}\n")));
         let played = runtime.block_on(by_hand.serve(args.port, &*model, &mut tell));
         return played.map_err(|why| Failure::failed(anyhow!(why)));
     }

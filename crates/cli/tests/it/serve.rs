@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
+use serde_json::{Value, json};
+
 /// The program, serving on a free port until it goes out of scope.
 struct Serving {
     child: Child,
@@ -105,4 +107,91 @@ fn the_providers_own_clients_are_served() {
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// The next turn of the agent is the recorded one, and its calls are answered by the recorded results,
+/// also over MCP.
+#[test]
+fn a_conversation_is_played_to_an_agent_that_is_started_by_hand() {
+    let sample = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../datasets/sample-session.jsonl"
+    );
+    let serving = Serving::new(&["--play", sample, "--agent", "codex", "--window", "100000"]);
+    let address = serving
+        .url
+        .trim_start_matches("http://")
+        .trim_end_matches("/v1;");
+    let tools = compactometer_agents::tools::ask(address, "/play/tools", &json!({})).unwrap();
+    let names = tools["tools"].as_array().unwrap().iter();
+    let tools = names.map(|tool| json!({"type": "function", "name": tool["name"]}));
+    let tools =
+        json!([{"type": "namespace", "name": "mcp__suite", "tools": tools.collect::<Vec<_>>()}]);
+    let turn = |input: &str| {
+        let body = json!({"model": "any", "input": input, "tools": tools});
+        compactometer_agents::tools::ask(address, "/v1/responses", &body).unwrap()
+    };
+    // A request that is repeated gets the same answer.
+    assert_eq!(turn("hello")["output"], turn("hello")["output"]);
+    let called = (0..20).find_map(|number| {
+        let answer = turn(&format!("turn {number}"));
+        let output = answer["output"].as_array()?;
+        output
+            .iter()
+            .find(|item| item["type"] == "function_call")
+            .cloned()
+    });
+    let called = called.unwrap();
+    assert_eq!(called["namespace"], "mcp__suite");
+    let arguments = called["arguments"].as_str().unwrap();
+    let arguments = serde_json::from_str::<Value>(arguments).unwrap();
+    let asked = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": called["name"], "arguments": arguments}}),
+    ];
+    let lines = asked.map(|line| line.to_string()).join("\n") + "\n";
+    let played = assert_cmd::Command::new(env!("CARGO_BIN_EXE_compactometer"))
+        .args(["play", "--at", address, "--mcp"])
+        .write_stdin(lines)
+        .output()
+        .unwrap();
+    let answers = String::from_utf8(played.stdout).unwrap();
+    let answers = answers
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let answers = answers.collect::<Vec<_>>();
+    assert_eq!(answers.len(), 2, "{answers:?}");
+    let text = answers[1]["result"]["content"][0]["text"].as_str().unwrap();
+    let sample = std::fs::read_to_string(sample).unwrap();
+    let first = text.lines().next().unwrap();
+    assert!(!first.is_empty() && sample.contains(first), "{text}");
+}
+
+#[test]
+fn agents_that_are_unknown_or_not_installed_are_usage_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_compactometer"));
+        let command = command
+            .args(args)
+            .env("COMPACTOMETER_AGENTS", folder.path());
+        let output = command.output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (code, words) = run(&["compare", "smoke", "--agent", "codes"]);
+    assert_eq!(code, Some(2));
+    assert!(words.contains("did you mean `codex`"), "{words}");
+    let (code, words) = run(&["compare", "smoke", "--agent", "codex@0.1"]);
+    assert_eq!(code, Some(2));
+    assert!(words.contains("scripts/agents/setup codex@0.1"), "{words}");
+    let (code, words) = run(&["serve", "--play", "smoke"]);
+    assert_eq!(code, Some(2));
+    assert!(words.contains("--agent"), "{words}");
+    let (code, words) = run(&["play", "1", "Read", "--at", "127.0.0.1:1"]);
+    assert_eq!(code, Some(1));
+    assert!(words.contains("no play answers at 127.0.0.1:1"), "{words}");
 }

@@ -293,3 +293,49 @@ fn schema(format: &Field<'_>, schema: &Field<'_>) -> Result<Option<Value>, Troub
         ))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an interface writes, it reads again as a message of the history: calls with their ids,
+    /// tools and arguments.
+    #[test]
+    fn an_answer_with_calls_is_whole_and_in_events() {
+        let called = |number: u8, name: &str| Called {
+            id: format!("call_{number}"),
+            name: name.to_owned(),
+            arguments: format!("{{\"path\":\"a{number}.txt\"}}"),
+        };
+        let reply = ChatReply {
+            text: "I look at both files.".to_owned(),
+            finish: Finish::Stop,
+            usage: Default::default(),
+            latency_ms: 0,
+            served: None,
+        };
+        for api in ALL {
+            let calls = [called(1, "read"), called(2, "suite.look")];
+            let answer = Answer {
+                model: "m",
+                reply: &reply,
+                calls: &calls,
+                stopped_at: None,
+                with_usage: true,
+            };
+            let (whole, events) = ((api.whole)(&answer).to_string(), (api.events)(&answer));
+            let plain = events.replace("\\\"", "\"");
+            for call in &calls {
+                let name = call.name.rsplit('.').next().unwrap();
+                for text in [&whole, &events] {
+                    assert!(text.contains(&call.id), "{}: {text}", api.path);
+                    assert!(text.contains(name), "{}: {text}", api.path);
+                }
+                let arguments = whole.replace("\\\"", "\"");
+                assert!(arguments.contains(&call.arguments), "{}: {whole}", api.path);
+                assert!(plain.contains(&call.arguments), "{}: {events}", api.path);
+            }
+            assert!(whole.contains(&reply.text), "{}: {whole}", api.path);
+        }
+    }
+}

@@ -158,6 +158,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         probes: Vec::new(),
         answers: Vec::new(),
         storage: None,
+        counted: Default::default(),
     }
 }
 
