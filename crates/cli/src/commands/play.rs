@@ -14,7 +14,7 @@ use crate::output::terminal::say;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "play",
-    about: "Answer a call of a conversation that is played to an agent (`--agent`), as its tool did",
+    about: "Answer a call of a conversation that `--agent` plays to an agent",
     group: HelpGroup::Rest,
     arguments: PlayArgs::augment_args,
     run: |matches| play(&parsed(matches)?),

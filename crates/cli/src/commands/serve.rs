@@ -20,7 +20,7 @@ use crate::output::terminal::{note, say};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "serve",
-    about: "Answer like OpenAI's and Anthropic's servers, on loopback: the mock, for programs in other languages",
+    about: "Serve a mock to programs in other languages, as providers do",
     group: HelpGroup::Rest,
     arguments: ServeArgs::augment_args,
     run: |matches| serve(&parsed(matches)?),
@@ -49,7 +49,7 @@ pub(crate) struct ServeArgs {
     /// The conversation to play. Default: the first.
     #[arg(long, value_name = "ID", requires = "play")]
     pub(crate) scenario: Option<String>,
-    /// Tokens of the window, over which a request is refused. Default: the suite's.
+    /// Tokens of the context window, over which a request is refused. Default: the suite's.
     #[arg(long, value_name = "TOKENS", requires = "play", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
     /// Keep what the agent sends, and what became of it, in a folder.

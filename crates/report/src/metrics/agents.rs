@@ -37,7 +37,7 @@ pub(crate) const REQUESTS_OVER_WINDOW: Metric = Metric {
     id: "agent_requests_over_window",
     unit: MetricUnit::Count,
     better: Better::Lower,
-    definition: "requests of the agent that its model refused, since they were longer than the window; mean over conversations",
+    definition: "requests of the agent that its model refused, since they were longer than the context window; mean over conversations",
     compute: |_, strategy| means(strategy, "requests_over_window"),
     ..Metric::share(Section::Agents, CHAPTER)
 };
