@@ -59,15 +59,7 @@ impl ByHand {
         tokio::spawn(server.run(std::future::pending()));
         for turn in turns(self.messages) {
             if !turn.own().parts.is_empty() || turn.has_calls() {
-                let (posted, answer) = loop {
-                    match events.recv().await.ok_or("the server has ended")? {
-                        Event::Turn(posted, answer) => break (posted, answer),
-                        Event::Summary(posted, answer) => {
-                            summarize(&definition, summarizer, &posted, answer).await;
-                        }
-                        Event::Ended | Event::Trouble(_) => {}
-                    }
-                };
+                let (posted, answer) = next(&mut events, &definition, summarizer).await?;
                 let (said, _) = turn.answer(&desk, &posted)?;
                 let _ = answer.send(Ok(said));
             }
@@ -77,6 +69,23 @@ impl ByHand {
         }
         tell("the conversation has ended".to_owned());
         Ok(())
+    }
+}
+
+/// The agent's next request for a turn; its requests for summaries are answered.
+async fn next(
+    events: &mut mpsc::UnboundedReceiver<Event>,
+    definition: &Definition,
+    summarizer: &dyn ChatModel,
+) -> Result<(Box<Posted>, Answer), String> {
+    loop {
+        match events.recv().await.ok_or("the server has ended")? {
+            Event::Turn(posted, answer) => return Ok((posted, answer)),
+            Event::Summary(posted, answer) => {
+                summarize(definition, summarizer, &posted, answer).await;
+            }
+            Event::Ended | Event::Trouble(_) => {}
+        }
     }
 }
 

@@ -2,7 +2,17 @@
 
 use std::path::Path;
 
-use crate::process::Setting;
+/// What an agent is told of its play.
+pub(crate) struct Setting {
+    /// The address of its model.
+    pub(crate) address: String,
+    /// Tokens of its window.
+    pub(crate) window: u32,
+    /// The request at which strategies compact.
+    pub(crate) trigger: u32,
+    /// The conversation's system prompt.
+    pub(crate) system: String,
+}
 
 /// What the places of a definition stand for.
 pub(crate) struct Places<'p> {

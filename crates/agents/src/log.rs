@@ -48,23 +48,7 @@ impl Log {
             return;
         };
         let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut same_items = 0;
-        let mut changed = Map::new();
-        for (name, value) in body {
-            let last = requests.last.get(name);
-            if last == Some(value) {
-                continue;
-            }
-            match (value.as_array(), last.and_then(Value::as_array)) {
-                (Some(items), Some(last)) if LISTS.contains(&name.as_str()) => {
-                    same_items = items.iter().zip(last).take_while(|(a, b)| a == b).count();
-                    changed.insert(name.clone(), items[same_items..].into());
-                }
-                _ => {
-                    changed.insert(name.clone(), value.clone());
-                }
-            }
-        }
+        let (same_items, changed) = changes(&requests.last, body);
         let line = json!({"same_items": same_items, "request": changed, "answer": became});
         let _ = writeln!(requests.file, "{line}");
         requests.last = body.clone();
@@ -75,4 +59,26 @@ impl Log {
         let path = self.folder.as_ref()?.join(name);
         OpenOptions::new().create(true).append(true).open(path).ok()
     }
+}
+
+/// What a body has that the one before has not, and the number of items of its list that are the
+/// same.
+fn changes(before: &Map<String, Value>, body: &Map<String, Value>) -> (usize, Map<String, Value>) {
+    let mut same_items = 0;
+    let mut changed = Map::new();
+    let differing = body
+        .iter()
+        .filter(|(name, value)| before.get(*name) != Some(*value));
+    for (name, value) in differing {
+        let last = before.get(name).and_then(Value::as_array);
+        let value = match (value.as_array(), last) {
+            (Some(items), Some(last)) if LISTS.contains(&name.as_str()) => {
+                same_items = items.iter().zip(last).take_while(|(a, b)| a == b).count();
+                items[same_items..].into()
+            }
+            _ => value.clone(),
+        };
+        changed.insert(name.clone(), value);
+    }
+    (same_items, changed)
 }

@@ -83,6 +83,28 @@ enum Progress {
 }
 
 impl State {
+    /// Takes up what was said since the last turn.
+    fn take_up(&mut self, log: &Log) {
+        let since = log.since(self.seen).iter().map(|counted| &counted.message);
+        for message in since.filter(|message| message.role != Role::System) {
+            let ids = message.parts.iter().filter_map(|part| match part {
+                Part::ToolCall { id, .. } => Some(KnownCall { id: id.clone() }),
+                _ => None,
+            });
+            self.calls.extend(ids);
+            self.unplayed.push(message.clone());
+        }
+        self.seen = log.last();
+    }
+
+    /// Notes what the agent's first request has of its own.
+    fn note_own(&mut self, log: &Log, held: &Held, posted: &Posted) {
+        self.own = held.foreign().map(mask::text).collect();
+        let of_log = log.messages().iter().map(|counted| counted.tokens).sum();
+        let tokens = posted.request.tokens(&Encoding::O200k);
+        self.counts.own_tokens = tokens.saturating_sub(of_log);
+    }
+
     /// What a request holds of the conversation.
     fn read(&self, log: &Log, request: &ChatRequest) -> Held {
         let (calls, texts) = (&self.calls, &self.texts);
@@ -121,20 +143,7 @@ impl Play {
         if let Some(broken) = &state.broken {
             return Err(broken.clone());
         }
-        let since = cx.log.since(state.seen);
-        state.seen = cx.log.last();
-        for counted in since {
-            let message = &counted.message;
-            if message.role == Role::System {
-                continue;
-            }
-            for part in &message.parts {
-                if let Part::ToolCall { id, .. } = part {
-                    state.calls.push(KnownCall { id: id.clone() });
-                }
-            }
-            state.unplayed.push(message.clone());
-        }
+        state.take_up(cx.log);
         state.counts.turns += 1;
         if state.stage.is_none() {
             let system = cx.log.system().map(|system| {
@@ -241,12 +250,7 @@ impl Play {
     fn arrived(&self, state: &mut State, log: &Log, posted: Box<Posted>, answer: Answer) {
         let held = state.read(log, &posted.request);
         if state.counts.played == 0 {
-            state.own = held.foreign().map(mask::text).collect();
-        }
-        if state.counts.played == 0 {
-            let of_log = log.messages().iter().map(|counted| counted.tokens).sum();
-            let tokens = posted.request.tokens(&Encoding::O200k);
-            state.counts.own_tokens = tokens.saturating_sub(of_log);
+            state.note_own(log, &held, &posted);
         }
         self.count_results(state, log, &held, &posted);
         let (before, now) = (state.held.messages(), held.messages());

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::child::{Child, Printed};
 use crate::definition::{Definition, Tools};
 use crate::desk::Event;
-use crate::fill::Places;
+use crate::fill::{Places, Setting};
 
 /// Variables of the environment that an agent is given, beside its own.
 const INHERITED: [&str; 1] = ["TZ"];
@@ -21,18 +21,6 @@ const FOLDERS: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
     ("XDG_CACHE_HOME", ".cache"),
 ];
-
-/// What an agent is told of its play.
-pub(crate) struct Setting {
-    /// The address of its model.
-    pub(crate) address: String,
-    /// Tokens of its window.
-    pub(crate) window: u32,
-    /// The request at which strategies compact.
-    pub(crate) trigger: u32,
-    /// The conversation's system prompt.
-    pub(crate) system: String,
-}
 
 /// An agent in a folder of its own.
 pub(crate) struct Agent {

@@ -13,8 +13,9 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::definition::Definition;
 use crate::desk::{Desk, Event};
+use crate::fill::Setting;
 use crate::log::Log;
-use crate::process::{Agent, Setting};
+use crate::process::Agent;
 
 /// How many seconds an agent may be silent, unless its definition says otherwise.
 const PATIENCE: u64 = 120;

@@ -1,7 +1,8 @@
 //! The conversation's tools, as an agent's processes meet them: by a number on a command line, or
 //! by a server of MCP on standard input and output. Both ask the play's server.
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
@@ -10,24 +11,26 @@ use serde_json::{Value, json};
 /// # Errors
 /// Why it did not answer.
 pub fn ask(address: &str, path: &str, body: &Value) -> Result<Value, String> {
-    use std::io::Read;
     let no_play = |error: std::io::Error| format!("no play answers at {address}: {error}");
     let body = body.to_string();
-    let mut stream = std::net::TcpStream::connect(address).map_err(no_play)?;
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
          content-type: application/json\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
-    stream
-        .write_all(head.as_bytes())
-        .and_then(|()| stream.write_all(body.as_bytes()))
-        .map_err(no_play)?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).map_err(no_play)?;
+    let answer = exchanged(address, &(head + &body)).map_err(no_play)?;
     let body = answer.split_once("\r\n\r\n").map(|(_, body)| body);
     body.and_then(|body| serde_json::from_str(body).ok())
         .ok_or_else(|| format!("what answers at {address} is no play"))
+}
+
+/// What comes back for some bytes.
+fn exchanged(address: &str, sent: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.write_all(sent.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 /// What a call's tool answered, and whether that was an error.
