@@ -9,7 +9,7 @@ pub(crate) struct Counts {
     pub(crate) turns: u32,
     /// Those that the agent took.
     pub(crate) played: u32,
-    /// Requests after a turn that the record interrupts.
+    /// Requests after the recorded end of a turn.
     pub(crate) fillers: u32,
     /// Tokens of the first request beside the conversation.
     pub(crate) own_tokens: u32,

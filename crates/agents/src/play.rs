@@ -24,7 +24,7 @@ use crate::mask;
 use crate::stage::{Launch, Stage};
 use crate::turn::{Turn, count_calls};
 
-/// Most requests in which it may go on after a turn that the record interrupts.
+/// Most requests in which it may go on after the recorded end of a turn, for each turn so far.
 const FILLERS: u32 = 5;
 
 /// The play of one case. The agent starts at its first turn.
@@ -72,7 +72,7 @@ enum Awaits {
     /// The agent's next request.
     Request,
     /// The end of the user's turn, and then the next, with these words.
-    End { next: String, is_interrupted: bool },
+    End { next: String },
 }
 
 /// Whether the agent has asked for its next turn.
@@ -167,12 +167,10 @@ impl Play {
         let unplayed = std::mem::take(&mut state.unplayed);
         let first = state.calls.len() - count_calls(&unplayed);
         let turn = Turn::new(unplayed, first);
-        let mut calls = 0;
         if let Some((posted, answer)) = state.open.take() {
             let (said, numbers) = turn.answer(&state.stage()?.desk, &posted)?;
-            calls = numbers.len();
+            state.counts.results += numbers.len() as u32;
             state.awaited = numbers;
-            state.counts.results += calls as u32;
             state.texts.push(turn.own());
             let _ = answer.send(Ok(said));
             state.counts.played += 1;
@@ -187,10 +185,7 @@ impl Play {
             state.begin(next).await?;
             state.awaits = Awaits::Request;
         } else {
-            state.awaits = Awaits::End {
-                next,
-                is_interrupted: calls > 0,
-            };
+            state.awaits = Awaits::End { next };
         }
         Ok(())
     }
@@ -214,24 +209,17 @@ impl Play {
                 (Event::Turn(posted, answer), Awaits::Request) => {
                     self.arrived(state, log, posted, answer);
                 }
-                (Event::Ended, Awaits::End { next, .. }) => {
+                (Event::Ended, Awaits::End { next }) => {
                     state.begin(next).await?;
                     state.awaits = Awaits::Request;
                 }
-                // The record interrupts the turn after a call, so the agent goes on.
-                (
-                    Event::Turn(posted, answer),
-                    Awaits::End {
-                        next,
-                        is_interrupted: true,
-                    },
-                ) if state.counts.fillers < FILLERS * state.counts.turns => {
+                // The record ends a turn after a call, or the agent goes on by itself.
+                (Event::Turn(posted, answer), Awaits::End { next })
+                    if state.counts.fillers < FILLERS * state.counts.turns =>
+                {
                     let _ = answer.send(Ok(said(&posted, "(interrupted)".to_owned(), Vec::new())));
                     state.counts.fillers += 1;
-                    state.awaits = Awaits::End {
-                        next,
-                        is_interrupted: true,
-                    };
+                    state.awaits = Awaits::End { next };
                 }
                 (Event::Turn(..), Awaits::End { .. }) => {
                     return Err("it went on after the end of a turn".to_owned());

@@ -1,11 +1,12 @@
 //! Lets the session compact before a turn, and records what it did.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use compactometer_engine::event::{Event, Outcome};
-use compactometer_engine::message::Usage;
+use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::{Call, Purpose};
-use compactometer_engine::view::View;
+use compactometer_engine::view::{Entry, View};
 use compactometer_formats::record::{
     CheckpointRow, CompactionRow, ContextRow, Family, ObservationKind, Stages,
 };
@@ -80,7 +81,7 @@ impl Replay<'_> {
         self.session.follows_strategy()
             && calls.is_empty()
             && event.outcome == Outcome::Applied
-            && left_messages(before, self.session.view()).is_empty()
+            && messages(before).is_subset(&messages(self.session.view()))
     }
 
     /// Keeps the checkpoint that was written beside the last turn, and returns its calls.
@@ -263,4 +264,12 @@ impl Replay<'_> {
         self.observe(&point, fates);
         stages
     }
+}
+
+/// The messages of which a view has something.
+fn messages(view: &View) -> HashSet<MessageId> {
+    view.entries()
+        .iter()
+        .filter_map(Entry::message_id)
+        .collect()
 }

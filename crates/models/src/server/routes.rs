@@ -133,10 +133,19 @@ async fn complete(
         request: asked.request,
         body: serde_json::from_slice(&body).unwrap_or_default(),
     };
-    let mut said = responder
-        .answer(posted)
-        .await
-        .map_err(|refusal| Trouble::of_refusal(&refusal))?;
+    let mut said = match responder.answer(posted).await {
+        Ok(said) => said,
+        Err(refusal) => {
+            let trouble = Trouble::of_refusal(&refusal);
+            return match api
+                .refused
+                .filter(|_| asked.stream && trouble.is_over_window())
+            {
+                Some(refused) => Ok(typed("text/event-stream", refused(&trouble))),
+                None => Err(trouble),
+            };
+        }
+    };
     let stopped_at = apis::stop_at(&mut said.reply, &asked.stop);
     let answer = Answer {
         model: responder.model(),

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 
 use super::responder::Refusal;
 
+/// The code of a request that is longer than the context window.
+const OVER_WINDOW: &str = "context_length_exceeded";
+
 /// Why a request gets no reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Trouble {
@@ -44,6 +47,11 @@ impl Trouble {
         }
     }
 
+    /// Whether the request is longer than the context window.
+    pub(super) fn is_over_window(&self) -> bool {
+        self.code == Some(OVER_WINDOW)
+    }
+
     /// Whether the request's body was not read to its end.
     pub(super) fn leaves_body(&self) -> bool {
         use StatusCode as Status;
@@ -72,7 +80,7 @@ impl Trouble {
         match refusal {
             Refusal::Model(error) => Trouble::of_model(error),
             Refusal::OverWindow { tokens, window } => Trouble {
-                code: Some("context_length_exceeded"),
+                code: Some(OVER_WINDOW),
                 ..Trouble::invalid("messages", over_window(*tokens, *window))
             },
             Refusal::Unknown(why) => Trouble::new(StatusCode::NOT_FOUND, why),

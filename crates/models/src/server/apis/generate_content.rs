@@ -15,6 +15,7 @@ pub(super) static API: Api = Api {
     read,
     whole,
     events,
+    refused: None,
     refusal,
 };
 

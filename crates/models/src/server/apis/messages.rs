@@ -12,6 +12,7 @@ pub(super) static API: Api = Api {
     read,
     whole,
     events,
+    refused: None,
     refusal,
 };
 

@@ -42,6 +42,8 @@ pub(super) struct Api {
     pub(super) whole: fn(&Answer<'_>) -> Value,
     /// The reply as server-sent events.
     pub(super) events: fn(&Answer<'_>) -> String,
+    /// A refusal as events, where a stream has begun before the request is looked at.
+    pub(super) refused: Option<fn(&Trouble) -> String>,
     /// The body of a refusal.
     pub(super) refusal: fn(&Trouble) -> Value,
 }

@@ -13,6 +13,7 @@ pub(super) static API: Api = Api {
     read,
     whole,
     events,
+    refused: Some(refused),
     refusal: Trouble::body,
 };
 
@@ -292,6 +293,18 @@ fn events(answer: &Answer<'_>) -> String {
             super::event(&name, &data)
         });
     numbered.collect()
+}
+
+/// A response that fails: clients look for the code in it, and not in a body.
+fn refused(trouble: &Trouble) -> String {
+    let error = &trouble.body()["error"];
+    let error = json!({"code": error["code"], "message": error["message"]});
+    let mut response = json!({"id": "resp_0", "object": "response", "created_at": 0, "status": "in_progress", "error": null, "output": []});
+    let created = json!({"type": "response.created", "sequence_number": 0, "response": response});
+    response["status"] = json!("failed");
+    response["error"] = error;
+    let failed = json!({"type": "response.failed", "sequence_number": 1, "response": response});
+    super::event("response.created", &created) + &super::event("response.failed", &failed)
 }
 
 /// The text of a message as it grows.
