@@ -5,7 +5,7 @@ use crate::desk::Refused;
 /// What is counted in a play.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    /// The conversation's turns so far.
+    /// The conversation's turns so far; what the agent says in two messages is one.
     pub(crate) turns: u32,
     /// Those that the agent took.
     pub(crate) played: u32,

@@ -144,7 +144,6 @@ impl Play {
             return Err(broken.clone());
         }
         state.take_up(cx.log);
-        state.counts.turns += 1;
         if state.stage.is_none() {
             let system = cx.log.system().map(|system| {
                 let texts = system.message.parts.iter().filter_map(part_text);
@@ -164,6 +163,7 @@ impl Play {
             // What the agent says in two messages, it says in one.
             return Ok(());
         }
+        state.counts.turns += 1;
         let unplayed = std::mem::take(&mut state.unplayed);
         let first = state.calls.len() - count_calls(&unplayed);
         let turn = Turn::new(unplayed, first);

@@ -132,6 +132,18 @@ fn an_agent_that_behaves_takes_every_turn_and_its_compaction_is_traced() {
 }
 
 #[test]
+fn two_messages_of_the_agent_in_a_row_are_one_turn() {
+    let mut scenario = conversation();
+    let last = scenario.messages.pop().unwrap();
+    let mut more = last.clone();
+    more.id = MessageId(last.id.0 + 1);
+    scenario.messages.extend([last, more]);
+    let record = record(scenario, "none", 4_000);
+    let counted = counted(&record);
+    assert_eq!((counted["turns"], counted["turns_played"]), (5, 5));
+}
+
+#[test]
 fn two_plays_are_equal() {
     assert_eq!(played("none"), played("none"));
 }

@@ -86,7 +86,7 @@ fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
     declared.items()?.map(definition).collect()
 }
 
-/// A turn. The results of functions are messages of their own, before what else it says.
+/// A turn.
 fn message(content: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     let role = content.get("role");
     let speaker = match role.value.as_str() {
@@ -97,17 +97,7 @@ fn message(content: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
             return Err(role.trouble(format!("`{other}` is not a role; {choices}")));
         }
     };
-    let (results, said) = parts(content)?
-        .into_iter()
-        .partition::<Vec<_>, _>(|part| matches!(part, Part::ToolResult { .. }));
-    let mut messages = results
-        .into_iter()
-        .map(|result| super::message(Role::Tool, vec![result]))
-        .collect::<Vec<_>>();
-    if !said.is_empty() || messages.is_empty() {
-        messages.push(super::message(speaker, said));
-    }
-    Ok(messages)
+    Ok(super::with_results_first(speaker, parts(content)?))
 }
 
 fn parts(content: &Field<'_>) -> Result<Vec<Part>, Trouble> {

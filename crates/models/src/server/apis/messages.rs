@@ -58,8 +58,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
     })
 }
 
-/// A turn. The results of tools in a user's turn are messages of their own, before what else it
-/// says.
+/// A turn.
 fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     let (role, content) = (message.get("role"), message.get("content"));
     let role = match role.text()? {
@@ -71,18 +70,10 @@ fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
             )));
         }
     };
-    let parts = super::content(content.required()?, part)?;
-    let (results, said) = parts
-        .into_iter()
-        .partition::<Vec<_>, _>(|part| matches!(part, Part::ToolResult { .. }));
-    let mut messages = results
-        .into_iter()
-        .map(|result| super::message(Role::Tool, vec![result]))
-        .collect::<Vec<_>>();
-    if !said.is_empty() || messages.is_empty() {
-        messages.push(super::message(role, said));
-    }
-    Ok(messages)
+    Ok(super::with_results_first(
+        role,
+        super::content(content.required()?, part)?,
+    ))
 }
 
 fn part(part: &Field<'_>) -> Result<Part, Trouble> {

@@ -253,6 +253,21 @@ fn message(role: Role, parts: Vec<Part>) -> WireMessage {
     }
 }
 
+/// A turn that may hold results of tools: each is a message of its own, before what else it says.
+fn with_results_first(role: Role, parts: Vec<Part>) -> Vec<WireMessage> {
+    let (results, said) = parts
+        .into_iter()
+        .partition::<Vec<_>, _>(|part| matches!(part, Part::ToolResult { .. }));
+    let mut messages = results
+        .into_iter()
+        .map(|result| message(Role::Tool, vec![result]))
+        .collect::<Vec<_>>();
+    if !said.is_empty() || messages.is_empty() {
+        messages.push(message(role, said));
+    }
+    messages
+}
+
 fn result(call_id: &Field<'_>, parts: Vec<Part>, is_error: bool) -> Result<Part, Trouble> {
     Ok(Part::ToolResult {
         call_id: call_id.text()?.to_owned(),
