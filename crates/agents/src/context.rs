@@ -28,8 +28,13 @@ pub(crate) struct KnownText {
 impl KnownText {
     /// What that role says in some messages, as one text.
     pub(crate) fn of<'m>(role: Role, messages: impl Iterator<Item = &'m Message>) -> Self {
+        Self::joined(role, messages.filter(|message| message.role == role))
+    }
+
+    /// What is said in some messages, as one text of that role.
+    pub(crate) fn joined<'m>(role: Role, messages: impl Iterator<Item = &'m Message>) -> Self {
         let (mut texts, mut parts) = (Vec::new(), Vec::new());
-        for message in messages.filter(|message| message.role == role) {
+        for message in messages {
             for (place, part) in message.parts.iter().enumerate() {
                 if let Part::Text { text } = part {
                     texts.push(text.as_str());
@@ -62,6 +67,8 @@ enum Piece {
 /// What a request holds of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Held {
+    /// Whether it holds the system prompt, whole and word for word but for blanks.
+    has_system: bool,
     pieces: Vec<Piece>,
 }
 
@@ -88,7 +95,10 @@ impl Reader<'_> {
                 }));
             }
         }
-        Held { pieces }
+        Held {
+            has_system: has_system(self.log, request),
+            pieces,
+        }
     }
 
     /// What a part of a request is: of a text that was said in several messages, each of them.
@@ -104,19 +114,17 @@ impl Reader<'_> {
                 let known = self.known(id).map(str::to_owned);
                 let known = known.or_else(|| places.call_like(name, arguments));
                 let call = known.and_then(|id| {
-                    places.unanswered.push_back(id.clone());
-                    self.find(|part| matches!(part, Part::ToolCall { id: own, .. } if *own == id))
+                    let call = places.parts.get(&(false, id.as_str())).copied();
+                    places.unanswered.push_back(id);
+                    call
                 });
                 call.map_or_else(|| foreign(arguments), said)
             }
             Part::ToolResult { call_id, text, .. } => {
                 let known = self.known(call_id).map(str::to_owned);
                 let next = places.unanswered.pop_front();
-                let result = known.or(next).and_then(|id| {
-                    self.find(
-                        |part| matches!(part, Part::ToolResult { call_id, .. } if *call_id == id),
-                    )
-                });
+                let result = known.or(next);
+                let result = result.and_then(|id| places.parts.get(&(true, id.as_str())).copied());
                 result.map_or_else(
                     || foreign(text),
                     |(id, place, part)| Piece::Said(id, place, as_shown(part, text)),
@@ -141,14 +149,18 @@ impl Reader<'_> {
         let number = wire.rsplit("call_").next()?.parse::<usize>().ok()?;
         Some(&self.calls.get(number)?.id)
     }
+}
 
-    fn find(&self, is_it: impl Fn(&Part) -> bool) -> Option<Place<'_>> {
-        self.log.messages().iter().find_map(|counted| {
-            let message = &counted.message;
-            let place = message.parts.iter().position(&is_it)?;
-            Some((message.id, place, &message.parts[place]))
-        })
-    }
+/// Whether a request holds the conversation's system prompt: agents indent it, and put their own
+/// words around it.
+fn has_system(log: &Log, request: &ChatRequest) -> bool {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some(system) = log.system() else {
+        return false;
+    };
+    let sent = request.texts().map(words).collect::<Vec<_>>();
+    let mut parts = system.message.parts.iter().filter_map(part_text).map(words);
+    parts.all(|part| sent.iter().any(|text| text.contains(&part)))
 }
 
 /// A result as a request has it: whole where the request has all of it, whatever is around it.
@@ -186,8 +198,11 @@ fn plain(arguments: &str) -> String {
 /// A part of the log: its message, and its place there.
 type Place<'l> = (MessageId, usize, &'l Part);
 
-/// The texts of a play by who said them, each to be found once, in order where they are equal.
+/// Where the texts, calls and results of a play are in its log. Each text is found once, in order
+/// where several are equal.
 struct Places<'l> {
+    /// Calls by their ids in the log, and results by those of their calls.
+    parts: HashMap<(bool, &'l str), Place<'l>>,
     texts: HashMap<(&'static str, String), Vec<&'l KnownText>>,
     /// The ids of the calls with those arguments: some agents send no ids.
     calls: HashMap<String, VecDeque<(&'l str, &'l str)>>,
@@ -202,23 +217,28 @@ impl<'l> Places<'l> {
             let key = (known.role.name(), known.text.trim().to_owned());
             texts.entry(key).or_default().push(known);
         }
+        let mut parts = HashMap::new();
         let mut calls: HashMap<_, VecDeque<_>> = HashMap::new();
-        let parts = log
-            .messages()
-            .iter()
-            .flat_map(|counted| &counted.message.parts);
-        for part in parts {
-            if let Part::ToolCall {
-                id,
-                name,
-                arguments,
-            } = part
-            {
-                let calls = calls.entry(plain(arguments)).or_default();
-                calls.push_back((id.as_str(), name.as_str()));
+        for message in log.messages().iter().map(|counted| &counted.message) {
+            for (place, part) in message.parts.iter().enumerate() {
+                let key = match part {
+                    Part::ToolCall {
+                        id,
+                        name,
+                        arguments,
+                    } => {
+                        let calls = calls.entry(plain(arguments)).or_default();
+                        calls.push_back((id.as_str(), name.as_str()));
+                        (false, id.as_str())
+                    }
+                    Part::ToolResult { call_id, .. } => (true, call_id.as_str()),
+                    _ => continue,
+                };
+                parts.entry(key).or_insert((message.id, place, part));
             }
         }
         Places {
+            parts,
             texts,
             calls,
             unanswered: VecDeque::new(),
@@ -283,8 +303,8 @@ impl Held {
         cut.collect()
     }
 
-    /// It as edits of the view: the system prompt, then what it has, without the texts that are the
-    /// agent's own in every request. `summaries` are the answers that the agent was given.
+    /// It as edits of the view: the system prompt if it is there, then what it has, without the texts
+    /// that are the agent's own in every request. `summaries` are the answers that the agent was given.
     pub(crate) fn edits(
         &self,
         log: &Log,
@@ -292,7 +312,8 @@ impl Held {
         summaries: &[Summary],
     ) -> Vec<Edit> {
         let mut edits = Vec::new();
-        edits.extend(log.system().map(|system| Edit::Keep(system.message.id)));
+        let system = log.system().filter(|_| self.has_system);
+        edits.extend(system.map(|system| Edit::Keep(system.message.id)));
         let mut pieces = self.pieces.iter().peekable();
         let mut done = HashSet::new();
         while let Some(piece) = pieces.next() {

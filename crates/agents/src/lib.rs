@@ -14,6 +14,7 @@ mod counts;
 mod definition;
 mod desk;
 mod fill;
+mod folder;
 mod log;
 mod mask;
 mod play;
@@ -26,4 +27,5 @@ mod turn;
 
 pub use by_hand::ByHand;
 pub use definition::{Definition, Install, Tools, all, by_name};
+pub use folder::abandon;
 pub use row::Row;

@@ -158,9 +158,13 @@ impl Play {
 
     /// Answers the open request with what was said, and begins the user's next turn.
     async fn play(&self, state: &mut State) -> Result<(), String> {
-        let is_reaction = |message: &Message| message.role != Role::Assistant;
-        if !state.unplayed.iter().any(is_reaction) {
+        let has_begun = !state.texts.is_empty();
+        let is_reaction = |message: &Message| match has_begun {
             // What the agent says in two messages, it says in one.
+            true => message.role != Role::Assistant,
+            false => message.role == Role::User,
+        };
+        if !state.unplayed.iter().any(is_reaction) {
             return Ok(());
         }
         state.counts.turns += 1;
@@ -175,7 +179,11 @@ impl Play {
             let _ = answer.send(Ok(said));
             state.counts.played += 1;
         }
-        let Some(user) = turn.user() else {
+        let user = match has_begun {
+            true => turn.user(),
+            false => Some(turn.beginning()),
+        };
+        let Some(user) = user else {
             state.awaits = Awaits::Request;
             return Ok(());
         };
@@ -254,7 +262,7 @@ impl Play {
 
     /// Counts how the results of the last calls have arrived in a request.
     fn count_results(&self, state: &mut State, log: &Log, held: &Held, posted: &Posted) {
-        let cut = held.cut(log);
+        let (cut, messages) = (held.cut(log), held.messages());
         for number in std::mem::take(&mut state.awaited) {
             let Some(call) = state.calls.get(number) else {
                 continue;
@@ -266,7 +274,7 @@ impl Play {
             });
             let Some((id, text)) = found else { continue };
             // A request for a summary has the conversation in words of its own.
-            let is_held = held.messages().contains(&id);
+            let is_held = messages.contains(&id);
             if is_held && !cut.contains(&id)
                 || posted
                     .request

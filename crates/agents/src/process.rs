@@ -11,6 +11,7 @@ use crate::child::{Child, Printed};
 use crate::definition::{Definition, Tools};
 use crate::desk::Event;
 use crate::fill::{Places, Setting};
+use crate::folder::Folder;
 
 /// Variables of the environment that an agent is given, beside its own.
 const INHERITED: [&str; 1] = ["TZ"];
@@ -26,7 +27,7 @@ const FOLDERS: [(&str, &str); 4] = [
 pub(crate) struct Agent {
     definition: Arc<Definition>,
     install: PathBuf,
-    folder: tempfile::TempDir,
+    folder: Folder,
     setting: Setting,
     program: String,
     events: mpsc::UnboundedSender<Event>,
@@ -45,11 +46,7 @@ impl Agent {
         printed: Printed,
     ) -> Result<Self, String> {
         let words = |error: std::io::Error| format!("its folder cannot be made: {error}");
-        // The length of the name is always the same, since the agent's context has it.
-        let folder = tempfile::Builder::new()
-            .prefix("compactometer-play-")
-            .tempdir()
-            .map_err(words)?;
+        let folder = Folder::new().map_err(words)?;
         let program = std::env::current_exe().map_err(words)?;
         let agent = Agent {
             install: definition.folder(cache),

@@ -33,6 +33,12 @@ impl Turn {
         has_user.then(|| KnownText::of(Role::User, self.messages.iter()))
     }
 
+    /// What the user begins with: an agent never speaks first, so what it said before the user's first
+    /// words is said with them.
+    pub(crate) fn beginning(&self) -> KnownText {
+        KnownText::joined(Role::User, self.messages.iter())
+    }
+
     /// Whether the agent calls tools in it.
     pub(crate) fn has_calls(&self) -> bool {
         count_calls(&self.messages) > 0

@@ -59,28 +59,42 @@ impl Mark {
         }
         // What began a session of its own has left the group. It may start others meanwhile.
         for _ in 0..ROUNDS {
-            let left = self.left();
+            let left = marked(|variable| variable == self.0.as_bytes());
             if left.is_empty() {
                 return;
             }
             let _ = kill(left.iter().map(u32::to_string).collect()).await;
         }
     }
+}
 
-    /// The processes with the mark in their environment, except those that have ended. Only Linux
-    /// says so.
-    fn left(&self) -> Vec<u32> {
-        if !cfg!(target_os = "linux") {
-            return Vec::new();
+/// Ends all that this process has started, for a process that is about to end itself.
+pub fn end_all() {
+    let own = format!("{VARIABLE}={}-", std::process::id());
+    for _ in 0..ROUNDS {
+        let left = marked(|variable| variable.starts_with(own.as_bytes()));
+        if left.is_empty() {
+            return;
         }
-        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let is_marked = |id: &u32| {
-            std::fs::read(format!("/proc/{id}/environ")).is_ok_and(|environment| {
-                let mut variables = environment.split(|byte| *byte == 0);
-                variables.any(|variable| variable == self.0.as_bytes())
-            })
-        };
-        ids.filter(is_marked).collect()
+        let _ = std::process::Command::new("kill")
+            .args(["-KILL", "--"])
+            .args(left.iter().map(u32::to_string))
+            .stderr(Stdio::null())
+            .status();
     }
+}
+
+/// The processes that have such a variable in their environment, except those that have ended. Only
+/// Linux says so.
+fn marked(is_mark: impl Fn(&[u8]) -> bool) -> Vec<u32> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_marked = |id: &u32| {
+        std::fs::read(format!("/proc/{id}/environ"))
+            .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(&is_mark))
+    };
+    ids.filter(is_marked).collect()
 }

@@ -144,6 +144,27 @@ fn two_messages_of_the_agent_in_a_row_are_one_turn() {
 }
 
 #[test]
+fn what_the_agent_said_first_is_said_with_the_first_words_of_the_user() {
+    let mut builder = Builder::new("s", "g");
+    let greeting = builder.say(Role::Assistant, "Hello, the plan is dd-44.");
+    builder.say(Role::User, "Then go on.");
+    builder.say(Role::Assistant, "I do.");
+    builder.say(Role::User, "And once more.");
+    builder.say(Role::Assistant, "That was it.");
+    builder.fact("dd-44", &[greeting]);
+    let record = record(builder.build(), "none", 4_000);
+    assert_eq!(failure(&record), "");
+    let counted = counted(&record);
+    assert_eq!((counted["turns"], counted["turns_played"]), (2, 2));
+    assert!(
+        record
+            .observations
+            .iter()
+            .all(|seen| seen.fates.0[0].is_present())
+    );
+}
+
+#[test]
 fn two_plays_are_equal() {
     assert_eq!(played("none"), played("none"));
 }

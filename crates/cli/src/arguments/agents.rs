@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use compactometer_agents::{Definition, Row, all, by_name};
+use compactometer_agents::{Definition, Row, abandon, all, by_name};
 use compactometer_formats::record::Family;
 use compactometer_harness::plan::{Entrant, Entry};
 use compactometer_text::suggest::unknown;
@@ -13,6 +13,8 @@ use crate::output::cache;
 
 /// The variable that names the folder of installed agents.
 const VARIABLE: &str = "COMPACTOMETER_AGENTS";
+/// The exit code of a program that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
 
 /// Where agents are installed.
 pub(crate) fn folder() -> Option<PathBuf> {
@@ -25,6 +27,13 @@ pub(crate) fn folder() -> Option<PathBuf> {
 /// The rows of agents, by the names that users type: `NAME` or `NAME@VERSION`; with a folder for the
 /// logs of their plays.
 pub(crate) fn rows(names: &[String], logs: Option<&Path>) -> Result<Vec<Entrant>> {
+    if !names.is_empty() {
+        // An agent is no child of the terminal, so that Ctrl-C does not end it.
+        let _ = ctrlc::set_handler(|| {
+            abandon();
+            std::process::exit(INTERRUPTED);
+        });
+    }
     names.iter().map(|name| row(name, logs)).collect()
 }
 
