@@ -69,7 +69,8 @@ pub enum Origin {
     Checkpoint(u32),
     /// That note.
     Memory(u32),
-    /// A ledger, or a text that is compared with one: copied by rule from what was said.
+    /// A ledger, a text that is compared with one, or what an agent's program writes around a
+    /// summary: whatever it holds was copied by rule from what was said.
     Ledger,
     /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said
     /// them.

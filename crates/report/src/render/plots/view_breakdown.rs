@@ -60,7 +60,7 @@ impl Kind {
             Kind::AtLevel(Reverse(Level::Moderate)) => "moderate",
             Kind::AtLevel(Reverse(Level::Compact)) => "compact",
             Kind::Spoken => "messages, word for word",
-            Kind::Ledger => "ledger",
+            Kind::Ledger => "copied by rule",
             Kind::Filler => "added by the engine",
         }
     }
