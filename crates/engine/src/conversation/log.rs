@@ -215,15 +215,20 @@ impl Pending {
         let last_user = messages
             .iter()
             .rposition(|counted| counted.message.role == Role::User);
+        Pending {
+            last_user,
+            batch: Self::batch_of(messages),
+        }
+    }
+
+    /// The last call batch of a log of these messages, with its results so far.
+    pub fn batch_of(messages: &[Arc<CountedMessage>]) -> std::ops::Range<usize> {
         let length = messages.len();
         let caller = messages
             .iter()
             .rposition(|counted| counted.message.role != Role::Tool);
         let open = caller.filter(|index| messages[*index].message.call_ids().next().is_some());
-        Pending {
-            last_user,
-            batch: open.unwrap_or(length)..length,
-        }
+        open.unwrap_or(length)..length
     }
 
     /// Whether the message at that index is pending.

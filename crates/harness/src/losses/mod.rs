@@ -9,7 +9,6 @@ mod cleared;
 mod costs;
 mod said;
 
-use compactometer_engine::log::Pending;
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, View};
@@ -136,7 +135,7 @@ fn open_request(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) ->
         .find(|length| *length > left.length);
     let ends = [next, moment.known_until].into_iter().flatten().min();
     let end = ends.unwrap_or(prepared.messages.len());
-    let pending = Pending::from_messages(&prepared.messages[..left.length]);
+    let pending = prepared.pending(left.length);
     for (fact, said) in (0..).zip(&prepared.mentions) {
         let before = said.partition_point(|mention| *mention < left.length);
         let is_open = before > 0 && pending.contains(said[before - 1]);

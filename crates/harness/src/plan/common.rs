@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
 
 use crate::prepare::PreparedScenario;
@@ -22,9 +21,14 @@ pub(super) fn common_moments(prepared: &PreparedScenario, trigger: u32) -> Arc<[
         if counted.message.role != Role::Assistant || request() < u64::from(trigger) {
             continue;
         }
-        let pending = Pending::from_messages(&messages[..index]);
-        let is_pending = |at: &usize| pending.contains(*at);
-        let tokens = (0..index).filter(is_pending).map(|at| messages[at].tokens);
+        let pending = prepared.pending(index);
+        let is_before = |at: &usize| *at < pending.batch.start;
+        let pending = pending
+            .last_user
+            .filter(is_before)
+            .into_iter()
+            .chain(pending.batch.clone());
+        let tokens = pending.map(|at| messages[at].tokens);
         (start, kept) = (index, tokens.map(u64::from).sum());
         moments.push(index);
     }

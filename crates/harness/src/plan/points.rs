@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_engine::log::Pending;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_formats::record::ObservationKind;
 
-use super::schedule::Distance;
+use super::schedule::{Distance, Reach};
 use crate::prepare::PreparedScenario;
 
 /// How many points a conversation implies: at equal distances from where something is old, the last
@@ -128,10 +127,23 @@ pub(crate) fn point(
     distances: Distances,
     kind: ObservationKind,
 ) -> Point {
-    let pending = Pending::from_messages(&prepared.messages[..length]);
-    let outside = |index: usize| {
-        (pending.contains(index) && !distances.facts.may_drop(prepared, index, length))
-            || prepared.messages[index].message.role == Role::System
+    let facts = distances.facts.at(prepared, length);
+    let uses = distances.uses.at(prepared, length);
+    let pending = prepared.pending(length);
+    let stays = |index: usize| {
+        pending.contains(index) && !(distances.facts.may_drop() && facts.is_over(index))
+    };
+    // Mentions ascend, only the first message may be a system prompt, and a batch is the end of a log.
+    let is_outside = |mentions: &[usize]| {
+        let last_user = pending.last_user;
+        let is_first = |first: &usize| prepared.messages[*first].message.role == Role::System;
+        mentions.first().is_some_and(is_first)
+            || last_user.is_some_and(|last| stays(last) && mentions.binary_search(&last).is_ok())
+            || mentions
+                .iter()
+                .rev()
+                .take_while(|mention| pending.batch.contains(mention))
+                .any(|mention| stays(*mention))
     };
     let mut point = Point {
         length,
@@ -145,8 +157,7 @@ pub(crate) fn point(
     if kind == ObservationKind::Point {
         let is_old = |mentions: &[usize]| {
             let last = mentions.last();
-            last.is_some_and(|last| distances.facts.is_over(prepared, *last, length))
-                && !mentions.iter().any(|mention| outside(*mention))
+            last.is_some_and(|last| facts.is_over(*last)) && !is_outside(mentions)
         };
         let said = (0..).zip(&prepared.said().all);
         let old = said.filter(|(_, one)| is_old(one.before(length)));
@@ -170,21 +181,20 @@ pub(crate) fn point(
         let stated = &mentions[..mentions.partition_point(|mention| *mention < length)];
         let Some(last) = stated.last() else { continue };
         let valid = prepared.valid_to[fact as usize].is_none_or(|until| until >= length);
-        if !valid || stated.iter().any(|mention| outside(*mention)) {
+        if !valid || is_outside(stated) {
             continue;
         }
-        let is_distant = |mention: usize| distances.facts.is_over(prepared, mention, length);
-        if is_used && distances.uses.is_over(prepared, *last, length) {
+        if is_used && uses.is_over(*last) {
             point.needed.push(fact);
         }
-        if is_distant(*last) {
+        if facts.is_over(*last) {
             if kind != ObservationKind::Use {
                 point.eligible.push(fact);
             }
             if is_used {
                 point.used.push(fact);
             }
-        } else if is_used && !row.generic && is_echo(prepared, stated, is_distant) {
+        } else if is_used && !row.generic && is_echo(prepared, stated, &facts) {
             point.echoed += 1;
         }
     }
@@ -192,13 +202,9 @@ pub(crate) fn point(
 }
 
 /// Whether only the agent's own turns repeated the value within the distance.
-fn is_echo(
-    prepared: &PreparedScenario,
-    stated: &[usize],
-    is_distant: impl Fn(usize) -> bool,
-) -> bool {
+fn is_echo(prepared: &PreparedScenario, stated: &[usize], facts: &Reach<'_>) -> bool {
     let spoken_by_agent =
         |mention: &&usize| prepared.messages[**mention].message.role == Role::Assistant;
     let others = stated.iter().rfind(|mention| !spoken_by_agent(mention));
-    others.is_some_and(|mention| is_distant(*mention))
+    others.is_some_and(|mention| facts.is_over(*mention))
 }

@@ -144,48 +144,57 @@ impl From<u32> for Distance<'_> {
     }
 }
 
-impl Distance<'_> {
+impl<'p> Distance<'p> {
     /// The first index of a log of that length that is not that far back.
     pub(crate) fn old_before(self, prepared: &PreparedScenario, length: usize) -> usize {
         match self {
-            Distance::Tokens(tokens) => {
-                // Of the messages 1 to `length`, those that the distance begins before.
-                let before = &prepared.tokens_before[1..=length];
-                before.partition_point(|before| {
-                    prepared.tokens_before[length] - before >= u64::from(tokens)
-                })
-            }
             Distance::Compactions(moments) => {
                 let last = Moment::last_before(moments, length);
                 last.map_or(0, |last| last.pending.batch.start)
             }
-            Distance::Moments(moments) => last_of(moments, length),
+            Distance::Tokens(_) | Distance::Moments(_) => self.at(prepared, length).before,
         }
     }
 
-    /// Whether a recorded program may have dropped a message that is still pending at a log of that
-    /// length. A strategy never does.
-    pub(super) fn may_drop(self, prepared: &PreparedScenario, index: usize, length: usize) -> bool {
-        matches!(self, Distance::Compactions(_)) && self.is_over(prepared, index, length)
+    /// Whether a recorded program may have dropped a message that is that far back and still pending.
+    /// A strategy never does.
+    pub(super) fn may_drop(self) -> bool {
+        matches!(self, Distance::Compactions(_))
     }
 
-    /// Whether a mention is that far back from a log of that length.
-    pub(super) fn is_over(
-        self,
-        prepared: &PreparedScenario,
-        mention: usize,
-        length: usize,
-    ) -> bool {
-        match self {
+    /// What is that far back from a log of that length.
+    pub(super) fn at(self, prepared: &PreparedScenario, length: usize) -> Reach<'p> {
+        let (before, kept) = match self {
             Distance::Tokens(tokens) => {
-                prepared.tokens_between(mention + 1, length) >= u64::from(tokens)
+                // Of the messages 1 to `length`, those that the distance begins before.
+                let before = &prepared.tokens_before[1..=length];
+                let is_over =
+                    |before: &u64| prepared.tokens_before[length] - before >= u64::from(tokens);
+                (before.partition_point(is_over), None)
             }
             Distance::Compactions(moments) => {
                 let last = Moment::last_before(moments, length);
-                last.is_some_and(|last| mention < last.length && !last.pending.contains(mention))
+                last.map_or((0, None), |last| (last.length, Some(&last.pending)))
             }
-            Distance::Moments(moments) => mention < last_of(moments, length),
-        }
+            Distance::Moments(moments) => (last_of(moments, length), None),
+        };
+        Reach { before, kept }
+    }
+}
+
+/// What is a distance back from a log of one length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach<'p> {
+    /// Mentions before this index.
+    before: usize,
+    /// Except these.
+    kept: Option<&'p Pending>,
+}
+
+impl Reach<'_> {
+    /// Whether a mention is that far back.
+    pub(super) fn is_over(&self, mention: usize) -> bool {
+        mention < self.before && !self.kept.is_some_and(|kept| kept.contains(mention))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use compactometer_engine::log::Log;
+use compactometer_engine::log::{Log, Pending};
 use compactometer_engine::message::{MessageId, Role, part_text};
 use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::tokens::CountedMessage;
@@ -33,6 +33,9 @@ pub struct PreparedScenario {
     /// `tokens_before[i]` counts the tokens of the messages before index `i`. There is one entry
     /// more than messages.
     pub tokens_before: Vec<u64>,
+    /// `last_user[i]` is the index of the last user message before index `i`. There is one entry more
+    /// than messages.
+    last_user: Vec<Option<usize>>,
     /// Tokens of the tool definitions, part of every request.
     pub tool_tokens: u32,
     /// For each fact, the indices of the messages that state it, ascending.
@@ -160,6 +163,7 @@ impl PreparedScenario {
             unlogged: unlogged(&scenario, &messages, (&facts, names.as_ref()), counter),
             names,
             tokens_before: running_sum(&messages),
+            last_user: last_user(&messages),
             tool_tokens: scenario
                 .tools
                 .iter()
@@ -211,6 +215,14 @@ impl PreparedScenario {
     /// Tokens of the messages in that range of indices.
     pub fn tokens_between(&self, start: usize, end: usize) -> u64 {
         self.tokens_before[end] - self.tokens_before[start]
+    }
+
+    /// The pending part of the log when it has that length.
+    pub(crate) fn pending(&self, length: usize) -> Pending {
+        Pending {
+            last_user: self.last_user[length],
+            batch: Pending::batch_of(&self.messages[..length]),
+        }
     }
 
     /// The index of the first message whose id is not lower.
@@ -432,6 +444,15 @@ fn running_sum(messages: &[Arc<CountedMessage>]) -> Vec<u64> {
         sums.push(sum);
     }
     sums
+}
+
+fn last_user(messages: &[Arc<CountedMessage>]) -> Vec<Option<usize>> {
+    let mut last = vec![None];
+    for (index, counted) in messages.iter().enumerate() {
+        let is_user = counted.message.role == Role::User;
+        last.push(if is_user { Some(index) } else { last[index] });
+    }
+    last
 }
 
 fn invert(mentions: &[Vec<usize>], messages: usize) -> Lists {
