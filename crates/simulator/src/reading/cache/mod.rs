@@ -13,10 +13,15 @@ use foldhash::fast::FixedState;
 #[derive(Clone, Debug)]
 pub(crate) struct Cache<V>(Arc<Mutex<Memory<V>>>);
 
+/// In two generations: what is asked for in the older one joins the newer one, and when that is full
+/// the older one is forgotten.
 #[derive(Debug)]
 struct Memory<V> {
-    known: HashMap<Box<str>, V, FixedState>,
+    newer: HashMap<Box<str>, (V, usize), FixedState>,
+    older: HashMap<Box<str>, (V, usize), FixedState>,
+    /// The size of the newer ones.
     bytes: usize,
+    /// Of each generation.
     most_bytes: usize,
 }
 
@@ -24,12 +29,13 @@ struct Memory<V> {
 const ENTRY: usize = 80;
 
 impl<V: Clone> Cache<V> {
-    /// A cache that is emptied before it exceeds a number of bytes.
+    /// A cache that never exceeds a number of bytes.
     pub(crate) fn new(most_bytes: usize) -> Self {
         Cache(Arc::new(Mutex::new(Memory {
-            known: HashMap::default(),
+            newer: HashMap::default(),
+            older: HashMap::default(),
             bytes: 0,
-            most_bytes,
+            most_bytes: most_bytes / 2,
         })))
     }
 
@@ -37,22 +43,35 @@ impl<V: Clone> Cache<V> {
     pub(crate) fn get(&self, text: &str, make: impl FnOnce() -> (V, usize)) -> V {
         // A thread that panicked while it held the lock left complete entries.
         let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = memory().known.get(text) {
-            return known.clone();
+        if let Some(known) = memory().recall(text) {
+            return known;
         }
         let (value, size) = make();
-        memory().remember(text, value.clone(), ENTRY + text.len() + size);
+        memory().remember(text.into(), value.clone(), ENTRY + text.len() + size);
         value
     }
 }
 
-impl<V> Memory<V> {
-    fn remember(&mut self, text: &str, value: V, size: usize) {
+impl<V: Clone> Memory<V> {
+    fn recall(&mut self, text: &str) -> Option<V> {
+        if let Some((value, _)) = self.newer.get(text) {
+            return Some(value.clone());
+        }
+        let (text, (value, size)) = self.older.remove_entry(text)?;
+        self.remember(text, value.clone(), size);
+        Some(value)
+    }
+
+    fn remember(&mut self, text: Box<str>, value: V, size: usize) {
+        if size > self.most_bytes {
+            return;
+        }
         if self.bytes + size > self.most_bytes {
-            (self.known, self.bytes) = (HashMap::default(), 0);
+            self.older = std::mem::take(&mut self.newer);
+            self.bytes = 0;
         }
         // Another thread may have made the same entry in the meantime.
-        if size <= self.most_bytes && self.known.insert(text.into(), value).is_none() {
+        if self.newer.insert(text, (value, size)).is_none() {
             self.bytes += size;
         }
     }
@@ -75,7 +94,7 @@ mod tests {
         let kept = || {
             let memory = cache.0.lock().unwrap();
             assert!(memory.bytes <= memory.most_bytes);
-            memory.known.len()
+            memory.newer.len() + memory.older.len()
         };
         let mut most = 0;
         for number in 0..20 {
@@ -86,7 +105,18 @@ mod tests {
             most = most.max(kept());
         }
         assert!(kept() < most, "nothing was forgotten");
+        let before = kept();
         cache.get("x", || ((), 8 << 20));
-        assert_eq!(kept(), 0, "a value that finds no room is not kept");
+        assert_eq!(kept(), before, "a value that finds no room is not kept");
+    }
+
+    #[test]
+    fn what_is_asked_for_again_is_not_forgotten() {
+        let cache = Cache::new(8 << 20);
+        cache.get("often", || (0, 0));
+        for number in 0..40 {
+            cache.get(&number.to_string(), || (number, 1 << 20));
+            assert_eq!(cache.get("often", || unreachable!("it is known")), 0);
+        }
     }
 }
