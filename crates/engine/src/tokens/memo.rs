@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use compactometer_vocabulary::Vocabulary;
 
 use crate::tokens::Encoding;
 
@@ -23,7 +23,7 @@ const LEAST_RUN: usize = 1 << 10;
 
 /// The counts of one encoding on one thread.
 pub(super) struct Memo {
-    bpe: &'static BytePairEncoding,
+    vocabulary: &'static Vocabulary,
     pairs: Vec<Pair>,
     outside: HashMap<Box<[u8]>, u32>,
 }
@@ -118,7 +118,7 @@ pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut Memo) -> T) -> 
 impl Memo {
     fn new(encoding: Encoding) -> Self {
         Memo {
-            bpe: encoding.bpe(),
+            vocabulary: encoding.vocabulary(),
             pairs: vec![Pair::default(); PAIRS],
             outside: HashMap::new(),
         }
@@ -139,7 +139,7 @@ impl Memo {
     fn merged(&self, piece: &[u8]) -> u32 {
         let tokens = self
             .merged_by_run(piece)
-            .unwrap_or_else(|| self.bpe.count(piece));
+            .unwrap_or_else(|| self.vocabulary.count(piece));
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
 
@@ -149,14 +149,9 @@ impl Memo {
     fn merged_by_run(&self, piece: &[u8]) -> Option<usize> {
         let run = piece.iter().take_while(|byte| **byte == piece[0]).count();
         let spare = run.checked_sub(LEAST_RUN)?;
-        let token = *self
-            .bpe
-            .encode_via_backtracking(&piece[..LEAST_RUN])
-            .first()?;
-        let length = self.bpe.token_len(token);
-        let rest = self
-            .bpe
-            .encode_via_backtracking(&piece[spare / length * length..]);
+        let token = *self.vocabulary.encode(&piece[..LEAST_RUN]).first()?;
+        let length = self.vocabulary.token_len(token);
+        let rest = self.vocabulary.encode(&piece[spare / length * length..]);
         rest.starts_with(&[token, token])
             .then(|| spare / length + rest.len())
     }
@@ -181,7 +176,7 @@ impl Memo {
             if newer.key != key {
                 *newer = Slot {
                     key,
-                    tokens: self.bpe.count(piece) as u32,
+                    tokens: self.vocabulary.count(piece) as u32,
                 };
             }
         }
@@ -210,7 +205,7 @@ mod tests {
             .collect::<Vec<_>>();
         let alone = pieces
             .iter()
-            .map(|piece| memo.bpe.count(piece.as_bytes()) as u32)
+            .map(|piece| memo.vocabulary.count(piece.as_bytes()) as u32)
             .collect::<Vec<_>>();
         assert_eq!((&once, &again), (&alone, &alone));
     }
@@ -225,7 +220,7 @@ mod tests {
                         let piece = byte.repeat(length) + tail;
                         assert_eq!(
                             memo.count(&piece) as usize,
-                            memo.bpe.count(piece.as_bytes()),
+                            memo.vocabulary.count(piece.as_bytes()),
                             "{length} of {byte:?}"
                         );
                     }
@@ -241,7 +236,7 @@ mod tests {
             .map(|length| memo.count(&"\0".repeat(length)))
             .collect::<Vec<_>>();
         let alone = (2..9)
-            .map(|length| memo.bpe.count(&vec![0; length]) as u32)
+            .map(|length| memo.vocabulary.count(&vec![0; length]) as u32)
             .collect::<Vec<_>>();
         assert_eq!(counts, alone);
     }

@@ -7,7 +7,7 @@ mod counted;
 mod memo;
 mod split;
 
-use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use compactometer_vocabulary::{Vocabulary, cl100k_base, o200k_base};
 
 use crate::message::{Message, Part};
 
@@ -95,10 +95,10 @@ impl Encoding {
         }
     }
 
-    fn bpe(self) -> &'static BytePairEncoding {
+    fn vocabulary(self) -> &'static Vocabulary {
         match self {
-            Encoding::O200k => &bpe_openai::o200k_base().bpe,
-            Encoding::Cl100k => &bpe_openai::cl100k_base().bpe,
+            Encoding::O200k => o200k_base(),
+            Encoding::Cl100k => cl100k_base(),
         }
     }
 }
