@@ -136,12 +136,12 @@ impl<'i> Reading<'i> {
             doubts::must_have_results(&read, &input.file)?;
             doubts::must_not_drop(&recorder.report.repairs[before..], &read, &input.file)?;
         }
+        let stem = input.stem;
+        // A long session's text is most of the memory.
+        drop(input.text);
         let mut sessions = Vec::new();
         for session in read {
-            sessions.extend(settle::settle(
-                session.with_plain_names(&input.stem),
-                recorder,
-            )?);
+            sessions.extend(settle::settle(session.with_plain_names(&stem), recorder)?);
         }
         if let Some(masker) = &mut self.masker {
             sessions

@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_disk::write_whole;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::scenario::Unmeasured;
+use compactometer_formats::scenario::{Scenario, Unmeasured};
 use compactometer_formats::suite::Suite;
 use compactometer_report::losses::{By, Losses};
 use compactometer_suites::import::{self, ImportReport, Options};
@@ -190,8 +190,12 @@ fn suite(args: &LossesArgs, left_out: &mut LeftOut) -> Result<(Suite, usize), Fa
         left_out.check(files)?;
         return Err(Failure::usage(anyhow!("no session was chosen")));
     };
-    // Of all programs together, since a value is generic if more than one project has it.
-    import::all_facts(&mut suite);
+    let is_read =
+        |scenario: &Scenario| !scenario.compactions.is_empty() || !scenario.log.cleared.is_empty();
+    if suite.scenarios.iter().any(is_read) {
+        // Of all programs together, since a value is generic if more than one project has it.
+        import::all_facts(&mut suite);
+    }
     Ok((suite, files))
 }
 

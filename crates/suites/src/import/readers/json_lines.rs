@@ -20,6 +20,15 @@ pub(in crate::import) fn read<'i>(
     input: &'i Input,
     recorder: &mut Recorder,
 ) -> Result<JsonLines<'i>, ImportError> {
+    read_without(&[], input, recorder)
+}
+
+/// The same without these fields of the objects, which may be most of a file.
+pub(in crate::import) fn read_without<'i>(
+    fields: &[&str],
+    input: &'i Input,
+    recorder: &mut Recorder,
+) -> Result<JsonLines<'i>, ImportError> {
     let mut lines = JsonLines {
         rows: Vec::new(),
         broken: Vec::new(),
@@ -28,11 +37,12 @@ pub(in crate::import) fn read<'i>(
     for (number, line) in input.lines() {
         let mut repair = |what| recorder.repair(Place::Line(number), what);
         match surrogates::parse::<Value>(line) {
-            Ok((value, mended)) if value.is_object() => {
+            Ok((Value::Object(mut object), mended)) => {
                 if let Some(mended) = mended {
                     repair(mended.what())?;
                 }
-                lines.rows.push((Place::Line(number), value));
+                object.retain(|key, _| !fields.contains(&key.as_str()));
+                lines.rows.push((Place::Line(number), object.into()));
             }
             Ok((value, _)) => repair(format!(
                 "expected an object, found {}: dropped",

@@ -139,8 +139,11 @@ fn notes(rows: &[Row], tree: &tree::Tree) -> Notes {
     notes
 }
 
+/// Fields that repeat what messages have, in another form.
+const REPEATED: &[&str] = &["toolUseResult", "data"];
+
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
-    let mut lines = json_lines::read(input, recorder)?;
+    let mut lines = json_lines::read_without(REPEATED, input, recorder)?;
     stream::link(&mut lines.rows, recorder)?;
     let rows = lines
         .rows
