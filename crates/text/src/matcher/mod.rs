@@ -20,12 +20,13 @@ mod units;
 mod whole_value;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use self::decimal::Decimal;
 use self::index::{Index, Scan};
 pub(crate) use self::normal::normal;
-use self::quantity::Quantity;
+use self::quantity::{NumberAt, Quantity};
 use self::spellings::spellings;
 use self::stance::{Stance, stance};
 use self::whole_value::is_whole;
@@ -36,6 +37,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug)]
 pub struct Matcher {
     index: Index,
+    /// For each pattern, the first of its forms.
+    firsts: Vec<u32>,
     forms: Vec<Form>,
     quantities: Vec<Quantity>,
     items: usize,
@@ -102,6 +105,18 @@ struct Form {
     item: usize,
     sought: Sought,
     quantity: Option<Opening>,
+    /// The next form of its pattern.
+    next: Option<u32>,
+}
+
+/// How far a text has been searched.
+#[derive(Default)]
+struct Search {
+    scan: Scan,
+    /// The last pattern found: where it is, and the next of its forms to look at.
+    found: Range<usize>,
+    form: Option<u32>,
+    number: NumberAt,
 }
 
 /// The pattern with which a quantity begins.
@@ -131,11 +146,14 @@ impl Matcher {
         }
         let Patterns {
             texts,
+            firsts,
             forms,
             quantities,
+            ..
         } = patterns;
         Matcher {
             index: Index::new(texts),
+            firsts,
             forms,
             quantities,
             items: count,
@@ -154,13 +172,20 @@ impl Matcher {
 
     /// Items found in the text, in order of appearance. An item may occur more than once.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        let text = if self.forms.is_empty() {
+        let text = self.normal(text);
+        let mut search = Search::default();
+        std::iter::from_fn(move || {
+            let (item, _) = self.next(&text, &mut search, |_| true)?;
+            Some(item)
+        })
+    }
+
+    fn normal<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.forms.is_empty() {
             Cow::Borrowed("")
         } else {
             normal(text)
-        };
-        let mut scan = Scan::default();
-        std::iter::from_fn(move || self.next(&text, &mut scan).map(|(item, _)| item))
+        }
     }
 
     /// The same with the place of each, in a text that has the normal form.
@@ -168,34 +193,64 @@ impl Matcher {
         &'t self,
         normal: &'t str,
     ) -> impl Iterator<Item = (usize, Range<usize>)> + 't {
-        let mut scan = Scan::default();
-        std::iter::from_fn(move || self.next(normal, &mut scan))
+        let mut search = Search::default();
+        std::iter::from_fn(move || self.next(normal, &mut search, |_| true))
     }
 
-    fn next(&self, text: &str, scan: &mut Scan) -> Option<(usize, Range<usize>)> {
+    /// The next match of an item that is wanted.
+    fn next(
+        &self,
+        text: &str,
+        search: &mut Search,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Option<(usize, Range<usize>)> {
         loop {
-            let (pattern, start, end) = self.index.next(text, scan)?;
-            let form = self.forms[pattern];
-            if let Some(end) = self.end_of(form, text, start, end) {
-                return Some((form.item, start..end));
+            while let Some(place) = search.form {
+                let form = self.forms[place as usize];
+                search.form = form.next;
+                if !is_wanted(form.item) {
+                    continue;
+                }
+                let Range { start, end } = search.found;
+                if let Some(end) = self.end_of(form, text, (start, end), &mut search.number) {
+                    return Some((form.item, start..end));
+                }
             }
+            let (pattern, start, end) = self.index.next(text, &mut search.scan)?;
+            search.found = start..end;
+            search.form = Some(self.firsts[pattern]);
         }
     }
 
-    /// Sets `present[item]` for every item found in the text.
+    /// Sets `present[item]` for every item found in the text. An item that is set already is not
+    /// looked for.
     pub fn mark(&self, text: &str, present: &mut [bool]) {
-        for item in self.find(text) {
+        self.mark_new(text, present, |_| ());
+    }
+
+    /// The same, and passes on each item that it sets.
+    pub fn mark_new(&self, text: &str, present: &mut [bool], mut set: impl FnMut(usize)) {
+        let text = self.normal(text);
+        let mut search = Search::default();
+        while let Some((item, _)) = self.next(&text, &mut search, |item| !present[item]) {
             present[item] = true;
+            set(item);
         }
     }
 
     /// Where a match ends; nothing if the text around it says something else.
-    fn end_of(&self, form: Form, text: &str, start: usize, end: usize) -> Option<usize> {
+    fn end_of(
+        &self,
+        form: Form,
+        text: &str,
+        (start, end): (usize, usize),
+        number: &mut NumberAt,
+    ) -> Option<usize> {
         let end = match form.quantity {
             Some(opening) if opening.is_part && !Decimal::may_go_on(&text.as_bytes()[end..]) => {
                 None
             }
-            Some(opening) => self.quantities[opening.quantity].end_at(text, start),
+            Some(opening) => self.quantities[opening.quantity].end_at(text, start, number),
             None => is_whole(form.sought.kind, text, start, end).then_some(end),
         };
         let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
@@ -215,6 +270,9 @@ impl Matcher {
 #[derive(Default)]
 struct Patterns {
     texts: Vec<index::Spelling>,
+    firsts: Vec<u32>,
+    /// The patterns with which numbers begin: many numbers share a first digit.
+    openings: HashMap<String, usize>,
     forms: Vec<Form>,
     quantities: Vec<Quantity>,
 }
@@ -234,6 +292,7 @@ impl Patterns {
                         item,
                         sought,
                         quantity: None,
+                        next: None,
                     },
                 )
             });
@@ -255,12 +314,13 @@ impl Patterns {
                 quantity: self.quantities.len(),
                 is_part,
             };
-            self.push(
+            self.push_opening(
                 text,
                 Form {
                     item,
                     sought,
                     quantity: Some(opening),
+                    next: None,
                 },
             );
         }
@@ -270,7 +330,18 @@ impl Patterns {
     fn push(&mut self, text: String, form: Form) {
         let may_break = form.sought.kind == ValueKind::Path;
         self.texts.push(index::Spelling { text, may_break });
+        self.firsts.push(self.forms.len() as u32);
         self.forms.push(form);
+    }
+
+    fn push_opening(&mut self, text: String, form: Form) {
+        let Some(pattern) = self.openings.get(&text) else {
+            self.openings.insert(text.clone(), self.texts.len());
+            return self.push(text, form);
+        };
+        let first = &mut self.firsts[*pattern];
+        let next = Some(std::mem::replace(first, self.forms.len() as u32));
+        self.forms.push(Form { next, ..form });
     }
 }
 

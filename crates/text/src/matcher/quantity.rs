@@ -22,6 +22,29 @@ pub(super) struct Quantity {
     unit: Unit,
 }
 
+/// The number at one place of a text, read once for all quantities that may begin there.
+#[derive(Default)]
+pub(super) struct NumberAt {
+    start: Option<usize>,
+    /// Whether it belongs to a number that begins earlier.
+    is_inside: bool,
+    /// What it may mean, with its length.
+    readings: [Option<(Decimal, usize)>; 2],
+}
+
+impl NumberAt {
+    fn read(&mut self, text: &str, start: usize) {
+        if self.start == Some(start) {
+            return;
+        }
+        let (before, rest) = text.split_at(start);
+        self.start = Some(start);
+        self.is_inside = is_inside_spaced(text, start);
+        let mut readings = Decimal::readings(before, rest);
+        self.readings = [readings.next(), readings.next()];
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Unit {
     None,
@@ -102,10 +125,11 @@ impl Quantity {
     }
 
     /// The end of the number that begins at `start`, including its unit, if it is this quantity.
-    pub(super) fn end_at(&self, text: &str, start: usize) -> Option<usize> {
+    pub(super) fn end_at(&self, text: &str, start: usize, number: &mut NumberAt) -> Option<usize> {
         let (before, rest) = text.split_at(start);
         let used = if rest.starts_with(|first: char| first.is_ascii_digit()) {
-            self.length_in_digits(text, start)
+            number.read(text, start);
+            self.length_in_digits(text, start, number)
         } else {
             // "one" is mostly a pronoun.
             let may_be_word =
@@ -116,9 +140,9 @@ impl Quantity {
         used.map(|used| start + used)
     }
 
-    fn length_in_digits(&self, text: &str, start: usize) -> Option<usize> {
+    fn length_in_digits(&self, text: &str, start: usize, number: &NumberAt) -> Option<usize> {
         let (before, rest) = text.split_at(start);
-        if is_inside_spaced(text, start) {
+        if number.is_inside {
             return None;
         }
         let time = matches!(&self.unit, Unit::Known(own) if own.family == Family::Time);
@@ -129,8 +153,12 @@ impl Quantity {
                 begins_number(before) && self.number.equals(own.size, Decimal::new(sum, 0), 1);
             return (is_same && !continues_duration(before, largest)).then_some(length);
         }
-        let mut readings = Decimal::readings(before, rest);
-        readings.find_map(|(number, length)| self.length_with(before, rest, number, length))
+        // Most numbers that begin like this one are others.
+        let may_be = |number: Decimal| matches!(self.unit, Unit::Known(_)) || number == self.number;
+        let mut readings = number.readings.iter().flatten();
+        readings.find_map(|(number, length)| {
+            may_be(*number).then(|| self.length_with(before, rest, *number, *length))?
+        })
     }
 
     /// The length of the number and its unit, if they are this quantity.

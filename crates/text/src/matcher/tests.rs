@@ -270,15 +270,21 @@ fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
             };
             text.char_indices().any(|(start, _)| {
                 let end = start + pattern.len();
-                is_at(start) && matcher.end_of(*form, &text, start, end).is_some()
+                let number = &mut NumberAt::default();
+                is_at(start) && matcher.end_of(*form, &text, (start, end), number).is_some()
             })
         };
         let broken = index::broken(&pattern.text).filter(|_| pattern.may_break);
         let mut forms = broken.chain([pattern.text.clone()]);
         forms.any(|form| is_there(&form)).then_some(form.item)
     };
-    let patterns = patterns.forms.iter().zip(&patterns.texts);
-    patterns.filter_map(holds).collect()
+    let forms_of = |first: u32| {
+        let form = |place: u32| &patterns.forms[place as usize];
+        std::iter::successors(Some(form(first)), move |last| last.next.map(form))
+    };
+    let firsts = patterns.firsts.iter().zip(&patterns.texts);
+    let pairs = firsts.flat_map(|(first, text)| forms_of(*first).map(move |form| (form, text)));
+    pairs.filter_map(holds).collect()
 }
 
 fn kinds() -> impl Strategy<Value = ValueKind> {

@@ -73,12 +73,13 @@ fn note_evidence(found: &mut Candidates, messages: &[Message]) {
             .map(|candidate| (candidate.exact.kind, [candidate.exact.value.as_str()])),
     );
     let mut candidates = found.values_mut().collect::<Vec<_>>();
+    let (mut present, mut mentioned) = (vec![false; candidates.len()], Vec::new());
     for message in messages {
-        let texts = message.parts.iter().filter_map(part_text);
-        for item in texts
-            .flat_map(|text| matcher.find(text))
-            .collect::<BTreeSet<_>>()
-        {
+        for text in message.parts.iter().filter_map(part_text) {
+            matcher.mark_new(text, &mut present, |item| mentioned.push(item));
+        }
+        for item in mentioned.drain(..) {
+            present[item] = false;
             candidates[item].evidence.push(message.id);
         }
     }

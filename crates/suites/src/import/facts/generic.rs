@@ -56,7 +56,7 @@ fn find_in_parts<'v, W: Walk>(
                 own.eq(scenario.projects())
             });
             let sought = others.map_or(&all, |(_, others)| others);
-            for value in sought.found_in(scenario) {
+            for value in sought.found_in(scenario, |value| !common[value].is_empty()) {
                 common[value].retain(|project| scenario.projects().any(|own| own == project));
             }
         })?;
@@ -102,16 +102,17 @@ impl ValueSearch {
         }
     }
 
-    fn found_in(&self, scenario: &Scenario) -> impl Iterator<Item = usize> {
-        let mut is_present = vec![false; self.places.len()];
+    /// Those of the values that a conversation has and that are wanted.
+    fn found_in(&self, scenario: &Scenario, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        let decided = self.places.iter().map(|place| !is_wanted(*place));
+        let mut decided = decided.collect::<Vec<_>>();
+        let mut found = Vec::new();
         let parts = scenario.messages.iter().flat_map(|message| &message.parts);
-        parts
-            .filter_map(part_text)
-            .for_each(|text| self.matcher.mark(text, &mut is_present));
-        let places = self.places.iter().zip(is_present);
-        places
-            .filter(|(_, is_present)| *is_present)
-            .map(|(place, _)| *place)
+        parts.filter_map(part_text).for_each(|text| {
+            self.matcher
+                .mark_new(text, &mut decided, |item| found.push(self.places[item]));
+        });
+        found
     }
 }
 
