@@ -12,7 +12,7 @@ use compactometer_text::matcher::Matcher;
 use crate::walk::Walk;
 
 /// The most values that are looked for at once, since each takes some 200 bytes.
-const AT_ONCE: usize = 100_000;
+const AT_ONCE: usize = 250_000;
 
 /// A value, and the projects of a conversation that has it.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct FoundValue {
 }
 
 /// The values, given by their lower case, that are in conversations without a common project. The
-/// conversations are gone through once for every 100,000 values.
+/// conversations are gone through once for every 250,000 values.
 pub(super) fn find<'v, W: Walk>(
     values: impl Iterator<Item = (&'v str, &'v FoundValue)>,
     conversations: &mut W,
