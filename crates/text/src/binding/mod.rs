@@ -14,6 +14,8 @@ mod words;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+use foldhash::fast::FixedState;
+
 pub use self::around::{Around, around};
 use self::units::units;
 use self::words::{Word, words, words_where};
@@ -28,7 +30,13 @@ pub struct Subjects {
     all: Vec<Subject>,
     /// The subject of each name that was given.
     of_name: Vec<usize>,
+    /// The subjects that a word may mention: those that it means by itself, and those whose first
+    /// word it is.
+    of_word: HashMap<String, Vec<usize>, FixedState>,
 }
+
+/// The words around a value.
+type Held<'w> = HashSet<&'w str, FixedState>;
 
 /// An item of a matcher, and the subject that wins at an occurrence of its value.
 pub type Binding = (u32, u32);
@@ -63,9 +71,41 @@ impl Subjects {
                     }),
             );
         }
-        let mut subjects = Subjects { all, of_name };
+        let mut subjects = Subjects {
+            all,
+            of_name,
+            of_word: HashMap::default(),
+        };
         subjects.find_distinctive(texts);
+        for (place, subject) in subjects.all.iter().enumerate() {
+            for word in subject
+                .words
+                .first()
+                .into_iter()
+                .chain(&subject.distinctive)
+            {
+                subjects
+                    .of_word
+                    .entry(word.clone())
+                    .or_default()
+                    .push(place);
+            }
+        }
         subjects
+    }
+
+    /// The subjects that a text with those words mentions, each with the words that do, and whether
+    /// only some of its words are there.
+    fn mentioned<'s>(
+        &'s self,
+        held: &'s Held<'_>,
+    ) -> impl Iterator<Item = (usize, &'s BTreeSet<String>, bool)> {
+        let places = held.iter().filter_map(|word| self.of_word.get(*word));
+        let places = places.flatten().copied().collect::<BTreeSet<_>>();
+        places.into_iter().filter_map(|place| {
+            let (words, is_partial) = self.all[place].mentioned_by(held)?;
+            Some((place, words, is_partial))
+        })
     }
 
     /// The number of different subjects.
@@ -126,26 +166,27 @@ impl Subjects {
             .iter()
             .chain(&after)
             .map(|word| word.stem.as_str())
-            .collect::<HashSet<_>>();
-        let near = self.all.iter().enumerate().filter_map(|(place, subject)| {
-            let (words, is_partial) = subject.mentioned_by(&mentioned)?;
-            let nearest = |side: &[&Word], is_after| {
-                let between = side.iter().position(|word| words.contains(&word.stem))?;
+            .collect::<Held<'_>>();
+        let near = self
+            .mentioned(&mentioned)
+            .filter_map(|(place, words, is_partial)| {
+                let nearest = |side: &[&Word], is_after| {
+                    let between = side.iter().position(|word| words.contains(&word.stem))?;
+                    Some((
+                        scene.breaks(side[between], &value),
+                        is_partial,
+                        between,
+                        is_after,
+                    ))
+                };
                 Some((
-                    scene.breaks(side[between], &value),
-                    is_partial,
-                    between,
-                    is_after,
+                    nearest(&before, false)
+                        .into_iter()
+                        .chain(nearest(&after, true))
+                        .min()?,
+                    place,
                 ))
-            };
-            Some((
-                nearest(&before, false)
-                    .into_iter()
-                    .chain(nearest(&after, true))
-                    .min()?,
-                place,
-            ))
-        });
+            });
         let near = near.collect::<Vec<_>>();
         if !near.is_empty() {
             return only_least(near);
@@ -154,10 +195,10 @@ impl Subjects {
         let mentioned = mentioned
             .into_iter()
             .chain(inherited.iter().map(String::as_str))
-            .collect();
-        let all = self.all.iter().enumerate();
+            .collect::<Held<'_>>();
+        let all = self.mentioned(&mentioned);
         only_least(
-            all.filter_map(|(place, subject)| Some((subject.mentioned_by(&mentioned)?.1, place)))
+            all.map(|(place, _, is_partial)| (is_partial, place))
                 .collect(),
         )
     }
@@ -220,7 +261,7 @@ impl Subjects {
 impl Subject {
     /// The words by which a text mentions the subject, and whether only some of its words are
     /// there.
-    fn mentioned_by(&self, held: &HashSet<&str>) -> Option<(&BTreeSet<String>, bool)> {
+    fn mentioned_by(&self, held: &Held<'_>) -> Option<(&BTreeSet<String>, bool)> {
         let holds = |word: &String| held.contains(word.as_str());
         if !self.words.is_empty() && self.words.iter().all(holds) {
             return Some((&self.words, false));
