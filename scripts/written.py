@@ -76,6 +76,7 @@ def conversation(chance, number, facts, fillers):
     }
     return whole | {"messages": messages, "facts": listed, "probes": probes}
 
+
 def write_suite(path, count, window, facts, fillers):
     chance = random.Random(7)
     with path.open("w") as out:
@@ -91,6 +92,7 @@ def write_suite(path, count, window, facts, fillers):
             *(conversation(chance, number, facts, fillers) for number in range(count)),
         ]:
             out.write(json.dumps(line) + "\n")
+
 
 def write_session(path, size, number=0, every=None):
     """A session of Claude Code of that many bytes, with results that state ids, and paths that the next calls use; a
@@ -115,14 +117,24 @@ def write_session(path, size, number=0, every=None):
         at = len(rows)
         called = {"type": "tool_use", "id": f"t{at}", "name": "read"}
         say("assistant", [called | {"input": {"file_path": paths[-1]}}])
-        paths.append(f"src/{chance.choice(words)}/{chance.choice(words)}_{chance.randrange(10**4)}.rs")
+        paths.append(
+            f"src/{chance.choice(words)}/{chance.choice(words)}_{chance.randrange(10**4)}.rs"
+        )
         text = " ".join(chance.choices(words, k=700))
         text += f" and {paths[-1]} has {chance.randrange(16**9):09x}"
         say("user", [{"type": "tool_result", "tool_use_id": f"t{at}", "content": text}])
         if due and written >= due:
             due += every
             kept = " and ".join(paths[-40::2])
-            add("system", subtype="compact_boundary", compactMetadata={"trigger": "auto", "preTokens": 150_000})
-            say("user", f"The agent looked at {kept}. It goes on with {paths[-1]}.", isCompactSummary=True)
+            add(
+                "system",
+                subtype="compact_boundary",
+                compactMetadata={"trigger": "auto", "preTokens": 150_000},
+            )
+            say(
+                "user",
+                f"The agent looked at {kept}. It goes on with {paths[-1]}.",
+                isCompactSummary=True,
+            )
             paths.append(chance.choice(paths[-40:-20]))
     path.write_text("\n".join(rows) + "\n")

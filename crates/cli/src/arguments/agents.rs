@@ -13,8 +13,6 @@ use crate::output::cache;
 
 /// The variable that names the folder of installed agents.
 const VARIABLE: &str = "COMPACTOMETER_AGENTS";
-/// The exit code of a program that Ctrl-C has ended.
-const INTERRUPTED: i32 = 130;
 
 /// Where agents are installed.
 pub(crate) fn folder() -> Option<PathBuf> {
@@ -27,14 +25,16 @@ pub(crate) fn folder() -> Option<PathBuf> {
 /// The rows of agents, by the names that users type: `NAME` or `NAME@VERSION`; with a folder for the
 /// logs of their plays.
 pub(crate) fn rows(names: &[String], logs: Option<&Path>) -> Result<Vec<Entrant>> {
-    if !names.is_empty() {
-        // An agent is no child of the terminal, so that Ctrl-C does not end it.
-        let _ = ctrlc::set_handler(|| {
-            abandon();
-            std::process::exit(INTERRUPTED);
-        });
-    }
     names.iter().map(|name| row(name, logs)).collect()
+}
+
+/// Ends the program after Ctrl-C with the agents that it plays to: they head process groups, which a
+/// terminal does not interrupt.
+pub(crate) fn end_interrupted() -> ! {
+    /// The exit code that shells use for a program ended by SIGINT.
+    const INTERRUPTED: i32 = 130;
+    abandon();
+    std::process::exit(INTERRUPTED)
 }
 
 /// The definition of an agent.

@@ -82,6 +82,8 @@ pub(crate) struct ExplainArgs {
 /// The row to follow.
 fn followed(args: &ExplainArgs) -> anyhow::Result<Vec<Entrant>> {
     if let Some(agent) = &args.agent {
+        // Without a handler Ctrl-C ends the program, but not the agent.
+        let _ = ctrlc::set_handler(|| agents::end_interrupted());
         return agents::rows(std::slice::from_ref(agent), args.agent_log.as_deref());
     }
     let rows = programs::rows(args.strategy.as_slice())?;

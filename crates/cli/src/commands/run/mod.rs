@@ -23,7 +23,7 @@ use compactometer_text::lines::wrapped;
 
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
-use crate::arguments::{RunArgs, recordings, stores};
+use crate::arguments::{RunArgs, agents, recordings, stores};
 use crate::cost::{self, Estimate};
 use crate::output::failure::Failure;
 use crate::output::progress::{self, Forecast};
@@ -236,10 +236,9 @@ struct Interrupt {
 }
 
 impl Interrupt {
-    /// Prints what is kept on Ctrl-C. Nothing else is needed, since records are written whole.
+    /// Prints what is kept on Ctrl-C, and ends the agents. Nothing else is needed, since records are
+    /// written whole.
     fn listen() -> Arc<Self> {
-        /// The exit code that shells use for a program ended by SIGINT.
-        const INTERRUPTED: i32 = 130;
         let interrupt = Arc::new(Interrupt::default());
         let shared = Arc::clone(&interrupt);
         // Without a handler Ctrl-C still ends the program, only silently.
@@ -252,7 +251,7 @@ impl Interrupt {
                     "\ninterrupted: {kept} of {total} replays are kept; the same command resumes"
                 ),
             });
-            std::process::exit(INTERRUPTED);
+            agents::end_interrupted();
         });
         interrupt
     }
