@@ -3,11 +3,18 @@
 //! Absent on purpose: the text of a token. Counting does not need it, and with all that counting
 //! does not need a vocabulary is six times as large.
 
+mod fields;
+mod packed;
+
 use std::io::Read;
 use std::sync::LazyLock;
 
 use bpe::byte_pair_encoding::BytePairEncoding;
 use flate2::read::DeflateDecoder;
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+
+use crate::fields::Fields;
 
 static O200K: LazyLock<Vocabulary> =
     LazyLock::new(|| Vocabulary::unpacked(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base"))));
@@ -35,7 +42,9 @@ impl Vocabulary {
         DeflateDecoder::new(packed)
             .read_to_end(&mut unpacked)
             .expect("the vocabulary unpacks");
-        Vocabulary(rmp_serde::from_slice(&unpacked).expect("the vocabulary is read"))
+        let packed = rmp_serde::from_slice(&unpacked).expect("the vocabulary is read");
+        let fields = SeqAccessDeserializer::new(Fields::new(packed));
+        Vocabulary(BytePairEncoding::deserialize(fields).expect("the vocabulary is made"))
     }
 
     /// Tokens of a piece of text that is merged by itself.
