@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use compactometer_engine::log::Pending;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_formats::record::ObservationKind;
 
@@ -127,24 +128,7 @@ pub(crate) fn point(
     distances: Distances,
     kind: ObservationKind,
 ) -> Point {
-    let facts = distances.facts.at(prepared, length);
-    let uses = distances.uses.at(prepared, length);
-    let pending = prepared.pending(length);
-    let stays = |index: usize| {
-        pending.contains(index) && !(distances.facts.may_drop() && facts.is_over(index))
-    };
-    // Mentions ascend, only the first message may be a system prompt, and a batch is the end of a log.
-    let is_outside = |mentions: &[usize]| {
-        let last_user = pending.last_user;
-        let is_first = |first: &usize| prepared.messages[*first].message.role == Role::System;
-        mentions.first().is_some_and(is_first)
-            || last_user.is_some_and(|last| stays(last) && mentions.binary_search(&last).is_ok())
-            || mentions
-                .iter()
-                .rev()
-                .take_while(|mention| pending.batch.contains(mention))
-                .any(|mention| stays(*mention))
-    };
+    let here = Here::new(prepared, length, distances);
     let mut point = Point {
         length,
         kind,
@@ -152,53 +136,107 @@ pub(crate) fn point(
         used: Vec::new(),
         needed: Vec::new(),
         echoed: 0,
-        said: Vec::new(),
+        said: match kind {
+            ObservationKind::Point => here.old_sentences(),
+            _ => Vec::new(),
+        },
     };
-    if kind == ObservationKind::Point {
-        let is_old = |mentions: &[usize]| {
-            let last = mentions.last();
-            last.is_some_and(|last| facts.is_over(*last)) && !is_outside(mentions)
-        };
-        let said = (0..).zip(&prepared.said().all);
-        let old = said.filter(|(_, one)| is_old(one.before(length)));
-        point.said = old.map(|(place, _)| place).collect();
-    }
     let used = match length < prepared.messages.len() {
         true => prepared.used_in.get(length),
         false => &[],
     };
-    let all = 0..prepared.mentions.len() as u32;
-    let looked_at = match kind {
-        ObservationKind::Use => used.to_vec(),
-        _ => all.collect(),
-    };
-    for fact in looked_at {
-        let (mentions, is_used) = (&prepared.mentions[fact as usize], used.contains(&fact));
-        let row = &prepared.scenario.facts[fact as usize];
-        if row.decoy_of.is_some() {
-            continue;
-        }
-        let stated = &mentions[..mentions.partition_point(|mention| *mention < length)];
-        let Some(last) = stated.last() else { continue };
-        let valid = prepared.valid_to[fact as usize].is_none_or(|until| until >= length);
-        if !valid || is_outside(stated) {
-            continue;
-        }
-        if is_used && uses.is_over(*last) {
-            point.needed.push(fact);
-        }
-        if facts.is_over(*last) {
-            if kind != ObservationKind::Use {
-                point.eligible.push(fact);
-            }
-            if is_used {
-                point.used.push(fact);
-            }
-        } else if is_used && !row.generic && is_echo(prepared, stated, &facts) {
-            point.echoed += 1;
-        }
+    match kind {
+        ObservationKind::Use => used.iter().for_each(|fact| point.add(&here, *fact, true)),
+        _ => (0..prepared.mentions.len() as u32)
+            .for_each(|fact| point.add(&here, fact, used.contains(&fact))),
     }
     point
+}
+
+impl Point {
+    /// Adds a fact to the lists that it belongs to.
+    fn add(&mut self, here: &Here<'_>, fact: u32, is_used: bool) {
+        let Some(stated) = here.stated(fact) else {
+            return;
+        };
+        let Some(last) = stated.last() else { return };
+        if is_used && here.uses.is_over(*last) {
+            self.needed.push(fact);
+        }
+        let row = &here.prepared.scenario.facts[fact as usize];
+        if here.facts.is_over(*last) {
+            if self.kind != ObservationKind::Use {
+                self.eligible.push(fact);
+            }
+            if is_used {
+                self.used.push(fact);
+            }
+        } else if is_used && !row.generic && is_echo(here.prepared, stated, &here.facts) {
+            self.echoed += 1;
+        }
+    }
+}
+
+/// What is how far back where the log has one length.
+struct Here<'p> {
+    prepared: &'p PreparedScenario,
+    length: usize,
+    facts: Reach<'p>,
+    uses: Reach<'p>,
+    /// Whether what is far back may have been dropped although it is pending.
+    may_drop: bool,
+    pending: Pending,
+}
+
+impl<'p> Here<'p> {
+    fn new(prepared: &'p PreparedScenario, length: usize, distances: Distances<'p>) -> Self {
+        Here {
+            prepared,
+            length,
+            facts: distances.facts.at(prepared, length),
+            uses: distances.uses.at(prepared, length),
+            may_drop: distances.facts.may_drop(),
+            pending: prepared.pending(length),
+        }
+    }
+
+    /// Whether no compaction can have removed a message.
+    fn stays(&self, index: usize) -> bool {
+        self.pending.contains(index) && !(self.may_drop && self.facts.is_over(index))
+    }
+
+    /// Whether a message that no compaction can have removed is among these, which ascend.
+    fn is_outside(&self, mentions: &[usize]) -> bool {
+        // Only the first message may be a system prompt, and a batch is the end of a log.
+        let is_system = |first: &usize| self.prepared.messages[*first].message.role == Role::System;
+        let is_last_user = |last| self.stays(last) && mentions.binary_search(&last).is_ok();
+        let newest = mentions.iter().rev();
+        let mut of_batch = newest.take_while(|mention| self.pending.batch.contains(mention));
+        mentions.first().is_some_and(is_system)
+            || self.pending.last_user.is_some_and(is_last_user)
+            || of_batch.any(|mention| self.stays(*mention))
+    }
+
+    /// Where a fact was stated that is still true, if every one of them can have been removed.
+    fn stated(&self, fact: u32) -> Option<&'p [usize]> {
+        let (prepared, fact) = (self.prepared, fact as usize);
+        let mentions = &prepared.mentions[fact];
+        let stated = &mentions[..mentions.partition_point(|mention| *mention < self.length)];
+        let is_true = prepared.valid_to[fact].is_none_or(|until| until >= self.length);
+        let is_decoy = prepared.scenario.facts[fact].decoy_of.is_some();
+        (is_true && !is_decoy && !self.is_outside(stated)).then_some(stated)
+    }
+
+    /// The user's sentences that are far back, by their places among all.
+    fn old_sentences(&self) -> Vec<u32> {
+        let is_old = |mentions: &[usize]| {
+            let last = mentions.last();
+            last.is_some_and(|last| self.facts.is_over(*last)) && !self.is_outside(mentions)
+        };
+        let said = (0..).zip(&self.prepared.said().all);
+        let old = said.filter(|(_, one)| is_old(one.before(self.length)));
+        old.map(|(place, _)| place).collect()
+    }
 }
 
 /// Whether only the agent's own turns repeated the value within the distance.
