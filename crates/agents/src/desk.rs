@@ -123,13 +123,10 @@ impl Desk {
         let found = match self.definition.tools {
             Tools::Shell => tools.find(|tool| SHELLS.contains(&&*tool.name)),
             Tools::Program => tools.find(|tool| tool.name == name),
-            Tools::Mcp => tools.find(|tool| {
-                let before = tool.name.strip_suffix(name);
-                before.is_some_and(|before| {
-                    before.is_empty()
-                        || (before.contains("suite") && !before.ends_with(char::is_alphanumeric))
-                })
-            }),
+            Tools::Mcp => tools
+                .clone()
+                .find(|tool| is_of_suite(&tool.name, name))
+                .or_else(|| tools.find(|tool| is_of_suite(&plain(&tool.name), &plain(name)))),
         };
         found.cloned()
     }
@@ -269,6 +266,19 @@ impl Desk {
     }
 }
 
+/// Whether that is the name by which an agent knows a tool of the conversation's server.
+fn is_of_suite(offered: &str, name: &str) -> bool {
+    let before = offered.strip_suffix(name);
+    before.is_some_and(|before| {
+        before.is_empty() || (before.contains("suite") && !before.ends_with(char::is_alphanumeric))
+    })
+}
+
+/// A name as some agents write it, whose providers take no other letters.
+fn plain(name: &str) -> String {
+    name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
+}
+
 /// An answer with what it used.
 pub(crate) fn said(posted: &Posted, text: String, calls: Vec<Called>) -> Said {
     let counter = &Encoding::O200k;
@@ -290,5 +300,27 @@ pub(crate) fn said(posted: &Posted, text: String, calls: Vec<Called>) -> Said {
             served: None,
         },
         calls,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_known_by_the_names_that_agents_give_it() {
+        let is_it = |offered: &str, name: &str| {
+            is_of_suite(offered, name) || is_of_suite(&plain(offered), &plain(name))
+        };
+        for offered in ["read", "mcp__suite__read", "suite.read", "suite_read"] {
+            assert!(is_it(offered, "read"), "{offered}");
+        }
+        assert!(is_it(
+            "mcp__suite__mcp__linear_server__create",
+            "mcp__linear-server__create"
+        ));
+        for offered in ["spread", "mcp__other__read", "mcp__suiteread"] {
+            assert!(!is_it(offered, "read"), "{offered}");
+        }
     }
 }
