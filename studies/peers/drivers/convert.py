@@ -16,7 +16,8 @@ left_out = 0
 
 
 def scenario(name, group, source, said, values, questions=()):
-    """One line of a suite. `said` has roles and texts, `values` are those that must survive."""
+    """One line of a suite. `said` has roles and texts, `values` are those that must survive, and `questions` has each with
+    its answer."""
     global left_out
     messages = [
         {"id": at, "role": role, "parts": [{"type": "text", "text": text}]}
@@ -30,8 +31,9 @@ def scenario(name, group, source, said, values, questions=()):
         if evidence:
             facts.append(fact(f"fact-{len(facts)}", value, evidence, said[evidence[0]][0]))
     probes = [
-        {"id": f"probe-{at}", "fact_ids": [], "question": question, "asked_after": len(said) - 1}
-        for at, question in enumerate(questions)
+        {"id": f"probe-{at}", "fact_ids": [], "question": question, "gold": answer}
+        | {"asked_after": len(said) - 1}
+        for at, (question, answer) in enumerate(questions)
     ]
     return {
         "id": name,
@@ -88,9 +90,13 @@ def compactbench(templates, count):
                 for item in case.evaluation_items
                 for value in strings(item.expected.get("value"))
             ]
-            questions = [item.prompt for item in case.evaluation_items]
+            questions = [(item.prompt, answer(item)) for item in case.evaluation_items]
             name = f"{template.key}-{slot}"
             yield scenario(name, template.key, "compactbench 0.1.0", said, expected, questions)
+
+
+def answer(item):
+    return ", ".join(strings(item.expected.get("value"))) or json.dumps(item.expected)
 
 
 def strings(value):
