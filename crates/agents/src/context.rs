@@ -416,3 +416,32 @@ impl Summary {
         Some((start, end))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use compactometer_engine::tokens::{CountedMessage, Encoding};
+
+    use super::*;
+
+    #[test]
+    fn the_system_prompt_is_held_where_a_request_has_all_of_it() {
+        let message = Message {
+            id: MessageId(0),
+            role: Role::System,
+            at_ms: None,
+            parts: vec![Part::Text {
+                text: "You are an agent.\nNever push.".into(),
+            }],
+            usage: None,
+        };
+        let mut log = Log::default();
+        log.push(CountedMessage::new(message, &Encoding::O200k))
+            .unwrap();
+        let holds =
+            |text: &str| has_system(&log, &ChatRequest::prompt(text.to_owned(), 0, None, 0));
+        assert!(holds(
+            "# Rules\n  You are an agent.\n  Never push.\n# Tools"
+        ));
+        assert!(!holds("You are an agent. # Tools"));
+    }
+}

@@ -1,7 +1,7 @@
 //! The vocabularies of the exact encodings, packed into the program and unpacked on first use.
 //!
 //! Absent on purpose: the text of a token. Counting does not need it, and with all that counting
-//! does not need a vocabulary is six times as large.
+//! does not need a vocabulary is several times as large.
 
 mod fields;
 mod packed;
@@ -62,6 +62,8 @@ impl Vocabulary {
     /// # Panics
     /// If the vocabulary has no token of that number.
     pub fn token_len(&self, token: u32) -> usize {
+        // The package does not look.
+        assert!((token as usize) < self.0.num_tokens(), "token {token}");
         self.0.token_len(token)
     }
 }

@@ -13,6 +13,12 @@ fn check(vocabulary: &Vocabulary, theirs: &CoreBPE, tokens: u32) {
 }
 
 #[test]
+#[should_panic(expected = "token 199998")]
+fn a_token_that_is_none_has_no_length() {
+    o200k_base().token_len(199_998);
+}
+
+#[test]
 fn each_token_of_o200k_base_is_itself() {
     check(o200k_base(), tiktoken_rs::o200k_base_singleton(), 199_998);
 }
