@@ -58,6 +58,16 @@ impl Kind {
 
 const MIB: u64 = 1 << 20;
 
+impl Kind {
+    /// Whether a file is no larger than its kind may be.
+    ///
+    /// # Errors
+    /// What the file system returns.
+    pub fn allows(self, path: &Path) -> Result<bool> {
+        Ok(path.metadata()?.len() <= self.most)
+    }
+}
+
 /// The file's text.
 ///
 /// # Errors

@@ -27,5 +27,7 @@ pub struct Importer {
     pub(super) reattaches: Option<fn() -> Reattached>,
     /// Whether the beginning of a file looks like this format.
     pub(super) recognises: fn(&str) -> bool,
+    /// Whether it reads its files by line only, so that none is in memory as a whole.
+    pub(super) by_line: bool,
     pub(super) read: fn(&Input, &mut Recorder) -> Result<Vec<Session>, ImportError>,
 }

@@ -1,12 +1,14 @@
-//! One file to import, in memory.
+//! One file to import, in memory or line by line.
 
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::error::ImportError;
 use super::limits;
 use super::place::Place;
 use super::report::Recorder;
-use compactometer_disk::input::{Kind, read, read_ends, read_from};
+use compactometer_disk::input::{Kind, open, read, read_ends, read_from};
 use flate2::read::MultiGzDecoder;
 
 /// A file's text and its name.
@@ -17,7 +19,11 @@ pub(super) struct Input {
     pub(super) name: String,
     /// The file's name without its extension.
     pub(super) stem: String,
+    /// All of it, or the beginning of one whose lines are read from the disk.
     pub(super) text: String,
+    /// What tells files of the same content.
+    pub(super) hash: blake3::Hash,
+    on_disk: Option<PathBuf>,
     /// The folder beside it that has its name without the extension.
     folder: PathBuf,
 }
@@ -25,14 +31,20 @@ pub(super) struct Input {
 /// Most files beside one that are read.
 const MOST_BESIDE: usize = 200;
 
+/// How many lines that are not blank show a format.
+pub(super) const BEGINNING: usize = 5;
+
 /// How much of a file is read.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     Whole,
     /// What shows its format.
     Beginning,
     /// Its first line and so many bytes at its end.
     Ends(u64),
+    /// Its beginning, and its lines one after the other, if it is a regular file of UTF-8 that is
+    /// not packed; otherwise all of it.
+    Lines,
 }
 
 impl Input {
@@ -42,25 +54,36 @@ impl Input {
         extent: Extent,
         recorder: &mut Recorder,
     ) -> Result<Self, ImportError> {
+        let failed = |source| ImportError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let by_line = extent == Extent::Lines && has_plain_lines(path).map_err(failed)?;
         let bytes = match extent {
-            Extent::Whole => read(path, Kind::TRANSCRIPT),
+            Extent::Lines if by_line => first_lines(path),
+            Extent::Whole | Extent::Lines => read(path, Kind::TRANSCRIPT),
             Extent::Beginning => limits::beginning(path),
             Extent::Ends(most) => read_ends(path, most),
         };
-        let bytes = bytes.and_then(unpacked).map_err(|source| ImportError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
+        let bytes = bytes.and_then(unpacked).map_err(failed)?;
         let part = |name: Option<&std::ffi::OsStr>| {
             name.unwrap_or_default().to_string_lossy().into_owned()
         };
         let file = path.display().to_string();
         recorder.begin(&file);
-        let text = decode(bytes, recorder)?;
-        let text = text
-            .strip_prefix('\u{feff}')
-            .map(str::to_owned)
-            .unwrap_or(text);
+        let hash = match by_line {
+            true => hash_of(path).map_err(failed)?,
+            false => blake3::hash(&bytes),
+        };
+        let text = match by_line {
+            // Each of its lines is decoded, and what is invalid recorded, when it is read.
+            true => String::from_utf8_lossy(&bytes).into_owned(),
+            false => decode(bytes, recorder)?,
+        };
+        let text = match text.strip_prefix(MARK) {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        };
         if text.trim().is_empty() {
             return Err(ImportError::Other(format!(
                 "`{file}` is empty; expected a transcript"
@@ -71,6 +94,8 @@ impl Input {
             name: part(path.file_name()),
             stem: part(path.file_stem()),
             text,
+            hash,
+            on_disk: by_line.then(|| path.to_owned()),
             folder: path.with_extension(""),
         })
     }
@@ -92,12 +117,128 @@ impl Input {
         self.folder.parent()?.file_name()?.to_str()
     }
 
-    /// Lines that are not blank, with their numbers.
+    /// Whether `text` is only its beginning.
+    pub(super) fn is_beginning(&self) -> bool {
+        self.on_disk.is_some()
+    }
+
+    /// Lines of its text that are not blank, with their numbers.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..)
             .zip(self.text.split('\n'))
             .filter(|(_, line)| !line.trim().is_empty())
     }
+
+    /// Takes each line that is not blank, from memory or from the disk.
+    pub(super) fn each_line(
+        &self,
+        recorder: &mut Recorder,
+        take: &mut Take<'_>,
+    ) -> Result<(), ImportError> {
+        let Some(path) = &self.on_disk else {
+            let mut lines = self.lines().peekable();
+            while let Some((number, text)) = lines.next() {
+                let is_last = lines.peek().is_none();
+                take(
+                    Line {
+                        number,
+                        text,
+                        is_last,
+                    },
+                    recorder,
+                )?;
+            }
+            return Ok(());
+        };
+        let failed = |source| ImportError::Io {
+            path: path.clone(),
+            source,
+        };
+        let mut file = BufReader::new(open(path).map_err(failed)?);
+        // The line before, which is taken when it is known whether it is the last.
+        let (mut before, mut bytes) = (None::<(usize, Vec<u8>)>, Vec::new());
+        for number in 1.. {
+            bytes.clear();
+            let is_end = file.read_until(b'\n', &mut bytes).map_err(failed)? == 0;
+            if number == 1 && bytes.starts_with(MARK.as_bytes()) {
+                bytes.drain(..MARK.len());
+            }
+            if bytes.trim_ascii().is_empty() && !is_end {
+                continue;
+            }
+            if let Some((number, bytes)) = &before {
+                take_line(*number, bytes, is_end, recorder, take)?;
+            }
+            if is_end {
+                break;
+            }
+            before = Some((number, std::mem::take(&mut bytes)));
+        }
+        Ok(())
+    }
+}
+
+/// A line that is not blank.
+pub(super) struct Line<'l> {
+    pub(super) number: usize,
+    pub(super) text: &'l str,
+    pub(super) is_last: bool,
+}
+
+type Take<'t> = dyn FnMut(Line<'_>, &mut Recorder) -> Result<(), ImportError> + 't;
+
+fn take_line(
+    number: usize,
+    bytes: &[u8],
+    is_last: bool,
+    recorder: &mut Recorder,
+    take: &mut Take<'_>,
+) -> Result<(), ImportError> {
+    let text = decoded(number, bytes.strip_suffix(b"\n").unwrap_or(bytes), recorder)?;
+    take(
+        Line {
+            number,
+            text: &text,
+            is_last,
+        },
+        recorder,
+    )
+}
+
+/// The mark of byte order, which some editors put before a text.
+const MARK: &str = "\u{feff}";
+
+/// Whether it is a regular file of UTF-8 that is not packed, as its first bytes show.
+fn has_plain_lines(path: &Path) -> std::io::Result<bool> {
+    if !path.metadata()?.is_file() || !Kind::TRANSCRIPT.allows(path)? {
+        return Ok(false);
+    }
+    let mut first = Vec::new();
+    open(path)?.take(4).read_to_end(&mut first)?;
+    Ok(!matches!(
+        first[..],
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd] | [0xff, 0xfe, ..] | [0xfe, 0xff, ..]
+    ))
+}
+
+/// Its first lines, enough to know its format.
+fn first_lines(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = BufReader::new(open(path)?);
+    let (mut bytes, mut lines) = (Vec::new(), 0);
+    while lines < BEGINNING {
+        let before = bytes.len();
+        if file.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        lines += usize::from(!bytes[before..].trim_ascii().is_empty());
+    }
+    Ok(bytes)
+}
+
+fn hash_of(path: &Path) -> std::io::Result<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(open(path)?)?;
+    Ok(hasher.finalize())
 }
 
 fn texts_in(folder: &Path, pattern: &str) -> Vec<String> {
@@ -145,14 +286,22 @@ fn decode(bytes: Vec<u8>, recorder: &mut Recorder) -> Result<String, ImportError
     };
     let mut text = String::with_capacity(bytes.len());
     for (line, piece) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
-        let decoded = String::from_utf8_lossy(piece);
-        if let std::borrow::Cow::Owned(_) = decoded {
-            recorder.repair(
-                Place::Line(line),
-                "invalid UTF-8: replaced by U+FFFD".to_owned(),
-            )?;
-        }
-        text.push_str(&decoded);
+        text.push_str(&decoded(line, piece, recorder)?);
+    }
+    Ok(text)
+}
+
+fn decoded<'l>(
+    line: usize,
+    bytes: &'l [u8],
+    recorder: &mut Recorder,
+) -> Result<Cow<'l, str>, ImportError> {
+    let text = String::from_utf8_lossy(bytes);
+    if let Cow::Owned(_) = text {
+        recorder.repair(
+            Place::Line(line),
+            "invalid UTF-8: replaced by U+FFFD".to_owned(),
+        )?;
     }
     Ok(text)
 }

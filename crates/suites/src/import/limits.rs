@@ -1,5 +1,5 @@
-//! How large a session may be. A file of one object a line is in memory as a whole when it is read,
-//! and its rows take some fourteen times as much. Any other file has the limit of its kind only.
+//! How large a session may be: its rows are in memory together, and take up to fourteen times its
+//! size. A file that is not of one object a line has the limit of its kind only.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;

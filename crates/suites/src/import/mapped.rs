@@ -26,6 +26,7 @@ pub const MAPPED: Importer = Importer {
     particulars: "Rows are read in the order of the file.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |_| true,
     read: |_, _| Err(ImportError::Other("this format needs a map".to_owned())),
 };

@@ -105,12 +105,16 @@ impl<'i> Reading<'i> {
     /// The normalized sessions of a file; none if its content is that of an earlier file.
     fn sessions(&mut self, path: &Path) -> Result<Vec<Session>, ImportError> {
         let recorder = &mut self.recorder;
-        let extent = self.options.last.map_or(Extent::Whole, Extent::Ends);
-        if !self.options.lenient && matches!(extent, Extent::Whole) {
+        let extent = match self.options.last {
+            Some(most) => Extent::Ends(most),
+            None if self.importer.by_line => Extent::Lines,
+            None => Extent::Whole,
+        };
+        if !self.options.lenient && self.options.last.is_none() {
             limits::check(path)?;
         }
         let input = Input::open(path, extent, recorder)?;
-        if !self.seen.insert(blake3::hash(input.text.as_bytes())) {
+        if !self.seen.insert(input.hash) {
             recorder.repair(
                 Place::Line(1),
                 "same content as an earlier file: left out".to_owned(),
@@ -118,6 +122,11 @@ impl<'i> Reading<'i> {
             return Ok(Vec::new());
         }
         if !(self.importer.recognises)(&input.text) {
+            // What else it may be shows in all of it.
+            let input = match input.is_beginning() {
+                true => Input::open(path, Extent::Whole, recorder)?,
+                false => input,
+            };
             let (file, expected, hint) = (
                 &input.file,
                 self.importer.about,

@@ -23,6 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "As for `openai`. Results become a separate message before the rest of the user's message. `redacted_thinking`, `tools` and unknown blocks within results are counted and left out.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises,
     read: |input, recorder| message_files::sessions(input, "anthropic", recorder, messages),
 };

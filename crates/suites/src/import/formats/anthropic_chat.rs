@@ -21,6 +21,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "The text of an attachment is a part of the user's message.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let chats = json_value::with_keys(text, '[', &["uuid", "chat_messages"]);
         let is_own = |chat: &Value| chat["chat_messages"].is_array();

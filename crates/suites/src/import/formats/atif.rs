@@ -27,6 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "A result without the id of a call answers the first unanswered call of its step. A step with `is_copied_context` has no usage, since another trajectory paid for it. Trajectories of subagents are counted and left out. No long public file was found: the tests use a file made after the schema.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         is_trajectory(
             &json_value::with_keys(text, '{', &["schema_version", "steps"]).unwrap_or_default(),

@@ -25,6 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "All batches are one conversation. Its questions are asked after the last message; those about what was never said have no answer, and those without an answer in the file are counted and left out. The evidence is `source_chat_ids`. The mark `->->` with its numbers is not what the user said.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let first = text.lines().find(|line| !line.trim().is_empty());
         let row = first.and_then(|line| json_value::with_keys(line, '{', &ROW));

@@ -24,6 +24,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "A message to a tool (`recipient`) is a call, and the tool's message its result. Thoughts and hidden messages without words are left out.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let chats = json_value::with_keys(text, '[', &["mapping", "current_node"]);
         let is_own = |chat: &Value| chat["mapping"].is_object();

@@ -23,6 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "Words that begin with `[TOOL] Result:` or `[TOOL for 'X'] Result:` are the result of the call before them. A call in XML becomes a call if its result follows. Details of the environment are of the program.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises,
     read,
 };

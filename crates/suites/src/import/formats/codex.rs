@@ -33,6 +33,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         pattern: "sessions/*/*/*/rollout-*.jsonl",
     }),
     reattaches: None,
+    by_line: true,
     recognises: |text| {
         json_lines::beginning(text)
             .any(|row| row["type"] == "session_meta" && row["payload"].is_object())
@@ -51,8 +52,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         projects: BTreeSet::new(),
         directories: Vec::new(),
     };
-    for (place, row) in &rows {
-        reader.row(*place, row)?;
+    let mut notes = Notes::default();
+    for (place, row) in rows {
+        reader.row(place, &row)?;
+        notes.answered(place, row["payload"]["model"].as_str());
     }
     let Reader {
         messages,
@@ -69,10 +72,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         directories,
         version,
         compactions,
-        notes: Notes::of_models(
-            rows.iter()
-                .map(|(place, row)| (*place, &row["payload"]["model"])),
-        ),
+        notes,
         messages,
         ..Session::new(input, IMPORTER.name, group)
     }])

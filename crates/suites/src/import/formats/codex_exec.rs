@@ -20,6 +20,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "The stream has no words of the user: each turn begins with a message that says so, and this is a repair.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         json_lines::beginning(text)
             .any(|row| row["type"] == "thread.started" || row["type"] == "turn.started")

@@ -33,6 +33,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         pattern: "session-state/*/events.jsonl",
     }),
     reattaches: None,
+    by_line: true,
     recognises: |text| {
         json_lines::beginning(text)
             .any(|row| row["type"] == "session.start" && row["data"]["sessionId"].is_string())

@@ -17,6 +17,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "nothing",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| text.starts_with("dummy"),
     read: |input, _| {
         let parts = vec![Part::Text {

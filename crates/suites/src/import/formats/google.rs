@@ -25,6 +25,7 @@ pub(in crate::import) const CONTENTS: Importer = Importer {
     particulars: "A result without an id answers the first open call.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let rows = table::beginning(text, &["parts", "role"], LISTS);
         !rows.is_empty() && rows.iter().all(is_content)
@@ -40,6 +41,7 @@ pub(in crate::import) const EVENTS: Importer = Importer {
     particulars: "Times are in seconds.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let rows = table::beginning(text, &["events", "author"], &["/events"]);
         !rows.is_empty() && rows.iter().all(|event| event["author"].is_string())

@@ -23,6 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "A result names its call by `id`.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let rows = table::beginning(text, &["role", "created"], TABLE.rows);
         let is_own = |row: &Value| row["created"].is_i64() && row["content"].is_array();

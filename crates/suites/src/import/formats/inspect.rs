@@ -32,6 +32,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "`--log-format json` writes JSON at once. Epochs of `TASK/ID` are not independent of each other, and requests of another agent or purpose are a conversation `…/side-N`. Scores, targets and states, events of tools and choices after the first are left out.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let value = json_value::with_keys(text, '{', &["eval", "samples"]);
         value.is_some_and(|value| value["eval"].is_object() && value["samples"].is_array())

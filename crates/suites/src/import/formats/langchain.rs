@@ -25,6 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "A state's messages can be dumped with `messages_to_dict` or `model_dump`. The file has no times, and mostly no system prompt.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let value = ['[', '{']
             .into_iter()

@@ -30,6 +30,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "All sessions of a sample are one conversation; the first speaker is the user. A question is asked after the last message, and its answer is a fact only if a message of its evidence has it word for word (245 of 999 questions in the first five samples). `event_summary`, `observation` and `session_summary` were written by models and are left out. Evidence that names no message, and questions without text or answer, are left out. The licence is CC BY-NC 4.0.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let samples = json_value::with_keys(text, '[', &["conversation", "qa"]);
         let is_own = |sample: &Value| sample["conversation"].is_object() && sample["qa"].is_array();

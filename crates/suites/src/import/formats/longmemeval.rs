@@ -23,6 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "All chats of a question are one conversation. A question is asked after the last message; one whose id ends in `_abs` has no answer. Its evidence is the messages with `has_answer`.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let rows = json_value::with_keys(text, '[', &["question_id", "haystack_sessions"]);
         let is_own = |row: &Value| row["haystack_sessions"].is_array();

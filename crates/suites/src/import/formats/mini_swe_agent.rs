@@ -21,6 +21,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "The command of a reply is in `extra.actions`, or in its one block of code. There are no times.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| trajectory(text).is_some(),
     read,
 };

@@ -18,6 +18,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "If each line is a message, the file is one conversation; each object with `messages` is one. `conversation_id`, `session_id`, `thread_id` or `id`, `group_id` and `project` beside `messages` are read. A file of texts only is read as this format, not as `anthropic`. There is no usage. `name`, `refusal` and `audio` are left out.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises,
     read: |input, recorder| message_files::sessions(input, "openai", recorder, messages),
 };

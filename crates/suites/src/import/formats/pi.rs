@@ -33,6 +33,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         pattern: "sessions/*/*.jsonl",
     }),
     reattaches: None,
+    by_line: true,
     recognises: |text| {
         json_lines::beginning(text).any(|row| row["type"] == "session" && row["cwd"].is_string())
     },

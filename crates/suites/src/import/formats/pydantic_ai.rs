@@ -14,6 +14,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "`retry-prompt` is a failed result, or words of the user if it names no call.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let rows = table::beginning(text, &["part_kind"], TABLE.rows);
         let is_own = |row: &serde_json::Value| {

@@ -34,6 +34,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         pattern: "projects/*/chats/*.jsonl",
     }),
     reattaches: None,
+    by_line: true,
     recognises: |text| {
         json_lines::beginning(text)
             .any(|row| row["uuid"].is_string() && row["message"]["parts"].is_array())

@@ -13,6 +13,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "Items of one response are one message.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let rows = table::beginning(text, &["type"], TABLE.rows);
         let is_item = |row: &serde_json::Value| {

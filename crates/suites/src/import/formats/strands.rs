@@ -25,6 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "`agent.messages` is the list. The file has no times.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let keys = ["role", "content", "toolUse", "toolResult"];
         let value = ['[', '{']

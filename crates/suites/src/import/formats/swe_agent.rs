@@ -29,6 +29,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "The file's name is the id; the project is the repository in the instance's name. Of several attempts the one in `history` is imported. A request that lacks messages is counted and gives no compaction. There are no times, and usage is of the whole run only.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises,
     read,
 };

@@ -23,6 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "Trials of a task are not independent of each other. Calls get new ids, because files repeat them; repetitions are counted. `reward` and `info`, which has the answer key, are not imported. The files have no times and no usage.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises,
     read,
 };

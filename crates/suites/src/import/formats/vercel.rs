@@ -14,6 +14,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "A part `tool-NAME` or `tool-invocation` is a call with its result.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let rows = table::beginning(text, &["role"], TABLE.rows);
         rows.iter().any(is_own) && rows.iter().all(|row| row["role"].is_string())

@@ -23,6 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "Without `toolCallRounds`, a call has the words that were shown of it, and its result too.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let value = json_value::with_keys(text, '{', &["requests", "response", "message"]);
         let requests = value

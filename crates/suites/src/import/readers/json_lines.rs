@@ -4,52 +4,68 @@
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::input::Input;
+use crate::import::input::{BEGINNING, Input, Line};
 use crate::import::place::Place;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
 use crate::import::session::type_name;
 
 /// A file's objects with their places, and the lines that are not JSON with their numbers.
-pub(in crate::import) struct JsonLines<'i> {
+pub(in crate::import) struct JsonLines {
     pub(in crate::import) rows: Vec<(Place, Value)>,
-    pub(in crate::import) broken: Vec<(usize, &'i str)>,
+    pub(in crate::import) broken: Vec<(usize, String)>,
 }
 
-pub(in crate::import) fn read<'i>(
-    input: &'i Input,
+pub(in crate::import) fn read(
+    input: &Input,
     recorder: &mut Recorder,
-) -> Result<JsonLines<'i>, ImportError> {
+) -> Result<JsonLines, ImportError> {
     read_without(&[], input, recorder)
 }
 
 /// The same without these fields of the objects, which may be most of a file.
-pub(in crate::import) fn read_without<'i>(
+pub(in crate::import) fn read_without(
     fields: &[&str],
-    input: &'i Input,
+    input: &Input,
     recorder: &mut Recorder,
-) -> Result<JsonLines<'i>, ImportError> {
+) -> Result<JsonLines, ImportError> {
     let mut lines = JsonLines {
         rows: Vec::new(),
         broken: Vec::new(),
     };
-    let last = input.lines().last().map_or(0, |(number, _)| number);
-    for (number, line) in input.lines() {
+    input.each_line(recorder, &mut |line, recorder| {
+        lines.take(fields, line, recorder)
+    })?;
+    Ok(lines)
+}
+
+impl JsonLines {
+    fn take(
+        &mut self,
+        fields: &[&str],
+        line: Line<'_>,
+        recorder: &mut Recorder,
+    ) -> Result<(), ImportError> {
+        let Line {
+            number,
+            text,
+            is_last,
+        } = line;
         let mut repair = |what| recorder.repair(Place::Line(number), what);
-        match surrogates::parse::<Value>(line) {
+        match surrogates::parse::<Value>(text) {
             Ok((Value::Object(mut object), mended)) => {
                 if let Some(mended) = mended {
                     repair(mended.what())?;
                 }
                 object.retain(|key, _| !fields.contains(&key.as_str()));
-                lines.rows.push((Place::Line(number), object.into()));
+                self.rows.push((Place::Line(number), object.into()));
             }
             Ok((value, _)) => repair(format!(
                 "expected an object, found {}: dropped",
                 type_name(&value)
             ))?,
             Err(error) => {
-                if let Some(objects) = joined(line) {
+                if let Some(objects) = joined(text) {
                     repair(format!(
                         "{} objects without a line break between them: read as lines",
                         objects.len()
@@ -58,21 +74,20 @@ pub(in crate::import) fn read_without<'i>(
                         1 => Place::Line(number),
                         part => Place::Part { line: number, part },
                     });
-                    lines.rows.extend(places.zip(objects));
-                    continue;
+                    self.rows.extend(places.zip(objects));
+                    return Ok(());
                 }
-                let torn = if number == last {
-                    "torn last line"
-                } else {
-                    "broken line"
+                let torn = match is_last {
+                    true => "torn last line",
+                    false => "broken line",
                 };
                 let error = error.to_string().replace("line 1 column", "column");
                 repair(format!("{torn} ({error}): dropped"))?;
-                lines.broken.push((number, line));
+                self.broken.push((number, text.to_owned()));
             }
         }
+        Ok(())
     }
-    Ok(lines)
 }
 
 /// The objects of a line that holds several and nothing else, as it does where a line break was
@@ -87,8 +102,8 @@ fn joined(line: &str) -> Option<Vec<Value>> {
 
 /// The first lines, null where one is not JSON.
 pub(in crate::import) fn beginning(text: &str) -> impl Iterator<Item = Value> {
-    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
-    lines.map(|line| {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.take(BEGINNING).map(|line| {
         surrogates::parse::<Value>(line)
             .map(|(row, _)| row)
             .unwrap_or_default()

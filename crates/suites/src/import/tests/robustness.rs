@@ -86,11 +86,8 @@ fn what_comes_before_the_first_turn_of_the_user_is_no_sign_of_another_format() {
 
 #[test]
 fn a_packed_file_is_read_as_what_is_in_it() {
-    use std::io::Write as _;
     let plain = imported("claude-code", CLAUDE, &STRICT).suite.scenarios;
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(CLAUDE.as_bytes()).expect("memory");
-    let gzip = gzip.finish().expect("memory");
+    let gzip = gzip(CLAUDE.as_bytes());
     let zstd = zstd::encode_all(CLAUDE.as_bytes(), 1).expect("memory");
     for mut packed in [gzip, zstd] {
         let found = import_bytes("claude-code", &packed, &STRICT).expect("it can be read");
@@ -100,6 +97,49 @@ fn a_packed_file_is_read_as_what_is_in_it() {
         packed.truncate(packed.len() / 2);
         let error = failure("claude-code", &packed, &FACTS);
         assert!(error.starts_with("cannot read `"), "{error}");
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(bytes).expect("memory");
+    packed.finish().expect("memory")
+}
+
+/// A packed file is in memory as a whole, and a plain one is not.
+#[test]
+fn a_file_read_by_line_is_read_as_one_in_memory() {
+    for (format, text) in [("claude-code", CLAUDE), ("codex", CODEX), ("pi", PI)] {
+        let marked = format!("\u{feff}\n{}", text.replacen('\n', "\r\n \n", 3));
+        let torn = &text[..text.len() - 20];
+        let spoiled = [
+            text.as_bytes(),
+            b"\n{\"bad\": \"\xff\xfe\"}\n[1]\n{\"torn\": \"\xff",
+        ]
+        .concat();
+        let second = text.match_indices('\n').nth(1).expect("many lines").0;
+        let joined = [&text[..second], &text[second + 1..]].concat();
+        for bytes in [
+            marked.as_bytes(),
+            torn.as_bytes(),
+            &spoiled,
+            joined.as_bytes(),
+        ] {
+            let [by_line, in_memory] = [bytes.to_vec(), gzip(bytes)].map(|bytes| {
+                let found = import_bytes(format, &bytes, &FACTS).expect("it can be read");
+                let scenarios = found
+                    .suite
+                    .scenarios
+                    .iter()
+                    .map(outline)
+                    .collect::<Vec<_>>();
+                let mut repairs = repairs(&found);
+                repairs.sort();
+                (scenarios, repairs)
+            });
+            assert_eq!(by_line, in_memory, "{format}");
+        }
     }
 }
 

@@ -10,10 +10,10 @@ use crate::import::formats::claude_code::row::Row;
 use crate::import::place::Place;
 
 /// A broken line's number and text.
-pub(in crate::import) type Broken<'i> = (usize, &'i str);
+pub(in crate::import) type Broken = (usize, String);
 
 /// Inserts a row without a message for each broken line.
-pub(in crate::import) fn put_back(rows: &mut Vec<Row>, broken: &[Broken<'_>]) {
+pub(in crate::import) fn put_back(rows: &mut Vec<Row>, broken: &[Broken]) {
     let mut named = rows
         .iter()
         .filter_map(|row| row.parent.clone())

@@ -48,6 +48,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         pattern: "projects/*/*.jsonl",
     }),
     reattaches: Some(reattached),
+    by_line: true,
     recognises,
     read,
 };
@@ -77,7 +78,7 @@ fn recognises(text: &str) -> bool {
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows = rows(input, recorder)?;
+    let mut rows = rows(input, recorder)?;
     let ids = || {
         rows.iter()
             .filter_map(|row| row.session.as_deref())
@@ -103,8 +104,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         let (spoken, mut compactions) = compactions::split(&rows, tree.rows);
         own_calls::note(input, &mut compactions);
         compactions.extend(compactions::left_behind(&rows, &tree.left_behind));
-        let messages = Reader(Blocks { recorder }).messages(&rows, &spoken)?;
-        sessions.push(Session {
+        let session = Session {
             stem: if tree.sidechain {
                 format!("{group}/side-")
             } else {
@@ -117,11 +117,21 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             order,
             compactions,
             notes,
-            messages,
             ..Session::new(input, IMPORTER.name, &group)
-        });
+        };
+        sessions.push((session, spoken));
     }
-    Ok(sessions)
+    // At last, because a row's text goes when its message is read.
+    let mut reader = Reader(Blocks { recorder });
+    sessions
+        .into_iter()
+        .map(|(session, spoken)| {
+            Ok(Session {
+                messages: reader.messages(&mut rows, &spoken)?,
+                ..session
+            })
+        })
+        .collect()
 }
 
 fn notes(rows: &[Row], tree: &tree::Tree) -> Notes {
@@ -268,24 +278,24 @@ struct Reader<'r>(Blocks<'r>);
 impl Reader<'_> {
     fn messages(
         &mut self,
-        rows: &[Row],
+        rows: &mut [Row],
         chosen: &[tree::Chosen],
     ) -> Result<Vec<Spoken>, ImportError> {
         let mut messages: Vec<Spoken> = Vec::new();
-        let mut by_id: HashMap<&str, usize> = HashMap::new();
+        let mut by_id = HashMap::<String, usize>::new();
         for choice in chosen {
-            let row = &rows[choice.row];
-            let Some(message) = &row.message else {
+            let row = &mut rows[choice.row];
+            let Some(message) = row.message.take() else {
                 continue;
             };
             if row.kind == "user" {
-                self.user(row, message, choice.results_only, &mut messages)?;
+                self.user(row, &message, choice.results_only, &mut messages)?;
                 continue;
             }
-            let said = self.assistant(row, message)?;
+            let said = self.assistant(row, &message)?;
             match message["id"]
                 .as_str()
-                .map(|id| by_id.entry(id).or_insert(messages.len()))
+                .map(|id| by_id.entry(id.to_owned()).or_insert(messages.len()))
             {
                 Some(&mut at) if at < messages.len() => absorb(&mut messages[at], said),
                 _ => messages.push(said),

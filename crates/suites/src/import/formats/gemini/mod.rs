@@ -38,6 +38,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         pattern: "tmp/*/chats/session-*.json*",
     }),
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         is_chat(&json_value::with_keys(text, '{', &["projectHash"]).unwrap_or_default())
             || json_lines::beginning(text).any(|row| is_chat(&row))

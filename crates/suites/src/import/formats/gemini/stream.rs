@@ -18,6 +18,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "Pieces of a reply are joined.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         json_lines::beginning(text)
             .any(|row| row["type"] == "init" && row["session_id"].is_string())

@@ -31,6 +31,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "A session of a subagent is not independent of its parent. Results that the program cleared stay whole in the conversation, and hold nothing from then on. Messages that the user took back (`info.revert`) are counted and left out.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| {
         let session = json_value::with_keys(text, '{', &["info", "messages"]).unwrap_or_default();
         let mut messages = session["messages"].as_array().into_iter().flatten();

@@ -32,6 +32,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "Events of the SDK lie in one file each: write them into one, in order. Actions with one `llm_response_id` are one message. A run's `tool_call_metadata.model_response` has texts, arguments and usage; events of the SDK have no usage. What `recall` added to a request is not in the file. Times without a zone count as UTC.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises: |text| json_lines::beginning(text).any(|row| is_event(&row) || runs::is_run(&row)),
     read,
 };

@@ -33,6 +33,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     particulars: "The program must have recorded contents, which instrumentations leave out by default. Reports name `element N, message M`: message M of the Nth call by time. Messages may have the parts of OpenTelemetry, OpenAI, Anthropic or LangChain. Cached tokens are subtracted from the input unless a total shows that they are not in it. Spans without messages are counted and left out. Not tested on files of real programs.",
     sessions: None,
     reattaches: None,
+    by_line: false,
     recognises,
     read,
 };
