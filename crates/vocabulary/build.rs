@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
+use std::thread;
 
 use bpe::byte_pair_encoding::BytePairEncoding;
 use flate2::Compression;
@@ -15,6 +16,8 @@ use tiktoken_rs::CoreBPE;
 
 #[path = "src/packed.rs"]
 mod packed;
+
+type Failure = Box<dyn Error + Send + Sync>;
 
 /// Without it two tokens of o200k_base would have one hash: bpe-openai 0.3 found it for both
 /// vocabularies.
@@ -35,17 +38,19 @@ struct Fields(
     IgnoredAny,
 );
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Failure> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/packed.rs");
     let folder = PathBuf::from(std::env::var("OUT_DIR")?);
-    for (name, encoding) in [
-        ("o200k_base", tiktoken_rs::o200k_base()?),
-        ("cl100k_base", tiktoken_rs::cl100k_base()?),
-    ] {
+    let write = |name: &str, encoding: CoreBPE| {
         std::fs::write(folder.join(name), packed(tokens(&encoding))?)?;
-    }
-    Ok(())
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(|| write("cl100k_base", tiktoken_rs::cl100k_base()?));
+        write("o200k_base", tiktoken_rs::o200k_base()?)?;
+        other.join().map_err(|_| "see above")?
+    })
 }
 
 /// The tokens by their numbers; the special ones come after a gap.
@@ -55,7 +60,7 @@ fn tokens(encoding: &CoreBPE) -> Vec<Vec<u8>> {
         .collect()
 }
 
-fn packed(tokens: Vec<Vec<u8>>) -> Result<Vec<u8>, Box<dyn Error>> {
+fn packed(tokens: Vec<Vec<u8>>) -> Result<Vec<u8>, Failure> {
     let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
     let small = BytePairEncoding::from_dictionary(bytes, None);
     let Fields(.., unused_searcher, _, _, _) = fields(&small)?;
@@ -75,6 +80,6 @@ fn packed(tokens: Vec<Vec<u8>>) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(packed.finish()?)
 }
 
-fn fields(encoding: &BytePairEncoding) -> Result<Fields, Box<dyn Error>> {
+fn fields(encoding: &BytePairEncoding) -> Result<Fields, Failure> {
     Ok(rmp_serde::from_slice(&rmp_serde::to_vec(encoding)?)?)
 }
