@@ -1,11 +1,8 @@
-"""LangChain's SummarizationMiddleware as a strategy: `scripts/adapters/setup langchain` installs it as `langchain-summary`."""
+"""LangChain's SummarizationMiddleware as a strategy: `compactometer add langchain-summary` installs it."""
 
 import importlib.metadata
 import json
-import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
 from compactometer import strategy
 from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage

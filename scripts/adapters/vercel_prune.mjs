@@ -1,4 +1,4 @@
-// pruneMessages of the Vercel AI SDK as a strategy: `scripts/adapters/setup vercel` installs it as `vercel-prune`. It drops reasoning, and
+// pruneMessages of the Vercel AI SDK as a strategy: `compactometer add vercel-prune` installs it. It drops reasoning, and
 // calls with their results, and calls no model.
 import { createInterface } from "node:readline";
 import { createRequire } from "node:module";

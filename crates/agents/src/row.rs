@@ -33,7 +33,7 @@ impl Row {
     ) -> Result<Self, String> {
         if !definition.folder(&cache).is_dir() {
             return Err(format!(
-                "`{row}` is not installed; install it with `scripts/agents/setup {row}`",
+                "`{row}` is not installed; install it with `compactometer add {row}`",
                 row = definition.row()
             ));
         }

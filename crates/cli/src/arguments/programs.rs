@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::{create_folder, write_whole};
 use compactometer_harness::entrants::{alias_of, all, items, stages};
 
 /// The strategies of a list, with commands in place of the names of programs.
@@ -79,6 +80,33 @@ fn programs() -> Result<BTreeMap<String, String>> {
             path.display()
         )
     })
+}
+
+/// Gives a command a name, in place of the one that the name had; or takes the name away.
+pub(crate) fn name_program(name: &str, command: Option<&str>) -> Result<()> {
+    let path = file().context("there is no configuration folder: set XDG_CONFIG_HOME to one")?;
+    let named = programs()?;
+    if named.get(name).map(String::as_str) == command {
+        return Ok(());
+    }
+    let before = match path.is_file() {
+        true => read_text(&path, Kind::SETTINGS)?,
+        false => String::new(),
+    };
+    let is_other = |line: &&str| line.split('=').next().is_none_or(|key| key.trim() != name);
+    let mut lines = before
+        .lines()
+        .filter(is_other)
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
+    let line = command.map(|command| format!("{name} = {}", toml::Value::from(command)));
+    lines.extend(line);
+    let written = create_folder(path.parent().unwrap_or(&path)).and_then(|()| {
+        write_whole(&path, |out| {
+            out.write_all((lines.join("\n") + "\n").as_bytes())
+        })
+    });
+    written.with_context(|| format!("write `{}`", path.display()))
 }
 
 fn file() -> Option<PathBuf> {

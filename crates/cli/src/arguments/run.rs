@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) strategies: Vec<String>,
     /// Agents of others, unmodified, as rows beside the strategies: `NAME` or `NAME@VERSION`; separate
-    /// with commas or repeat. `list agents` names them, `scripts/agents/setup` installs them.
+    /// with commas or repeat. `list agents` names them, `add` installs them.
     #[arg(
         hide_short_help = true,
         long = "agent",

@@ -20,6 +20,7 @@ use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
 use serde_json::{Value, json};
 
+use super::add::adapters::{self, Adapter};
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::agents;
 use crate::arguments::help::HelpGroup;
@@ -36,7 +37,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `agents`, `suites`, `metrics`, `targets`,
+    /// `strategies`, `faithful`, `parameters`, `controls`, `adapters`, `agents`, `suites`, `metrics`, `targets`,
     /// `formats`, `secrets`, `schemas`, `models`, `prices`, `profiles` or `faults`. Without one, the
     /// kinds are listed.
     pub(crate) kind: Option<String>,
@@ -74,8 +75,16 @@ const KINDS: &[ListedKind] = &[
         rows: || entrants(Family::Control),
     },
     ListedKind {
+        name: "adapters",
+        about: "packages of others, for `add` and then `-s`",
+        rows: || {
+            let row = |adapter: &Adapter| (adapter.name.to_owned(), adapter.about.to_owned());
+            adapters::ALL.iter().map(row).collect()
+        },
+    },
+    ListedKind {
         name: "agents",
-        about: "of others, for `--agent`",
+        about: "of others, for `add` and then `--agent`",
         rows: agents,
     },
     ListedKind {

@@ -1,6 +1,7 @@
 //! The commands. Each has a file with a row that holds its arguments, its group in the help and the
 //! function that runs it.
 
+mod add;
 mod agreement;
 mod checkpoint;
 mod command_row;
@@ -70,6 +71,7 @@ const ALL: &[CommandRow] = &[
     sources::COMMAND,
     config::CONFIG,
     config::INIT,
+    add::COMMAND,
     completions::COMMAND,
     serve::COMMAND,
     play::COMMAND,

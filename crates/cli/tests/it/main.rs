@@ -2,6 +2,8 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
 
 mod absence;
+#[cfg(unix)]
+mod added;
 mod agreement;
 mod attacks;
 mod cases;
@@ -14,6 +16,7 @@ mod gate;
 mod generate;
 mod honesty;
 mod hook;
+mod hook_installed;
 mod hostile;
 mod inputs;
 mod judge;

@@ -127,6 +127,13 @@ fn help_and_lists_name_what_there_is() {
         program(dir.path(), &["list", "nonsense"]).status.code(),
         Some(2)
     );
+    let manual = program(dir.path(), &["completions", "--man", "manual"]);
+    assert!(manual.status.success());
+    let page = std::fs::read_to_string(dir.path().join("manual/compactometer-losses.1")).unwrap();
+    assert!(
+        page.contains("compaction") && page.contains(r"\-\-hook"),
+        "{page}"
+    );
     let script = stdout(&program(dir.path(), &["completions", "bash"]));
     assert!(
         script.contains("probes") && script.contains("--strategy"),

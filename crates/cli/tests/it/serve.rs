@@ -187,7 +187,7 @@ fn agents_that_are_unknown_or_not_installed_are_usage_errors() {
     assert!(words.contains("did you mean `codex`"), "{words}");
     let (code, words) = run(&["compare", "smoke", "--agent", "codex@0.1"]);
     assert_eq!(code, Some(2));
-    assert!(words.contains("scripts/agents/setup codex@0.1"), "{words}");
+    assert!(words.contains("compactometer add codex@0.1"), "{words}");
     let (code, words) = run(&["serve", "--play", "smoke"]);
     assert_eq!(code, Some(2));
     assert!(words.contains("--agent"), "{words}");

@@ -5,10 +5,13 @@
 //! succeeds and soon, since the agent waits for it: what went wrong is said on stderr and in a log.
 
 mod answer;
+mod install;
 mod log;
 mod settings;
+mod splice;
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -24,7 +27,7 @@ use crate::output::terminal::{note, say};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "hook",
-    about: "Add a ledger to an agent's context after each compaction (`--print` shows how to set it up)",
+    about: "Add a ledger to an agent's context after each compaction (`--install` sets it up)",
     group: HelpGroup::Everyday,
     arguments: HookArgs::augment_args,
     run: |matches| hook(&parsed(matches)?),
@@ -36,20 +39,42 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 )]
 pub(crate) struct HookArgs {
     /// The program that runs the hook.
-    #[arg(value_name = "PROGRAM", value_parser = ["claude-code", "codex"], required_unless_present = "print")]
+    #[arg(value_name = "PROGRAM", value_parser = settings::PROGRAMS.iter().map(|program| program.name).collect::<Vec<_>>(), required_unless_present = "print")]
     pub(crate) program: Option<String>,
     /// The most tokens of the ledger, of which the words of the user take at most 400.
     #[arg(long, value_name = "TOKENS", default_value = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) budget: u32,
     /// Print the settings to paste for the program, or for each, and how to remove them. Nothing is
     /// installed.
-    #[arg(long)]
+    #[arg(long, group = "setup")]
     pub(crate) print: bool,
+    /// Add the hook to the program's settings. The change is shown, and made when you agree. What is
+    /// there stays, and a copy of it is kept beside it.
+    #[arg(long, group = "setup")]
+    pub(crate) install: bool,
+    /// Take the hook out again. If nothing else has changed, the settings are then as they were.
+    #[arg(long, group = "setup")]
+    pub(crate) uninstall: bool,
+    /// Write the hook as a plugin of Claude Code into this folder, which a team can share.
+    #[arg(long, value_name = "FOLDER", group = "setup")]
+    pub(crate) plugin: Option<PathBuf>,
+    /// Change this file instead of the user's own settings, such as `.claude/settings.json` of a
+    /// project.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["print", "plugin"])]
+    pub(crate) settings: Option<PathBuf>,
+    /// Make the change without asking.
+    #[arg(long, conflicts_with_all = ["print", "plugin"])]
+    pub(crate) yes: bool,
 }
 
 fn hook(args: &HookArgs) -> Result<(), Failure> {
-    if args.print {
-        return say(&settings::text(args.program.as_deref(), args.budget)?);
+    let is_setup = args.print || args.install || args.uninstall || args.plugin.is_some();
+    if is_setup {
+        return set_up(args);
+    }
+    if args.settings.is_some() || args.yes {
+        let what = anyhow!("--settings and --yes go with --install or --uninstall");
+        return Err(Failure::usage(what));
     }
     let importer = args.program.as_deref().and_then(import::by_name);
     let importer = importer.ok_or_else(|| Failure::usage(anyhow!("no program is named")))?;
@@ -63,6 +88,34 @@ fn hook(args: &HookArgs) -> Result<(), Failure> {
         log::append(&words);
     }
     Ok(())
+}
+
+fn set_up(args: &HookArgs) -> Result<(), Failure> {
+    let executable = std::env::current_exe()
+        .context("find the path of this program")
+        .map_err(Failure::failed)?;
+    let named = settings::PROGRAMS
+        .iter()
+        .find(|program| args.program.as_deref() == Some(program.name));
+    let Some(program) = named.filter(|_| !args.print) else {
+        return say(&settings::text(
+            args.program.as_deref(),
+            &executable,
+            args.budget,
+        ));
+    };
+    let file = args.settings.as_deref();
+    if args.uninstall {
+        return install::uninstall(program, file, args.yes);
+    }
+    if let Some(folder) = &args.plugin {
+        // Whoever else has the plugin has the program in another place.
+        let command = program.command("compactometer".as_ref(), args.budget);
+        return install::plugin(program, folder, &command);
+    }
+    install::must_stay(&executable).map_err(Failure::usage)?;
+    let command = program.command(&executable, args.budget);
+    install::install(program, file, &command, args.yes)
 }
 
 /// How long the end of the transcript may be read.

@@ -1,64 +1,149 @@
 //! The settings that make a program run the hook.
 
-use anyhow::Context;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
 use compactometer_text::shell::shell_word;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::ledger::BUDGET;
 use super::log;
-use crate::output::failure::Failure;
 
 /// Seconds after which a program stops the hook.
 const SECONDS: u32 = 10;
 
-/// What to paste for each program, or for the one that is named.
-pub(super) fn text(program: Option<&str>, budget: u32) -> Result<String, Failure> {
-    let executable = std::env::current_exe()
-        .context("find the path of this program")
-        .map_err(Failure::failed)?;
-    let executable = executable.display().to_string();
-    let sections = [("claude-code", CLAUDE_CODE), ("codex", CODEX)];
-    let chosen = sections
-        .iter()
-        .filter(|(name, _)| program.is_none_or(|wanted| wanted == *name));
-    let sections = chosen.map(|(name, about)| {
-        let budget = if budget.to_string() == BUDGET {
-            String::new()
-        } else {
-            format!(" --budget {budget}")
+/// Where the hook is in a program's settings.
+pub(super) const PLACE: &[&str] = &["hooks", "SessionStart"];
+
+/// A program that runs hooks.
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    /// The variable that names its folder, and where that is otherwise, below the user's own.
+    variable: &'static str,
+    folder: &'static str,
+    file: &'static str,
+    /// What a user has to know.
+    paste: &'static str,
+    pub(super) after: &'static str,
+}
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        name: "claude-code",
+        variable: "CLAUDE_CONFIG_DIR",
+        folder: ".claude",
+        file: "settings.json",
+        paste: CLAUDE_CODE,
+        after: "To check it, run `/compact` and ask the agent which exact values it was given after the compaction: some versions run the \
+hook and drop what it says (anthropics/claude-code, issues 15174 and 28305).",
+    },
+    Program {
+        name: "codex",
+        variable: "CODEX_HOME",
+        folder: ".codex",
+        file: "hooks.json",
+        paste: CODEX,
+        after: "Trust the hook when Codex asks. Versions before May 2026 also need `codex_hooks = true` under `[features]` in `config.toml`. \
+If a compaction happens in the middle of a turn, some versions add the context only with the next turn (openai/codex, issue 28736).",
+    },
+];
+
+impl Program {
+    /// The user's own settings.
+    pub(super) fn settings(&self) -> Result<PathBuf> {
+        let named = |variable| env::var_os(variable).filter(|value| !value.is_empty());
+        let folder = match named(self.variable) {
+            Some(folder) => PathBuf::from(folder),
+            None => env::home_dir()
+                .context("there is no home folder: name the file with --settings")?
+                .join(self.folder),
         };
-        let command = format!("{} hook {name}{budget}", shell_word(&executable));
+        Ok(folder.join(self.file))
+    }
+
+    /// The entry of the list of hooks.
+    pub(super) fn entry(&self, command: &str) -> Value {
         let hook = json!({"type": "command", "command": command, "timeout": SECONDS});
-        let settings =
-            json!({"hooks": {"SessionStart": [{"matcher": "compact", "hooks": [hook]}]}});
-        about.replace("{settings}", &format!("{settings:#}"))
+        json!({"matcher": "compact", "hooks": [hook]})
+    }
+
+    /// What the program runs.
+    pub(super) fn command(&self, executable: &Path, budget: u32) -> String {
+        let budget = match budget.to_string() {
+            budget if budget == BUDGET => String::new(),
+            budget => format!(" --budget {budget}"),
+        };
+        let executable = shell_word(&executable.display().to_string());
+        format!("{executable} hook {}{budget}", self.name)
+    }
+
+    /// Whether a command is this hook, of any version and with any budget.
+    pub(super) fn runs(&self, command: &str) -> bool {
+        let call = format!(" hook {}", self.name);
+        let Some((executable, rest)) = command.split_once(&call) else {
+            return false;
+        };
+        let stem = Path::new(executable.trim_matches(['\'', '"', ' '])).file_stem();
+        stem.is_some_and(|stem| stem == "compactometer")
+            && (rest.is_empty() || rest.starts_with(' '))
+    }
+}
+
+/// What to paste for each program, or for the one that is named.
+pub(super) fn text(program: Option<&str>, executable: &Path, budget: u32) -> String {
+    let chosen = PROGRAMS
+        .iter()
+        .filter(|one| program.is_none_or(|wanted| wanted == one.name));
+    let sections = chosen.map(|program| {
+        let entry = program.entry(&program.command(executable, budget));
+        let settings = json!({"hooks": {"SessionStart": [entry]}});
+        let (head, after) = (program.paste, program.after);
+        format!("{head}\n\n{settings:#}\n\nTo remove it, delete the entry. {after}\n")
     });
     let log = log::path().map_or(String::new(), |path| {
         format!("Errors are logged in {}.\n", path.display())
     });
-    Ok(sections.collect::<Vec<_>>().join("\n") + "\n" + &log)
+    sections.collect::<Vec<_>>().join("\n") + "\n" + &log
 }
 
 const CLAUDE_CODE: &str = "\
 Claude Code
 -----------
-Add this to `.claude/settings.json` of a project, or to `~/.claude/settings.json` for all. If the file has `hooks` already, add the
-entry to its `SessionStart` list.
-
-{settings}
-
-To remove it, delete the entry. To check it, run `/compact` and ask the agent which exact values it was given after the compaction:
-some versions run the hook and drop what it says (anthropics/claude-code, issues 15174 and 28305).
-";
+`compactometer hook --install claude-code` does this. By hand, add it to `.claude/settings.json` of a project, or to
+`~/.claude/settings.json` for all. If the file has `hooks` already, add the entry to its `SessionStart` list.";
 
 const CODEX: &str = "\
 Codex CLI
 ---------
-Add this to `~/.codex/hooks.json`, or to `.codex/hooks.json` of a project, and trust the hook when Codex asks. Versions from May 2026 on
-run it after a compaction; older ones also need `codex_hooks = true` under `[features]` in `config.toml`.
+`compactometer hook --install codex` does this. By hand, add it to `~/.codex/hooks.json`, or to `.codex/hooks.json` of a project.";
 
-{settings}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-To remove it, delete the entry. If a compaction happens in the middle of a turn, some versions add the context only with the next turn
-(openai/codex, issue 28736).
-";
+    #[test]
+    fn the_hook_is_known_by_its_command() {
+        let claude = &PROGRAMS[0];
+        let own = claude.command(Path::new("/my files/compactometer"), 300);
+        assert_eq!(
+            own,
+            "'/my files/compactometer' hook claude-code --budget 300"
+        );
+        for command in [
+            &own[..],
+            "compactometer hook claude-code",
+            r"C:/bin/compactometer.exe hook claude-code",
+        ] {
+            assert!(claude.runs(command), "{command}");
+        }
+        for command in [
+            "compactometer hook codex",
+            "echo hook claude-code",
+            "x/compactometer hook claude-codex",
+            "other",
+        ] {
+            assert!(!claude.runs(command), "{command}");
+        }
+    }
+}
