@@ -70,14 +70,11 @@ def annotate(report, code):
         return
     for strategy, fact in lost[:MOST_ANNOTATIONS]:
         # Without the suite only ids are known.
-        stated = fact.get("stated") or {}
-        what = f"`{stated['value']}` ({stated['subject']})" if stated else fact["fact"]
-        where = f"{fact['scenario']} {fact['fact']}"
-        say(
-            kind,
-            f"{strategy} lost a value",
-            f"{what}, {where}: {fact['before']} -> {fact['after']}",
-        )
+        what, where = f"`{fact['fact']}`", fact["scenario"]
+        if stated := fact.get("stated"):
+            what = f"`{stated['value']}` ({stated['subject']})"
+            where = f"message {stated['message']} of {where}"
+        say(kind, f"{strategy} lost a value", f"{what}, said in {where}")
     if len(lost) > MOST_ANNOTATIONS:
         more = len(lost) - MOST_ANNOTATIONS
         say("notice", "Recall gate", f"{more} more values are lost: see the summary of the job")
