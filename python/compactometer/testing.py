@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -296,12 +298,19 @@ def _case(
 
 def main() -> int:
     """Checks the program that the command line names."""
-    if len(sys.argv) < 2:
-        print("usage: python3 -m compactometer.testing PROGRAM [ARGUMENT ...]", file=sys.stderr)
-        return 2
-    command = sys.argv[1:]
-    if command[0].endswith(".py"):
+    parser = argparse.ArgumentParser(
+        prog="python3 -m compactometer.testing",
+        description="Checks that a program speaks the strategy protocol.",
+    )
+    parser.add_argument("program", help="the program; one that ends with .py is run by this Python")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what it is started with")
+    given = parser.parse_args()
+    command = [given.program, *given.arguments]
+    if given.program.endswith(".py"):
         command = [sys.executable, *command]
+    elif shutil.which(given.program) is None:
+        hint = ": leave out the quotes around the command" if " " in given.program else ""
+        parser.error(f"there is no program `{given.program}`{hint}")
     found = check(command)
     for name in CASES:
         print(

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -74,6 +75,16 @@ class Faults(unittest.TestCase):
         self.assertEqual(
             testing.check(["sh", "-c", "echo hi"])["plain talk"], ["its first line is not a hello"]
         )
+
+    def test_a_quoted_command_is_explained(self):
+        done = subprocess.run(
+            [sys.executable, "-m", "compactometer.testing", "node x.mjs"],
+            cwd=ROOT / "python",
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("leave out the quotes", done.stderr)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,12 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
             "name a command, as in `exec:\"python3 my_strategy.py\"`".to_owned(),
         ));
     }
+    // No shell has taken these quotes away, as in a file of settings.
+    if let Some(inner) = command.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        return Err(refused(format!(
+            "the single quotes are a part of the command here: write `exec:\"{inner}\"`"
+        )));
+    }
     let owned = command.to_owned();
     let hello = runtime().map_err(Trouble::System).and_then(|runtime| {
         // A thread of its own, since the caller may be part of a runtime.

@@ -122,6 +122,7 @@ fn what_cannot_be_used_is_refused_before_anything_is_run() {
     write(dir, "plain.sh", HELLO);
     assert!(refused(dir, "x=exec:./plain.sh").contains("the command cannot be run"));
     assert!(refused(dir, "x=exec:").contains("name a command"));
+    assert!(refused(dir, "x=exec:'sh good.sh'").contains("write `exec:\"sh good.sh\"`"));
     assert!(refused(dir, "x=exec:echo Loading").contains("it wrote `Loading` before its hello"));
     write(
         dir,

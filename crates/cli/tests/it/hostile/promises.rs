@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use compactometer_testing::hostile::corpus;
 
-const PAGES: [&str; 4] = [
+const PAGES: [&str; 5] = [
     "SECURITY.md",
     "docs/ledger.md",
     "docs/own-strategy.md",
     "docs/guide.md",
+    "docs/install.md",
 ];
 /// Words by which a sentence promises what attackers and accidents cannot do.
 const WORDS: [&str; 7] = [
