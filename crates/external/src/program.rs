@@ -55,7 +55,10 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
         ));
     }
     // No shell has taken these quotes away, as in a file of settings.
-    if let Some(inner) = command.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+    if let Some(inner) = command
+        .strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''))
+    {
         return Err(refused(format!(
             "the single quotes are a part of the command here: write `exec:\"{inner}\"`"
         )));

@@ -51,7 +51,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             Place::Line(1),
             json_value::read(input, IMPORTER.about, recorder)?,
         )],
-        false => json_lines::read(input, recorder)?.rows,
+        false => json_lines::read(input, recorder)?,
     };
     let mut sessions = Vec::new();
     for (order, (place, row)) in (0..).zip(&rows) {

@@ -54,7 +54,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         };
         return Ok(vec![session.read(input, recorder)?]);
     }
-    let rows = json_lines::read(input, recorder)?.rows;
+    let rows = json_lines::read(input, recorder)?;
     let rows = (1..).zip(&rows).map(|(element, (_, row))| {
         let id = Some(words(&row["conversation_id"])).filter(|id| !id.is_empty());
         let printed = row["probing_questions"].as_str();

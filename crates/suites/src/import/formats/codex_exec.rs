@@ -77,7 +77,7 @@ const TABLE: Table = Table {
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows = json_lines::read(input, recorder)?.rows;
+    let rows = json_lines::read(input, recorder)?;
     let mut read = Read::new(&TABLE, recorder);
     let mut notes = Notes::default();
     for (place, row) in &rows {

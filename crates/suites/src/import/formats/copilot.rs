@@ -42,7 +42,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows = json_lines::read(input, recorder)?.rows;
+    let rows = json_lines::read(input, recorder)?;
     let head = rows
         .iter()
         .map(|(_, row)| row)

@@ -47,7 +47,7 @@ const LINKS: Links = Links {
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows = json_lines::read(input, recorder)?.rows;
+    let rows = json_lines::read(input, recorder)?;
     let head = rows
         .iter()
         .map(|(_, row)| row)

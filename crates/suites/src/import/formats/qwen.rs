@@ -51,7 +51,7 @@ const LINKS: Links = Links {
 const COMPRESSION: &str = "chat_compression";
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows = json_lines::read(input, recorder)?.rows;
+    let rows = json_lines::read(input, recorder)?;
     let kept = linked::chain(&rows, &LINKS, recorder)?;
     let first = |key: &str| rows.iter().find_map(|(_, row)| row[key].as_str());
     let mut reader = Reader {

@@ -4,90 +4,77 @@
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::input::{BEGINNING, Input, Line};
+use crate::import::input::{BEGINNING, Input};
 use crate::import::place::Place;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
 use crate::import::session::type_name;
 
-/// A file's objects with their places, and the lines that are not JSON with their numbers.
-pub(in crate::import) struct JsonLines {
-    pub(in crate::import) rows: Vec<(Place, Value)>,
-    pub(in crate::import) broken: Vec<(usize, String)>,
-}
+/// A line that is not JSON: its number and its text.
+pub(in crate::import) type Broken = (usize, String);
 
+/// A file's objects with their places.
 pub(in crate::import) fn read(
     input: &Input,
     recorder: &mut Recorder,
-) -> Result<JsonLines, ImportError> {
-    read_without(&[], input, recorder)
+) -> Result<Vec<(Place, Value)>, ImportError> {
+    let mut rows = Vec::new();
+    each(input, recorder, &mut |place, row, _| {
+        rows.push((place, row));
+        Ok(())
+    })?;
+    Ok(rows)
 }
 
-/// The same without these fields of the objects, which may be most of a file.
-pub(in crate::import) fn read_without(
-    fields: &[&str],
+type Take<'t> = dyn FnMut(Place, Value, &mut Recorder) -> Result<(), ImportError> + 't;
+
+/// Takes each object when its line is read, and returns the lines that are not JSON.
+pub(in crate::import) fn each(
     input: &Input,
     recorder: &mut Recorder,
-) -> Result<JsonLines, ImportError> {
-    let mut lines = JsonLines {
-        rows: Vec::new(),
-        broken: Vec::new(),
-    };
+    take: &mut Take<'_>,
+) -> Result<Vec<Broken>, ImportError> {
+    let mut broken = Vec::new();
     input.each_line(recorder, &mut |line, recorder| {
-        lines.take(fields, line, recorder)
-    })?;
-    Ok(lines)
-}
-
-impl JsonLines {
-    fn take(
-        &mut self,
-        fields: &[&str],
-        line: Line<'_>,
-        recorder: &mut Recorder,
-    ) -> Result<(), ImportError> {
-        let Line {
-            number,
-            text,
-            is_last,
-        } = line;
-        let mut repair = |what| recorder.repair(Place::Line(number), what);
-        match surrogates::parse::<Value>(text) {
-            Ok((Value::Object(mut object), mended)) => {
+        let number = line.number;
+        let repair = |what, recorder: &mut Recorder| recorder.repair(Place::Line(number), what);
+        match surrogates::parse::<Value>(line.text) {
+            Ok((row @ Value::Object(_), mended)) => {
                 if let Some(mended) = mended {
-                    repair(mended.what())?;
+                    repair(mended.what(), recorder)?;
                 }
-                object.retain(|key, _| !fields.contains(&key.as_str()));
-                self.rows.push((Place::Line(number), object.into()));
+                take(Place::Line(number), row, recorder)
             }
-            Ok((value, _)) => repair(format!(
-                "expected an object, found {}: dropped",
-                type_name(&value)
-            ))?,
+            Ok((value, _)) => {
+                let what = format!("expected an object, found {}: dropped", type_name(&value));
+                repair(what, recorder)
+            }
             Err(error) => {
-                if let Some(objects) = joined(text) {
-                    repair(format!(
+                if let Some(objects) = joined(line.text) {
+                    let what = format!(
                         "{} objects without a line break between them: read as lines",
                         objects.len()
-                    ))?;
-                    let places = (1..).map(|part| match part {
-                        1 => Place::Line(number),
-                        part => Place::Part { line: number, part },
+                    );
+                    repair(what, recorder)?;
+                    return (1..).zip(objects).try_for_each(|(part, row)| {
+                        let place = match part {
+                            1 => Place::Line(number),
+                            part => Place::Part { line: number, part },
+                        };
+                        take(place, row, recorder)
                     });
-                    self.rows.extend(places.zip(objects));
-                    return Ok(());
                 }
-                let torn = match is_last {
+                let torn = match line.is_last {
                     true => "torn last line",
                     false => "broken line",
                 };
                 let error = error.to_string().replace("line 1 column", "column");
-                repair(format!("{torn} ({error}): dropped"))?;
-                self.broken.push((number, text.to_owned()));
+                broken.push((number, line.text.to_owned()));
+                repair(format!("{torn} ({error}): dropped"), recorder)
             }
         }
-        Ok(())
-    }
+    })?;
+    Ok(broken)
 }
 
 /// The objects of a line that holds several and nothing else, as it does where a line break was

@@ -56,7 +56,7 @@ fn conversations(input: &Input, recorder: &mut Recorder) -> Result<Vec<Conversat
     let values: Vec<(Place, Value)> = match surrogates::parse::<Value>(&input.text) {
         Ok((Value::Array(values), _)) => (1..).map(Place::Element).zip(values).collect(),
         Ok((value, _)) => vec![(Place::Line(1), value)],
-        Err(_) => json_lines::read(input, recorder)?.rows,
+        Err(_) => json_lines::read(input, recorder)?,
     };
     let mut found = Vec::new();
     let mut loose = Conversation {

@@ -85,7 +85,7 @@ pub(in crate::import) fn rows(
     recorder: &mut Recorder,
 ) -> Result<Vec<(Place, Value)>, ImportError> {
     if !is_json(&input.text) && input.lines().nth(1).is_some() {
-        return Ok(json_lines::read(input, recorder)?.rows);
+        return json_lines::read(input, recorder);
     }
     let value = json_value::read(input, about, recorder)?;
     Ok((1..)

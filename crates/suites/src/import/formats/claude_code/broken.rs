@@ -8,9 +8,7 @@ use std::collections::HashSet;
 
 use crate::import::formats::claude_code::row::Row;
 use crate::import::place::Place;
-
-/// A broken line's number and text.
-pub(in crate::import) type Broken = (usize, String);
+use crate::import::readers::json_lines::Broken;
 
 /// Inserts a row without a message for each broken line.
 pub(in crate::import) fn put_back(rows: &mut Vec<Row>, broken: &[Broken]) {

@@ -153,14 +153,25 @@ fn notes(rows: &[Row], tree: &tree::Tree) -> Notes {
 const REPEATED: &[&str] = &["toolUseResult", "data"];
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
-    let mut lines = json_lines::read_without(REPEATED, input, recorder)?;
-    stream::link(&mut lines.rows, recorder)?;
-    let rows = lines
-        .rows
-        .into_iter()
-        .map(|(place, value)| row(place, value, recorder));
-    let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
-    broken::put_back(&mut rows, &lines.broken);
+    // A row of a session is kept as what is needed of it; the rows of a stream have no links yet.
+    let (mut rows, mut unlinked) = (Vec::new(), Vec::new());
+    let broken = json_lines::each(input, recorder, &mut |place, mut value, recorder| {
+        if let Some(object) = value.as_object_mut() {
+            object.retain(|key, _| !REPEATED.contains(&key.as_str()));
+        }
+        match unlinked.is_empty() && (!rows.is_empty() || !stream::is_row(&value)) {
+            true => rows.push(row(place, value, recorder)?),
+            false => unlinked.push((place, value)),
+        }
+        Ok(())
+    })?;
+    if !unlinked.is_empty() {
+        stream::link(&mut unlinked, recorder)?;
+        for (place, value) in unlinked {
+            rows.push(row(place, value, recorder)?);
+        }
+    }
+    broken::put_back(&mut rows, &broken);
     Ok(rows)
 }
 

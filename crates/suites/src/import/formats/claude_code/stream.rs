@@ -24,9 +24,6 @@ pub(super) fn link(
     rows: &mut Vec<(Place, Value)>,
     recorder: &mut Recorder,
 ) -> Result<(), ImportError> {
-    if !rows.first().is_some_and(|(_, row)| is_row(row)) {
-        return Ok(());
-    }
     let head = rows.iter().find(|(_, row)| row["subtype"] == "init");
     let head = head.map(|(_, row)| row.clone()).unwrap_or_default();
     ask(rows, recorder)?;

@@ -59,7 +59,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             (chat, log)
         }
         false => {
-            let rows = json_lines::read(input, recorder)?.rows;
+            let rows = json_lines::read(input, recorder)?;
             let head = rows
                 .iter()
                 .map(|(_, row)| row)

@@ -54,7 +54,7 @@ const TABLE: Table = Table {
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows = json_lines::read(input, recorder)?.rows;
+    let rows = json_lines::read(input, recorder)?;
     let mut read = Read::new(&TABLE, recorder);
     for (place, row) in &rows {
         read.row(*place, row)?;

@@ -49,7 +49,7 @@ fn is_event(row: &Value) -> bool {
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
-    let rows = json_lines::read(input, recorder)?.rows;
+    let rows = json_lines::read(input, recorder)?;
     if rows.iter().any(|(_, row)| runs::is_run(row)) {
         return runs::sessions(input, &rows, recorder);
     }

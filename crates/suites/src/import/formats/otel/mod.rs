@@ -65,7 +65,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             recorder.repair(Place::Line(1), mended.what())?;
             vec![(Place::Line(1), value)]
         }
-        Err(_) => json_lines::read(input, recorder)?.rows,
+        Err(_) => json_lines::read(input, recorder)?,
     };
     let mut found = Vec::new();
     for (place, value) in values {
