@@ -93,20 +93,18 @@ pub(crate) fn name_program(name: &str, command: Option<&str>) -> Result<()> {
         true => read_text(&path, Kind::SETTINGS)?,
         false => String::new(),
     };
-    let is_other = |line: &&str| line.split('=').next().is_none_or(|key| key.trim() != name);
-    let mut lines = before
-        .lines()
-        .filter(is_other)
-        .map(str::to_owned)
-        .collect::<Vec<_>>();
-    let line = command.map(|command| format!("{name} = {}", toml::Value::from(command)));
-    lines.extend(line);
-    let written = create_folder(path.parent().unwrap_or(&path)).and_then(|()| {
-        write_whole(&path, |out| {
-            out.write_all((lines.join("\n") + "\n").as_bytes())
-        })
-    });
+    let after = with_name(&before, name, command);
+    let written = create_folder(path.parent().unwrap_or(&path))
+        .and_then(|()| write_whole(&path, |out| out.write_all(after.as_bytes())));
     written.with_context(|| format!("write `{}`", path.display()))
+}
+
+/// The lines without those of the name, and with its new one.
+fn with_name(lines: &str, name: &str, command: Option<&str>) -> String {
+    let is_other = |line: &&str| line.split('=').next().is_none_or(|key| key.trim() != name);
+    let line = command.map(|command| format!("{name} = {}", toml::Value::from(command)));
+    let others = lines.lines().filter(is_other).map(str::to_owned);
+    others.chain(line).map(|line| line + "\n").collect()
 }
 
 fn file() -> Option<PathBuf> {

@@ -150,32 +150,40 @@ impl Input {
             }
             return Ok(());
         };
-        let failed = |source| ImportError::Io {
-            path: path.clone(),
-            source,
-        };
-        let mut file = BufReader::new(open(path).map_err(failed)?);
-        // The line before, which is taken when it is known whether it is the last.
-        let (mut before, mut bytes) = (None::<(usize, Vec<u8>)>, Vec::new());
-        for number in 1.. {
-            bytes.clear();
-            let is_end = file.read_until(b'\n', &mut bytes).map_err(failed)? == 0;
-            if number == 1 && bytes.starts_with(MARK.as_bytes()) {
-                bytes.drain(..MARK.len());
-            }
-            if bytes.trim_ascii().is_empty() && !is_end {
-                continue;
-            }
-            if let Some((number, bytes)) = &before {
-                take_line(*number, bytes, is_end, recorder, take)?;
-            }
-            if is_end {
-                break;
-            }
-            before = Some((number, std::mem::take(&mut bytes)));
-        }
-        Ok(())
+        each_on_disk(path, recorder, take)
     }
+}
+
+fn each_on_disk(
+    path: &Path,
+    recorder: &mut Recorder,
+    take: &mut Take<'_>,
+) -> Result<(), ImportError> {
+    let failed = |source| ImportError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = BufReader::new(open(path).map_err(failed)?);
+    // The line before, which is taken when it is known whether it is the last.
+    let (mut before, mut bytes) = (None::<(usize, Vec<u8>)>, Vec::new());
+    for number in 1.. {
+        bytes.clear();
+        let is_end = file.read_until(b'\n', &mut bytes).map_err(failed)? == 0;
+        if number == 1 && bytes.starts_with(MARK.as_bytes()) {
+            bytes.drain(..MARK.len());
+        }
+        if bytes.trim_ascii().is_empty() && !is_end {
+            continue;
+        }
+        if let Some((number, bytes)) = &before {
+            take_line(*number, bytes, is_end, recorder, take)?;
+        }
+        if is_end {
+            break;
+        }
+        before = Some((number, std::mem::take(&mut bytes)));
+    }
+    Ok(())
 }
 
 /// A line that is not blank.

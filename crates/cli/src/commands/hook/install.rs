@@ -104,9 +104,25 @@ pub(super) fn plugin(program: &Program, folder: &Path, command: &str) -> Result<
         let what = anyhow!("{} has no plugins: use `hook --install {0}`", program.name);
         return Err(Failure::usage(what));
     }
+    let files = plugin_files(program, command);
+    for (name, content) in &files {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        compactometer_disk::create_folder(parent)
+            .and_then(|()| write_whole(&path, |out| writeln!(out, "{content:#}")))
+            .with_context(|| format!("write `{}`", path.display()))
+            .map_err(Failure::usage)?;
+    }
+    say(&format!(
+        "The plugin is in {0}. In Claude Code: /plugin marketplace add {0}, then /plugin install compactometer-ledger@compactometer\n",
+        folder.display()
+    ))
+}
+
+fn plugin_files(program: &Program, command: &str) -> [(&'static str, Value); 3] {
     let about = "Adds a ledger of exact values after each compaction";
     let version = env!("CARGO_PKG_VERSION");
-    let files = [
+    [
         (
             ".claude-plugin/marketplace.json",
             json!({
@@ -125,19 +141,7 @@ pub(super) fn plugin(program: &Program, folder: &Path, command: &str) -> Result<
             "ledger/hooks/hooks.json",
             json!({"hooks": {"SessionStart": [program.entry(command)]}}),
         ),
-    ];
-    for (name, content) in &files {
-        let path = folder.join(name);
-        let parent = path.parent().unwrap_or(folder);
-        compactometer_disk::create_folder(parent)
-            .and_then(|()| write_whole(&path, |out| writeln!(out, "{content:#}")))
-            .with_context(|| format!("write `{}`", path.display()))
-            .map_err(Failure::usage)?;
-    }
-    say(&format!(
-        "The plugin is in {0}. In Claude Code: /plugin marketplace add {0}, then /plugin install compactometer-ledger@compactometer\n",
-        folder.display()
-    ))
+    ]
 }
 
 /// A program in a cache that its tool empties would leave a hook that fails.

@@ -84,10 +84,15 @@ fn hook(args: &HookArgs) -> Result<(), Failure> {
         Err(error) => Err(crate::output::failure::words(&error)),
     };
     if let Err(words) = said {
-        note(&format!("compactometer hook: {words}"));
-        log::append(&words);
+        complain(&words);
     }
     Ok(())
+}
+
+/// The agent goes on, so it is said where a person may look.
+fn complain(words: &str) {
+    note(&format!("compactometer hook: {words}"));
+    log::append(words);
 }
 
 fn set_up(args: &HookArgs) -> Result<(), Failure> {

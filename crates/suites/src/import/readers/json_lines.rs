@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::input::{BEGINNING, Input};
+use crate::import::input::{BEGINNING, Input, Line};
 use crate::import::place::Place;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
@@ -49,32 +49,40 @@ pub(in crate::import) fn each(
                 let what = format!("expected an object, found {}: dropped", type_name(&value));
                 repair(what, recorder)
             }
-            Err(error) => {
-                if let Some(objects) = joined(line.text) {
+            Err(error) => match joined(line.text) {
+                Some(objects) => {
                     let what = format!(
                         "{} objects without a line break between them: read as lines",
                         objects.len()
                     );
                     repair(what, recorder)?;
-                    return (1..).zip(objects).try_for_each(|(part, row)| {
-                        let place = match part {
-                            1 => Place::Line(number),
-                            part => Place::Part { line: number, part },
-                        };
-                        take(place, row, recorder)
-                    });
+                    let mut rows = objects.into_iter().zip(places(number));
+                    rows.try_for_each(|(row, place)| take(place, row, recorder))
                 }
-                let torn = match line.is_last {
-                    true => "torn last line",
-                    false => "broken line",
-                };
-                let error = error.to_string().replace("line 1 column", "column");
-                broken.push((number, line.text.to_owned()));
-                repair(format!("{torn} ({error}): dropped"), recorder)
-            }
+                None => {
+                    broken.push((number, line.text.to_owned()));
+                    repair(dropped(&line, &error), recorder)
+                }
+            },
         }
     })?;
     Ok(broken)
+}
+
+/// Places of the objects of one line.
+fn places(line: usize) -> impl Iterator<Item = Place> {
+    let later = (2..).map(move |part| Place::Part { line, part });
+    std::iter::once(Place::Line(line)).chain(later)
+}
+
+/// What is said of a line that is not JSON.
+fn dropped(line: &Line<'_>, error: &serde_json::Error) -> String {
+    let torn = match line.is_last {
+        true => "torn last line",
+        false => "broken line",
+    };
+    let error = error.to_string().replace("line 1 column", "column");
+    format!("{torn} ({error}): dropped")
 }
 
 /// The objects of a line that holds several and nothing else, as it does where a line break was
