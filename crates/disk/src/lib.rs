@@ -12,4 +12,6 @@ mod whole;
 
 pub use lines::{Lines, NotKept};
 pub use place::{Identity, create_folder, sync_folder};
-pub use whole::{create_whole, is_part, write_in_place, write_whole, write_whole_unsynced};
+pub use whole::{
+    copy_whole, create_whole, is_part, write_in_place, write_whole, write_whole_unsynced,
+};

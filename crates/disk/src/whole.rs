@@ -28,7 +28,7 @@ pub fn write_whole(
     {
         return write_to(&OpenOptions::new().write(true).open(path)?, write);
     }
-    replace(path, |file| {
+    replace(path, path, |file| {
         write_to(file, write)?;
         file.sync_data()
     })?;
@@ -79,7 +79,7 @@ pub fn write_whole_unsynced(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    replace(path, |file| write_to(file, write))
+    replace(path, path, |file| write_to(file, write))
 }
 
 /// Writes a file in place and syncs it, but not its name: for the files of a folder that nothing
@@ -99,14 +99,46 @@ fn write_to(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     out.flush()
 }
 
-fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+/// Copies a file with its permissions, as [`write_whole`] writes.
+///
+/// # Errors
+/// What the file system returns.
+pub fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
+    replace(to, from, |mut file| {
+        io::copy(&mut File::open(from)?, &mut file)?;
+        file.sync_data()
+    })?;
+    sync_folder(folder_of(to))
+}
+
+/// Fills a file that then takes the path. It has the permissions of another, if there is that one,
+/// before anything is in it.
+fn replace(
+    path: &Path,
+    other: &Path,
+    fill: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
     remove_left_over(path);
     let part = part_of(path, std::process::id().into());
     // The part stays locked until it is renamed or removed, so that no process takes it for an
     // abandoned one.
     let file = open_part(&part)?;
-    let replaced = fill(&file).and_then(|()| fs::rename(&part, path));
+    let replaced = like(&file, other)
+        .and_then(|()| fill(&file))
+        .and_then(|()| fs::rename(&part, path));
     replaced.inspect_err(|_| drop(fs::remove_file(&part)))
+}
+
+/// Gives a file the permissions of another, if there is that one.
+fn like(file: &File, other: &Path) -> io::Result<()> {
+    let Ok(other) = fs::metadata(other) else {
+        return Ok(());
+    };
+    // Not every file system can change them.
+    match other.permissions() == file.metadata()?.permissions() {
+        true => Ok(()),
+        false => file.set_permissions(other.permissions()),
+    }
 }
 
 /// Whether this is the name of a part: a file that is being written, or was when its process ended.
@@ -207,6 +239,25 @@ mod tests {
         assert_eq!(reader.join().unwrap(), b"all of it");
         assert!(!fs::metadata(&path).unwrap().is_file());
         assert_eq!(names(dir.path()), ["pipe"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn permissions_stay() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let [path, copy] = ["secret", "copy"].map(|name| dir.path().join(name));
+        write_whole(&path, |out| out.write_all(b"old")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        copy_whole(&path, &copy).unwrap();
+        write_whole(&path, |out| out.write_all(b"new")).unwrap();
+        for (file, content) in [(path, "new"), (copy, "old")] {
+            assert_eq!(
+                fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
+            assert_eq!(fs::read_to_string(file).unwrap(), content);
+        }
     }
 
     #[test]

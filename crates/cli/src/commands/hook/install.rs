@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use compactometer_disk::input::{Kind, read_text};
-use compactometer_disk::write_whole;
+use compactometer_disk::{copy_whole, write_whole};
 use serde_json::{Value, json};
 
 use super::settings::{PLACE, Program};
@@ -44,8 +44,10 @@ pub(super) fn install(
     }
     // The copy is of before the first installation.
     let mut kept = String::new();
-    if let (Some(before), true) = (&file.before, is_first) {
-        write(&copy, before).map_err(Failure::failed)?;
+    if file.before.is_some() && is_first {
+        copy_whole(&file.path, &copy)
+            .with_context(|| format!("write `{}`", copy.display()))
+            .map_err(Failure::failed)?;
         kept = format!(" What it was before is in {}.", copy.display());
     }
     file.write(Some(&after)).map_err(Failure::failed)?;

@@ -35,7 +35,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "The program passes its event on stdin: `hook_event_name` `SessionStart`, `source` `compact`, and `transcript_path`. The command prints the JSON with the context to add, or nothing if there is nothing to add, and always exits with 0."
+    after_help = "The program passes its event on stdin: `hook_event_name` `SessionStart`, `source` `compact`, and `transcript_path`. The command prints the JSON with the context to add, or nothing if there is nothing to add, and then always exits with 0."
 )]
 pub(crate) struct HookArgs {
     /// The program that runs the hook.
