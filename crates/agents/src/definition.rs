@@ -215,6 +215,13 @@ pub fn by_name(name: &str) -> Option<Definition> {
         .find(|definition| definition.name == name)?
         .clone();
     if let Some(version) = version {
+        // It is a part of a folder's name and of a package's, so it may not lead elsewhere.
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".-+_".contains(letter);
+        if !version.starts_with(|first: char| first.is_ascii_digit())
+            || !version.chars().all(is_plain)
+        {
+            return None;
+        }
         found.version = version.to_owned();
     }
     Some(found)
@@ -223,6 +230,23 @@ pub fn by_name(name: &str) -> Option<Definition> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_leads_nowhere_else() {
+        assert_eq!(
+            by_name("pi@0.1.2-rc.1").map(|agent| agent.row()).as_deref(),
+            Some("pi@0.1.2-rc.1")
+        );
+        for name in [
+            "pi@",
+            "pi@../..",
+            "pi@0/../../x",
+            "pi@file:0",
+            "pi@0 --global",
+        ] {
+            assert!(by_name(name).is_none(), "{name}");
+        }
+    }
 
     #[test]
     fn every_file_is_a_definition() {
