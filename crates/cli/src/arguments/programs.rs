@@ -101,7 +101,10 @@ pub(crate) fn name_program(name: &str, command: Option<&str>) -> Result<()> {
 
 /// The lines without those of the name, and with its new one.
 fn with_name(lines: &str, name: &str, command: Option<&str>) -> String {
-    let is_other = |line: &&str| line.split('=').next().is_none_or(|key| key.trim() != name);
+    let is_other = |line: &&str| {
+        let key = line.split('=').next().unwrap_or_default();
+        key.trim().trim_matches(['"', '\'']) != name
+    };
     let line = command.map(|command| format!("{name} = {}", toml::Value::from(command)));
     let others = lines.lines().filter(is_other).map(str::to_owned);
     others.chain(line).map(|line| line + "\n").collect()

@@ -93,8 +93,28 @@ fn a_package_has_a_folder_and_a_name_until_it_is_removed() {
         format!("# mine\nother = \"node a.mjs\"\n{line}")
     );
 
+    // An earlier version of the program left another adapter, and a person another name.
+    fs::write(folder.join("vercel_prune.mjs"), "old").unwrap();
+    fs::write(
+        config.join("strategies.toml"),
+        "# mine\nother = \"node a.mjs\"\n\"vercel-prune\" = \"x\"\n",
+    )
+    .unwrap();
     let (code, said) = machine.add("vercel-prune");
     assert!(code == 0 && said.contains("is installed"), "{said}");
+    assert_ne!(
+        fs::read_to_string(folder.join("vercel_prune.mjs")).unwrap(),
+        "old"
+    );
+    assert_eq!(
+        machine.names(),
+        format!("# mine\nother = \"node a.mjs\"\n{line}")
+    );
+    let (code, said) = machine.add("--remove pi@/../../..");
+    assert!(
+        code == 2 && said.contains("unknown adapter or agent"),
+        "{said}"
+    );
     let (code, said) = machine.add("--remove vercel-prune pi@0.1.2");
     assert_eq!(code, 0, "{said}");
     assert_eq!(machine.names(), "# mine\nother = \"node a.mjs\"\n");

@@ -35,14 +35,21 @@ impl Packages {
         if !self.pip.is_empty() {
             self.install_python(made.path())?;
         }
-        for (name, text) in self.files {
-            let path = made.path().join(name);
-            create_folder(path.parent().unwrap_or(made.path()))?;
-            write_whole(&path, |out| out.write_all(text.as_bytes()))?;
-        }
+        self.write_files(made.path())?;
         std::fs::rename(made.path(), folder)
             .with_context(|| format!("create `{}`", folder.display()))?;
         let _ = made.keep();
+        Ok(())
+    }
+
+    /// Writes its own files, which a later version of this program may have changed.
+    pub(super) fn write_files(&self, folder: &Path) -> Result<()> {
+        for (name, text) in self.files {
+            let path = folder.join(name);
+            create_folder(path.parent().unwrap_or(folder))
+                .and_then(|()| write_whole(&path, |out| out.write_all(text.as_bytes())))
+                .with_context(|| format!("write `{}`", path.display()))?;
+        }
         Ok(())
     }
 

@@ -159,6 +159,8 @@ impl Thing {
             self.packages()
                 .install(&folder)
                 .with_context(|| format!("{row} was not installed"))?;
+        } else {
+            self.packages().write_files(&folder)?;
         }
         if let Thing::Adapter(adapter) = self {
             programs::name_program(adapter.name, Some(&adapter.command(&folder)))?;
