@@ -9,7 +9,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::run::read_records;
-use compactometer_report::{Format, write_formats};
+use compactometer_report::{Format, write_formats, write_paper};
 
 use super::command_row::{CommandRow, parsed};
 use super::compare::{ShownArgs, mocks, verdict};
@@ -43,6 +43,10 @@ pub(crate) struct ReportArgs {
     /// write one run's records as tables in little memory.
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = FORMATS.map(|(name, _)| name).into_iter().chain(TABLES.map(|(name, _)| name)).collect::<Vec<_>>())]
     pub(crate) format: Vec<String>,
+    /// `paper` writes `paper/` in place of a report: a LaTeX table, figures as PDF in one column's
+    /// width, the command, commit and prices, and a BibTeX entry.
+    #[arg(long, value_name = "STYLE", default_value = "report", value_parser = [PAGE, PAPER], conflicts_with = "format")]
+    pub(crate) style: String,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]
@@ -51,6 +55,9 @@ pub(crate) struct ReportArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
+
+const PAGE: &str = "report";
+const PAPER: &str = "paper";
 
 /// The parts of a report, by name.
 const FORMATS: [(&str, Format); 5] = [
@@ -106,11 +113,14 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
         .filter(is_asked)
         .map(|(_, format)| format)
         .collect::<Vec<_>>();
-    let summary =
-        write_formats(out, &manifest, &records, &prices, &formats).map_err(Failure::failed)?;
+    let written = match args.style.as_str() {
+        PAPER => write_paper(out, &manifest, &records, &prices),
+        _ => write_formats(out, &manifest, &records, &prices, &formats),
+    };
+    let summary = written.map_err(Failure::failed)?;
     args.shown.show(&summary)?;
     if !args.quiet {
-        note(&format!("report: {}", out.display()));
+        note(&format!("{}: {}", args.style, out.display()));
     }
     verdict(&summary)
 }

@@ -103,6 +103,13 @@ fn a_report_of_records_is_the_one_that_compare_wrote() {
             "-q",
         ],
     );
+    let args = ["report", "run", "--style", "paper", "--out", "paper"];
+    assert_eq!(done(dir, &args), table);
+    let paper = std::fs::read_to_string(dir.join("paper/paper/table.tex")).unwrap();
+    assert!(paper.contains("\nchained & "), "{paper}");
+    assert!(!dir.join("paper/index.html").exists());
+    let args = ["report", "run", "--style", "paper", "--format", "html"];
+    assert!(refused(dir, &args).contains("cannot be used with"));
     let joined = done(dir, &["report", "run", "more", "--out", "both"]);
     assert!(
         ["chained", "summarize", "full", "null"]

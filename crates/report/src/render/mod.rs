@@ -20,6 +20,7 @@ mod escape;
 pub mod explain;
 mod judged;
 mod page;
+mod paper;
 pub(crate) mod phrases;
 pub(crate) mod plots;
 mod reasons;
@@ -32,6 +33,7 @@ mod template;
 mod terminal;
 
 pub(crate) use escape::{markdown_cell, markdown_text, shown};
+pub use paper::write_paper;
 pub(crate) use template::render as render_template;
 pub use terminal::{Screen, by_version, table};
 

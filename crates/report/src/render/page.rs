@@ -73,7 +73,7 @@ fn checks(group: &Group) -> Value {
     group.checks.iter().map(row).collect()
 }
 
-fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
+pub(super) fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let tokens = |count: u32| format!("{} tokens", grouped(f64::from(count)));
     let protocols = manifest
         .protocols
@@ -167,7 +167,7 @@ fn definition(metric: &Metric) -> [String; 6] {
 }
 
 /// A command line as a shell reads it.
-fn shell(command: &[String]) -> String {
+pub(super) fn shell(command: &[String]) -> String {
     let words = command.iter().map(|word| shell_word(word));
     words.collect::<Vec<_>>().join(" ")
 }

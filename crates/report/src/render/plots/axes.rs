@@ -143,11 +143,7 @@ impl Axes {
     /// Grid, tick labels and titles.
     pub(super) fn draw(&self, figure: &mut Figure, x_title: &str, y_title: &str) {
         self.frame(figure, true);
-        figure.text(
-            ((self.left + self.right) / 2.0, self.bottom + LINE * 1.9),
-            x_title,
-            Anchor::Middle,
-        );
+        self.name_across(figure, x_title);
         let widest = self
             .y
             .ticks()
@@ -183,11 +179,14 @@ impl Axes {
     /// Only the horizontal axis, with grid lines across the inside.
     pub(super) fn draw_x(&self, figure: &mut Figure, title: &str) {
         self.numbers_across(figure);
-        figure.text(
-            ((self.left + self.right) / 2.0, self.bottom + LINE * 1.9),
-            title,
-            Anchor::Middle,
-        );
+        self.name_across(figure, title);
+    }
+
+    /// The title below the middle, or as near to it as the figure has room.
+    fn name_across(&self, figure: &mut Figure, title: &str) {
+        let most = figure.width - 8.0 - text_width(title) / 2.0;
+        let across = ((self.left + self.right) / 2.0).min(most);
+        figure.text((across, self.bottom + LINE * 1.9), title, Anchor::Middle);
     }
 
     fn numbers_across(&self, figure: &mut Figure) {
@@ -316,6 +315,23 @@ pub(super) fn legend(
         figure.symbol((x + 17.0, y), *style);
         figure.text((x + 42.0, y), *name, Anchor::Start);
     }
+}
+
+/// A legend of symbols below a panel, in columns from a corner; gives the height taken.
+pub(super) fn legend_in_columns(
+    figure: &mut Figure,
+    (left, top): (f64, f64),
+    width: f64,
+    entries: &[(Style, &str)],
+) -> f64 {
+    let column = legend_width(entries.iter().map(|(_, name)| *name));
+    let across = ((width / column) as usize).max(1);
+    let down = entries.len().div_ceil(across);
+    for (at, column_entries) in entries.chunks(down.max(1)).enumerate() {
+        let corner = (left + column * at as f64, top);
+        legend(figure, corner, column_entries, false);
+    }
+    LINE * down as f64
 }
 
 /// The height of a picture with a legend of so many names below its top, at least this.

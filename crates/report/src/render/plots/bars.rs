@@ -36,7 +36,7 @@ const ROW: f64 = 30.0;
 const FAMILY_GAP: f64 = 14.0;
 
 impl Bars<'_> {
-    pub(super) fn draw(&self) -> Figure {
+    pub(super) fn draw(&self, width: f64) -> Figure {
         let is_apart = |pair: &&[Row]| pair[0].family != pair[1].family;
         let gaps = FAMILY_GAP * self.rows.windows(2).filter(is_apart).count() as f64;
         let names = self
@@ -49,14 +49,12 @@ impl Bars<'_> {
             .iter()
             .map(|row| text_width(&row.note))
             .fold(0.0, f64::max);
-        let mut figure = Figure::new(WIDTH, 0.0);
+        let mut figure = Figure::new(width, 0.0);
         let left = names + 24.0;
-        let taken = swatches(
-            &mut figure,
-            (left, 18.0),
-            WIDTH - left - 16.0,
-            self.segments,
-        );
+        // A column has no room for them beside the names.
+        let from = if width < WIDTH { 8.0 } else { left };
+        let room = width - from - 16.0;
+        let taken = swatches(&mut figure, (from, 18.0), room, self.segments);
         let top = 18.0 + taken + if self.mark.is_some() { LINE } else { 0.0 };
         let bottom = top + ROW * self.rows.len() as f64 + gaps;
         let totals = self
@@ -65,7 +63,7 @@ impl Bars<'_> {
             .filter_map(|row| row.parts.as_ref().ok())
             .map(|parts| parts.iter().sum());
         let x = Scale::covering(totals.chain([self.reach]));
-        let right = WIDTH - 24.0 - notes.max(24.0);
+        let right = width - 24.0 - notes.max(24.0);
         let axes = Axes {
             left,
             top,
@@ -208,7 +206,7 @@ mod tests {
             inside,
             mark: None,
         }
-        .draw();
+        .draw(WIDTH);
         let bars = figure.marks.iter().filter_map(|mark| match mark {
             Mark::Bar {
                 to, colour: BLACK, ..
@@ -245,7 +243,7 @@ mod tests {
             inside,
             mark,
         }
-        .draw();
+        .draw(WIDTH);
         let last =
             |wanted: fn(&Mark) -> bool| figure.marks.iter().rposition(wanted).expect("it is drawn");
         let line = last(|mark| matches!(mark, Mark::Line { dash, .. } if !dash.is_empty()));

@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
 use super::colours::{BLUE, GREEN, ORANGE, SKY};
-use super::{Plot, header, number};
+use super::{Plot, WIDTH, header, number};
 use crate::data::{FULL, ProtocolRun};
 use crate::metrics::UNMETERED;
 use crate::metrics::cost;
@@ -82,7 +82,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         inside,
         mark,
     }
-    .draw();
+    .draw(WIDTH);
     let of = |model: &str| {
         run.prices
             .row(model)

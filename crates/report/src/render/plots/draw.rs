@@ -15,16 +15,15 @@ use plotters::style::{
     WHITE, register_font,
 };
 
-use super::figure::{Anchor, Figure, Mark, Symbol, TEXT};
+use super::figure::{Anchor, Figure, Mark, Outline, Symbol, TEXT};
 use crate::render::phrases::in_xml;
 
 /// The name under which the font is registered: what a browser without it falls back to is in it
 /// too.
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
-const FONT_BYTES: &[u8] = include_bytes!("../../../assets/DejaVuSans.ttf");
+pub(super) const FONT_BYTES: &[u8] = include_bytes!("../../../assets/DejaVuSans.ttf");
 /// Pixels of a PNG for one of the figure.
 const PNG_SCALE: f64 = 2.0;
-const SYMBOL_RADIUS: f64 = 5.0;
 /// How much lower a PNG's level text must stand so that its small letters are centred, as an SVG's
 /// are.
 const PNG_DROP: f64 = 2.5;
@@ -152,32 +151,21 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     fn symbol(&self, (x, y): (f64, f64), symbol: Symbol, colour: RGBColor) -> Result<(), String> {
-        let r = SYMBOL_RADIUS;
-        let corners: &[(f64, f64)] = match symbol {
-            Symbol::Disc => {
-                let circle = Circle::new(self.at((x, y)), (r * self.scale) as i32, colour.filled());
-                return self.area.draw(&circle).map_err(|error| error.to_string());
+        match symbol.outline((x, y)) {
+            Outline::Disc(radius) => {
+                let radius = (radius * self.scale) as i32;
+                let circle = Circle::new(self.at((x, y)), radius, colour.filled());
+                self.area.draw(&circle).map_err(|error| error.to_string())
             }
-            Symbol::Cross => {
-                self.path(&[(x - r, y - r), (x + r, y + r)], colour, 2.0)?;
-                return self.path(&[(x - r, y + r), (x + r, y - r)], colour, 2.0);
+            Outline::Polygon(corners) => {
+                let corners: Vec<_> = corners.into_iter().map(|corner| self.at(corner)).collect();
+                let polygon = Polygon::new(corners, colour.filled());
+                self.area.draw(&polygon).map_err(|error| error.to_string())
             }
-            Symbol::Plus => {
-                self.path(&[(x - r, y), (x + r, y)], colour, 2.0)?;
-                return self.path(&[(x, y - r), (x, y + r)], colour, 2.0);
-            }
-            Symbol::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
-            Symbol::Triangle => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
-            Symbol::Wedge => &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
-            Symbol::Diamond => &[(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)],
-        };
-        let corners: Vec<_> = corners
-            .iter()
-            .map(|(dx, dy)| self.at((x + r * dx, y + r * dy)))
-            .collect();
-        self.area
-            .draw(&Polygon::new(corners, colour.filled()))
-            .map_err(|error| error.to_string())
+            Outline::Strokes(lines) => lines
+                .iter()
+                .try_for_each(|line| self.path(line, colour, 2.0)),
+        }
     }
 
     fn text(
@@ -215,7 +203,7 @@ impl<B: DrawingBackend> Pen<B> {
 }
 
 /// A line cut into the strokes of its dashes.
-fn strokes(points: &[(f64, f64)], dash: &[f64]) -> Vec<Vec<(f64, f64)>> {
+pub(super) fn strokes(points: &[(f64, f64)], dash: &[f64]) -> Vec<Vec<(f64, f64)>> {
     if dash.is_empty() {
         return vec![points.to_vec()];
     }

@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
 use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
-use super::{Plot, header};
+use super::{COLUMN, Plot, WIDTH, header};
 use crate::data::ProtocolRun;
 use crate::render::phrases::row_name;
 use crate::vocabulary::of_fate;
@@ -25,6 +25,15 @@ pub(crate) const COLOURS: [RGBColor; 9] = [
 ];
 
 pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
+    drawn(group, WIDTH)
+}
+
+/// The same for a printed column.
+pub(crate) fn in_column(group: &Group) -> Plot {
+    drawn(group, COLUMN)
+}
+
+fn drawn(group: &Group, width: f64) -> Plot {
     let share = |shares: &std::collections::BTreeMap<String, f64>, fate: &Fate| {
         shares.get(fate.name()).copied().unwrap_or(0.0)
     };
@@ -78,7 +87,7 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
         inside,
         mark: None,
     }
-    .draw();
+    .draw(width);
     Plot {
         name: "fates".to_owned(),
         title: "Where each fact ended",

@@ -8,6 +8,7 @@ use super::hatching::{hatching, shaded};
 
 /// Height of ordinary text.
 pub(crate) const TEXT: f64 = 16.0;
+const SYMBOL_RADIUS: f64 = 5.0;
 
 /// A picture on white; x to the right, y down.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +68,38 @@ pub(crate) enum Symbol {
     Wedge,
     Cross,
     Plus,
+}
+
+/// What a symbol covers, around its place.
+pub(crate) enum Outline {
+    /// The radius.
+    Disc(f64),
+    /// The corners.
+    Polygon(Vec<(f64, f64)>),
+    /// Two crossing lines, 2 pixels wide.
+    Strokes([[(f64, f64); 2]; 2]),
+}
+
+impl Symbol {
+    pub(crate) fn outline(self, (x, y): (f64, f64)) -> Outline {
+        let r = SYMBOL_RADIUS;
+        let corners: &[(f64, f64)] = match self {
+            Symbol::Disc => return Outline::Disc(r),
+            Symbol::Cross => {
+                let [falling, rising] = [-r, r].map(|dy| [(x - r, y + dy), (x + r, y - dy)]);
+                return Outline::Strokes([falling, rising]);
+            }
+            Symbol::Plus => {
+                return Outline::Strokes([[(x - r, y), (x + r, y)], [(x, y - r), (x, y + r)]]);
+            }
+            Symbol::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            Symbol::Triangle => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
+            Symbol::Wedge => &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
+            Symbol::Diamond => &[(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)],
+        };
+        let corners = corners.iter().map(|(dx, dy)| (x + r * dx, y + r * dy));
+        Outline::Polygon(corners.collect())
+    }
 }
 
 /// How one strategy is drawn, in every picture.

@@ -25,6 +25,7 @@ mod hatching;
 mod latency;
 mod needed;
 mod panels;
+pub(crate) mod pdf;
 mod recall;
 mod rounds;
 mod sizes;
@@ -34,13 +35,16 @@ mod view_breakdown;
 
 pub(crate) use bars::readable_on;
 pub(crate) use context::of_conversation as context_over;
-pub(crate) use fates::COLOURS as FATE_COLOURS;
+pub(crate) use fates::{COLOURS as FATE_COLOURS, in_column as fates_in_column};
+pub(crate) use recall::over_tokens_in_column;
 pub(crate) use view_breakdown::of_case as views_of;
 
 use figure::{Figure, Style};
 
-/// Width of every figure.
+/// Width of a page's figures.
 const WIDTH: f64 = 900.0;
+/// Width of figures for a printed column: 240 points.
+const COLUMN: f64 = 480.0;
 
 /// A picture and what belongs to it.
 pub(crate) struct Plot {
@@ -171,7 +175,11 @@ mod tests {
         let prices = common::prices();
         let runs = ProtocolRun::by_protocol(manifest, records, &prices);
         let summary = crate::summary::of_runs(&runs);
-        all(&runs, &summary).into_iter().flatten().collect()
+        let in_column = |group| [over_tokens_in_column(group), fates_in_column(group)];
+        let of_page = all(&runs, &summary).into_iter().flatten();
+        of_page
+            .chain(summary.groups.iter().flat_map(in_column))
+            .collect()
     }
 
     /// Each level text with its left, right, top and bottom edge.

@@ -4,14 +4,14 @@
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, MetricValue};
 
-use super::axes::{Axes, LINE, Scale, legend, legend_width, with_legend, wrap};
+use super::axes::{Axes, LINE, Scale, legend, legend_in_columns, legend_width, with_legend, wrap};
 use super::colours::{BAND, GREY};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, Style, TEXT};
 use crate::numbers::grouped;
 use crate::render::phrases::label;
 
-use super::{Plot, WIDTH, header, number, styled};
+use super::{COLUMN, Plot, WIDTH, header, number, styled};
 use crate::data::{ProtocolRun, RANDOM_DROP};
 use crate::metrics::Metric;
 use crate::metrics::cost::COST_USD;
@@ -45,16 +45,22 @@ struct Across {
     columns: [&'static str; 3],
 }
 
+const TOKENS: Across = Across {
+    metric: TOKENS_RETAINED,
+    file: "recall_by_tokens",
+    title: "Recall against retained tokens",
+    axis: "retained tokens after a compaction",
+    caption: "Only points above each other compare strategies at one size.",
+    columns: ["tokens", "tokens_low", "tokens_high"],
+};
+
 pub(super) fn over_tokens(_: &ProtocolRun, group: &Group) -> Plot {
-    const TOKENS: Across = Across {
-        metric: TOKENS_RETAINED,
-        file: "recall_by_tokens",
-        title: "Recall against retained tokens",
-        axis: "retained tokens after a compaction",
-        caption: "Only points above each other compare strategies at one size.",
-        columns: ["tokens", "tokens_low", "tokens_high"],
-    };
-    plot(group, &TOKENS)
+    plot(group, &TOKENS, WIDTH)
+}
+
+/// The same for a printed column.
+pub(crate) fn over_tokens_in_column(group: &Group) -> Plot {
+    plot(group, &TOKENS, COLUMN)
 }
 
 pub(super) fn over_cost(_: &ProtocolRun, group: &Group) -> Plot {
@@ -66,10 +72,10 @@ pub(super) fn over_cost(_: &ProtocolRun, group: &Group) -> Plot {
         caption: "`full` never compacts.",
         columns: ["cost_usd", "cost_usd_low", "cost_usd_high"],
     };
-    plot(group, &COST)
+    plot(group, &COST, WIDTH)
 }
 
-fn plot(group: &Group, across: &Across) -> Plot {
+fn plot(group: &Group, across: &Across, width: f64) -> Plot {
     let metric = shown_recall(&group.strategies);
     let title = &vocabulary::name(metric.id);
     let caption = format!(
@@ -77,7 +83,7 @@ fn plot(group: &Group, across: &Across) -> Plot {
          strategy that fails, or exceeds the context window, in over 5 % is marked.",
         across.caption
     );
-    let figure = draw(group, across, metric, title);
+    let figure = draw(group, across, (metric, title), width);
     Plot {
         name: across.file.to_owned(),
         title: across.title,
@@ -115,21 +121,9 @@ fn rows(group: &Group, across: &Across, metric: &Metric) -> Vec<Vec<String>> {
     rows
 }
 
-fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure {
+fn draw(group: &Group, across: &Across, (metric, title): (&Metric, &str), width: f64) -> Figure {
     let (mut points, left_out) = points(group, &across.metric, metric);
-    let reach = [
-        reach_of_tested(group, &across.metric),
-        reach_of_tested(group, metric),
-    ];
-    let is_outside = |point: &mut RecallPoint| {
-        let places = [point.across, point.recall].map(|found| found.value.unwrap_or(0.0));
-        let mut pairs = places.iter().zip(&reach);
-        point.is_control && pairs.any(|(place, (low, high))| place < low || place > high)
-    };
-    let outside = points
-        .extract_if(.., is_outside)
-        .map(|point| shown(&point))
-        .collect::<Vec<_>>();
+    let outside = outside(&mut points, group, &across.metric, metric);
     let note = |what: &str, names: &[String]| {
         (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
     };
@@ -140,7 +134,7 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     let notes = notes
         .into_iter()
         .flatten()
-        .flat_map(|note| wrap(&note, WIDTH - 120.0))
+        .flat_map(|note| wrap(&note, width - 120.0))
         .collect::<Vec<_>>();
     let bottom = HEIGHT - LINE * (2.6 + notes.len() as f64);
     let levels = points
@@ -155,7 +149,7 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     let mut axes = Axes {
         left: 84.0,
         top: 20.0,
-        right: WIDTH - 30.0,
+        right: width - 30.0,
         bottom,
         x,
         y,
@@ -163,42 +157,40 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     place(&mut points, &axes);
     let labels = labels(&points, &axes);
     let mut height = HEIGHT;
-    if labels.is_none() {
+    let has_room_beside = width >= WIDTH;
+    if labels.is_none() && has_room_beside {
         height = with_legend(HEIGHT, points.len());
         axes.bottom += height - HEIGHT;
         axes.right -= legend_width(points.iter().map(|point| point.name.as_str()));
         place(&mut points, &axes);
     }
-    let bottom = axes.bottom;
-    let mut figure = Figure::new(WIDTH, height);
+    let mut notes_from = axes.bottom + LINE * 2.9;
+    let mut figure = Figure::new(width, height);
     draw_band(&mut figure, &axes, group, metric);
     axes.draw(&mut figure, across.axis, title);
-    for (label, point) in labels
-        .iter()
-        .flatten()
-        .zip(&points)
-        .filter(|(label, _)| label.is_far)
-    {
-        figure.line(vec![point.at, label.end], GREY, 0.7, &[]);
+    if let Some(labels) = &labels {
+        join_far_labels(&mut figure, &points, labels);
     }
     draw_points(&mut figure, &axes, &points);
+    let entries: Vec<_> = points
+        .iter()
+        .map(|point| (point.style, point.name.as_str()))
+        .collect();
     match labels {
         Some(labels) => {
             for (point, label) in points.iter().zip(labels) {
                 figure.text(label.at, point.name.as_str(), label.anchor);
             }
         }
+        None if has_room_beside => {
+            let beside = (axes.right + 8.0, axes.top + 10.0);
+            legend(&mut figure, beside, &entries, false);
+        }
         None => {
-            let entries: Vec<_> = points
-                .iter()
-                .map(|point| (point.style, point.name.as_str()))
-                .collect();
-            legend(
-                &mut figure,
-                (axes.right + 8.0, axes.top + 10.0),
-                &entries,
-                false,
-            );
+            let below = (8.0, notes_from);
+            let taken = legend_in_columns(&mut figure, below, width - 16.0, &entries);
+            figure.height += taken;
+            notes_from += taken;
         }
     }
     if points.is_empty() {
@@ -209,13 +201,30 @@ fn draw(group: &Group, across: &Across, metric: &Metric, title: &str) -> Figure 
     }
     for (at, line) in notes.iter().enumerate() {
         figure.coloured_text(
-            (axes.left, bottom + LINE * (2.9 + at as f64)),
+            (axes.left, notes_from + LINE * at as f64),
             line.clone(),
             Anchor::Start,
             GREY,
         );
     }
     figure
+}
+
+/// Takes the controls that lie too far outside to be drawn, in words.
+fn outside(
+    points: &mut Vec<RecallPoint>,
+    group: &Group,
+    across: &Metric,
+    metric: &Metric,
+) -> Vec<String> {
+    let reach = [across, metric].map(|metric| reach_of_tested(group, metric));
+    let is_outside = |point: &mut RecallPoint| {
+        let places = [point.across, point.recall].map(|found| found.value.unwrap_or(0.0));
+        let mut pairs = places.iter().zip(&reach);
+        point.is_control && pairs.any(|(place, (low, high))| place < low || place > high)
+    };
+    let taken = points.extract_if(.., is_outside);
+    taken.map(|point| shown(&point)).collect()
 }
 
 /// Where a control must lie to be drawn: from a fraction of the lowest end of an interval of the
@@ -331,6 +340,12 @@ fn draw_points(figure: &mut Figure, axes: &Axes, points: &[RecallPoint]) {
     }
 }
 
+fn join_far_labels(figure: &mut Figure, points: &[RecallPoint], labels: &[PlacedLabel]) {
+    for (point, label) in points.iter().zip(labels).filter(|(_, label)| label.is_far) {
+        figure.line(vec![point.at, label.end], GREY, 0.7, &[]);
+    }
+}
+
 /// A name beside its point.
 struct PlacedLabel {
     at: (f64, f64),
@@ -375,7 +390,7 @@ fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<PlacedLabel>> {
                 bottom: y + dy + TEXT / 2.0,
             };
             let inside = block.left > axes.left
-                && block.right < WIDTH - 8.0
+                && block.right < axes.right + 22.0
                 && block.top > 0.0
                 && block.bottom < axes.bottom;
             let anchor = if dx > 0.0 { Anchor::Start } else { Anchor::End };

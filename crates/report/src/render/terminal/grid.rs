@@ -54,6 +54,9 @@ struct Filled {
 /// Rows with what they have in common.
 type Rows<'g> = (&'static str, Vec<&'g StrategySummary>);
 
+/// The same, each with its name.
+pub(in crate::render) type NamedRows<'g> = (&'static str, Vec<(String, &'g StrategySummary)>);
+
 /// The lines of a table, what its columns show, and the number of rows that are left out.
 pub(super) struct Table {
     pub(super) lines: Vec<String>,
@@ -161,6 +164,16 @@ pub(super) fn for_page(group: &Group) -> Value {
         "rows": lines.collect::<Vec<_>>(),
         "note": abouts.collect::<Vec<_>>().join(" "),
     })
+}
+
+/// Every row with its name, by what the rows have in common.
+pub(super) fn named_sections<'g>(group: &'g Group) -> Vec<NamedRows<'g>> {
+    let (sections, _) = sections(group, true);
+    let named = |(first, rows): Rows<'g>| {
+        let names = names(&rows, group, usize::MAX);
+        (first, names.into_iter().zip(rows).collect())
+    };
+    sections.into_iter().map(named).collect()
 }
 
 /// What the rows have in common, at the first of them.

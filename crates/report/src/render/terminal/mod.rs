@@ -98,8 +98,13 @@ pub fn by_version(summary: &Summary) -> Option<String> {
     Some(lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
+/// Every row with its name as the table shows it, by what the rows have in common.
+pub(super) fn sections(group: &Group) -> Vec<grid::NamedRows<'_>> {
+    grid::named_sections(group)
+}
+
 /// What was run, in a line.
-fn heading(group: &Group) -> String {
+pub(super) fn heading(group: &Group) -> String {
     let Group {
         suite,
         window,
