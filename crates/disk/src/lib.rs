@@ -8,6 +8,7 @@
 pub mod input;
 mod lines;
 mod place;
+pub mod user;
 mod whole;
 
 pub use lines::{Lines, NotKept};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::user::USER;
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_harness::entrants::{alias_of, all, items, stages};
 
@@ -111,14 +112,7 @@ fn with_name(lines: &str, name: &str, command: Option<&str>) -> String {
 }
 
 fn file() -> Option<PathBuf> {
-    let folder = |variable| {
-        std::env::var_os(variable)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let config =
-        folder("XDG_CONFIG_HOME").or_else(|| folder("HOME").map(|home| home.join(".config")))?;
-    Some(config.join("compactometer/strategies.toml"))
+    Some(USER.config()?.join("compactometer/strategies.toml"))
 }
 
 #[cfg(test)]

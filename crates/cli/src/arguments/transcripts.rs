@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::anyhow;
+use compactometer_disk::user::USER;
 use compactometer_suites::import::{self, Found, Importer};
 use compactometer_text::suggest::unknown;
 
@@ -164,7 +165,7 @@ fn offered(folders: &[&PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         .collect::<Vec<_>>();
     if folders.is_empty() {
         for kept in import::ALL.iter().filter_map(|importer| importer.sessions) {
-            let Some(place) = kept.place(|variable| std::env::var(variable).ok()) else {
+            let Some(place) = kept.place(&USER) else {
                 continue;
             };
             found.extend(kept.find(&place).map_err(Failure::usage)?);
@@ -186,9 +187,7 @@ fn chosen(importer: &Importer) -> Result<Vec<PathBuf>, Failure> {
     let name = importer.name;
     let none = || Failure::usage(anyhow!("no file of format `{name}` is named"));
     let kept = importer.sessions.ok_or_else(none)?;
-    let place = kept
-        .place(|variable| std::env::var(variable).ok())
-        .ok_or_else(none)?;
+    let place = kept.place(&USER).ok_or_else(none)?;
     let found = kept.find(&place).map_err(Failure::usage)?;
     if found.is_empty() {
         let place = place.display();

@@ -1,7 +1,10 @@
 //! Where programs keep their sessions.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use compactometer_disk::user::UserFolders;
 
 use super::error::ImportError;
 
@@ -28,18 +31,9 @@ pub struct Found {
 }
 
 impl Kept {
-    /// Where sessions are looked for, with `*` for any part of a name. `variable` reads an
-    /// environment variable.
-    pub fn place(&self, variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-        let named = self
-            .variable
-            .and_then(&variable)
-            .filter(|folder| !folder.is_empty())
-            .map(PathBuf::from);
-        let home = || {
-            Some(Path::new(&variable("HOME").or_else(|| variable("USERPROFILE"))?).join(self.home))
-        };
-        let folder = named.or_else(home)?;
+    /// Where sessions are looked for, with `*` for any part of a name.
+    pub fn place<F: Fn(&str) -> Option<OsString>>(&self, user: &UserFolders<F>) -> Option<PathBuf> {
+        let folder = user.of_program(self.variable, self.home)?;
         // Only the program's part of the path is a pattern.
         Some(Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(self.pattern))
     }
@@ -88,4 +82,63 @@ fn matching(pattern: &str) -> Result<Vec<Found>, ImportError> {
     }
     newest_first(&mut found);
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use compactometer_disk::user::with;
+
+    use super::*;
+    use crate::import;
+
+    /// Format, variables, whether it is Windows, and where sessions are looked for.
+    type Row = (
+        &'static str,
+        &'static [(&'static str, &'static str)],
+        bool,
+        &'static str,
+    );
+
+    const ROWS: [Row; 5] = [
+        (
+            "claude-code",
+            &[("HOME", "/Users/ann")],
+            false,
+            "/Users/ann/.claude/projects/*/*.jsonl",
+        ),
+        (
+            "claude-code",
+            &[("HOME", "/home/ann"), ("CLAUDE_CONFIG_DIR", "/a[1]")],
+            false,
+            "/a[[]1[]]/projects/*/*.jsonl",
+        ),
+        (
+            "claude-code",
+            &[("HOME", "/c/Users/ann"), ("USERPROFILE", "C:/Users/ann")],
+            true,
+            "C:/Users/ann/.claude/projects/*/*.jsonl",
+        ),
+        (
+            "codex",
+            &[("USERPROFILE", "C:/Users/ann"), ("CODEX_HOME", "D:/codex")],
+            true,
+            "D:/codex/sessions/*/*/*/rollout-*.jsonl",
+        ),
+        (
+            "pi",
+            &[("USERPROFILE", "C:/Users/ann")],
+            true,
+            "C:/Users/ann/.pi/agent/sessions/*/*.jsonl",
+        ),
+    ];
+
+    #[test]
+    fn sessions_are_looked_for_where_each_system_has_them() {
+        for (format, variables, is_windows, expected) in ROWS {
+            let importer = import::ALL.iter().find(|importer| importer.name == format);
+            let kept = importer.and_then(|importer| importer.sessions).unwrap();
+            let user = with(variables, is_windows);
+            assert_eq!(kept.place(&user), Some(PathBuf::from(expected)), "{format}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::user::USER;
 use compactometer_disk::{copy_whole, write_whole};
 use serde_json::{Value, json};
 
@@ -217,7 +218,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 impl Settings {
     fn open(program: &Program, named: Option<&Path>) -> Result<Self> {
-        let path = named.map_or_else(|| program.settings(), |path| Ok(path.to_owned()))?;
+        let path = named.map_or_else(|| program.settings(&USER), |path| Ok(path.to_owned()))?;
         let name = path.display().to_string();
         if fs::symlink_metadata(&path).is_err() {
             let folder = path.parent().filter(|folder| *folder != "");

@@ -1,9 +1,10 @@
 //! The settings that make a program run the hook.
 
-use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use compactometer_disk::user::{USER, UserFolders};
 use compactometer_text::shell::shell_word;
 use serde_json::{Value, json};
 
@@ -51,14 +52,12 @@ If a compaction happens in the middle of a turn, some versions add the context o
 
 impl Program {
     /// The user's own settings.
-    pub(super) fn settings(&self) -> Result<PathBuf> {
-        let named = |variable| env::var_os(variable).filter(|value| !value.is_empty());
-        let folder = match named(self.variable) {
-            Some(folder) => PathBuf::from(folder),
-            None => env::home_dir()
-                .context("there is no home folder: name the file with --settings")?
-                .join(self.folder),
-        };
+    pub(super) fn settings<F: Fn(&str) -> Option<OsString>>(
+        &self,
+        user: &UserFolders<F>,
+    ) -> Result<PathBuf> {
+        let folder = user.of_program(Some(self.variable), self.folder);
+        let folder = folder.context("there is no home folder: name the file with --settings")?;
         Ok(folder.join(self.file))
     }
 
@@ -74,7 +73,7 @@ impl Program {
             budget if budget == BUDGET => String::new(),
             budget => format!(" --budget {budget}"),
         };
-        let executable = shell_word(&executable.display().to_string());
+        let executable = as_command(&executable.display().to_string(), USER.is_windows);
         format!("{executable} hook {}{budget}", self.name)
     }
 
@@ -87,6 +86,19 @@ impl Program {
         let stem = Path::new(executable.trim_matches(['\'', '"', ' '])).file_stem();
         stem.is_some_and(|stem| stem == "compactometer")
             && (rest.is_empty() || rest.starts_with(' '))
+    }
+}
+
+/// The program as the shell of hooks takes it. On Windows that is Git Bash, `cmd` or PowerShell:
+/// each takes slashes, a Bash no backslashes, and `cmd` no single quotes.
+fn as_command(executable: &str, is_windows: bool) -> String {
+    if !is_windows {
+        return shell_word(executable);
+    }
+    let slashes = executable.replace('\\', "/");
+    match shell_word(&slashes) == slashes {
+        true => slashes,
+        false => format!("\"{slashes}\""),
     }
 }
 
@@ -120,7 +132,67 @@ Codex CLI
 
 #[cfg(test)]
 mod tests {
+    use compactometer_disk::user::with;
+
     use super::*;
+
+    /// Variables, whether it is Windows, and the settings of Claude Code and Codex.
+    #[test]
+    fn settings_are_where_each_system_has_them() {
+        let rows = [
+            (
+                &[("HOME", "/home/ann")][..],
+                false,
+                [
+                    "/home/ann/.claude/settings.json",
+                    "/home/ann/.codex/hooks.json",
+                ],
+            ),
+            (
+                &[("HOME", "/Users/ann"), ("CODEX_HOME", "/codex")],
+                false,
+                ["/Users/ann/.claude/settings.json", "/codex/hooks.json"],
+            ),
+            (
+                &[("HOME", "/c/Users/ann"), ("USERPROFILE", "C:/Users/ann")],
+                true,
+                [
+                    "C:/Users/ann/.claude/settings.json",
+                    "C:/Users/ann/.codex/hooks.json",
+                ],
+            ),
+            (
+                &[
+                    ("USERPROFILE", "C:/Users/ann"),
+                    ("CLAUDE_CONFIG_DIR", "D:/claude"),
+                ],
+                true,
+                ["D:/claude/settings.json", "C:/Users/ann/.codex/hooks.json"],
+            ),
+        ];
+        for (variables, is_windows, expected) in rows {
+            let user = with(variables, is_windows);
+            for (program, expected) in PROGRAMS.iter().zip(expected) {
+                let found = program.settings(&user).expect("there is a home");
+                assert_eq!(found, PathBuf::from(expected), "{variables:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_shell_of_windows_takes_the_command() {
+        let rows = [
+            (r"C:\bin\compactometer.exe", "C:/bin/compactometer.exe"),
+            (
+                r"C:\Users\Ann Lee\compactometer.exe",
+                "\"C:/Users/Ann Lee/compactometer.exe\"",
+            ),
+        ];
+        for (executable, expected) in rows {
+            assert_eq!(as_command(executable, true), expected);
+            assert!(PROGRAMS[0].runs(&format!("{expected} hook claude-code")));
+        }
+    }
 
     #[test]
     fn the_hook_is_known_by_its_command() {
