@@ -220,7 +220,7 @@ impl Settings {
     fn open(program: &Program, named: Option<&Path>) -> Result<Self> {
         let path = named.map_or_else(|| program.settings(&USER), |path| Ok(path.to_owned()))?;
         let name = path.display().to_string();
-        if fs::symlink_metadata(&path).is_err() {
+        let Ok(entry) = fs::symlink_metadata(&path) else {
             let folder = path.parent().filter(|folder| *folder != "");
             let folder = folder.unwrap_or(Path::new("."));
             if !folder.is_dir() {
@@ -231,11 +231,14 @@ impl Settings {
                 );
             }
             return Ok(Settings { path, before: None });
-        }
+        };
         // A link stays one: what it leads to is changed.
-        let path = path
-            .canonicalize()
-            .with_context(|| format!("`{name}` is a link that leads nowhere: mend it, or name another file with --settings"))?;
+        let path = match entry.is_symlink() {
+            true => path
+                .canonicalize()
+                .with_context(|| format!("`{name}` is a link that leads nowhere: mend it, or name another file with --settings"))?,
+            false => path,
+        };
         let text = read_text(&path, Kind::SETTINGS).with_context(|| format!("read `{name}`"))?;
         if fs::metadata(&path)?.permissions().readonly() {
             bail!("`{name}` is read-only: make it writable, or name another file with --settings");
