@@ -4,8 +4,9 @@
 //! most of a trace. So a request is searched in pieces that begin and end where a line says so,
 //! whatever comes before it, and each piece once. What ends on the line after a piece counts too.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use super::memo::Memo;
 
 /// One in so many lines ends a piece.
 const LINES: u64 = 32;
@@ -20,23 +21,14 @@ pub(crate) struct Held {
 }
 
 /// The pieces of one conversation that were searched.
-#[derive(Default)]
-pub(crate) struct Searched(Mutex<HashMap<[u8; 32], Arc<Held>>>);
+pub(crate) type Searched = Memo<Held>;
 
 impl Searched {
     /// What each piece of a text holds, by `search` where it was not searched before.
     pub(crate) fn held(&self, text: &str, search: impl Fn(&str) -> Held) -> Vec<Arc<Held>> {
-        let of_piece = |piece: &str| {
-            let key = *blake3::hash(piece.as_bytes()).as_bytes();
-            let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(held) = known().get(&key) {
-                return Arc::clone(held);
-            }
-            let held = Arc::new(search(piece));
-            known().insert(key, Arc::clone(&held));
-            held
-        };
-        pieces(text).map(of_piece).collect()
+        pieces(text)
+            .map(|piece| self.of(piece, || search(piece)))
+            .collect()
     }
 }
 
@@ -84,9 +76,9 @@ mod tests {
         let searched = Searched::default();
         let search = |_: &str| Held::default();
         let before = searched.held(&lines, search).len();
-        let known = searched.0.lock().expect("is whole").len();
+        let known = searched.len();
         searched.held(&format!("another beginning\n{lines}"), search);
-        let now = searched.0.lock().expect("is whole").len();
+        let now = searched.len();
         assert!(
             before > 4 && now <= known + 1,
             "{before} pieces, {known}, {now}"

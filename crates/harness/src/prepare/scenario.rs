@@ -21,6 +21,7 @@ use super::references::References;
 use super::requests::{Held as InRequest, Searched};
 use super::said::SaidInMessages;
 use super::uses::{OtherNames, Unlogged, Uses, unlogged};
+use super::written::WrittenTexts;
 use super::{Checks, KeptTexts, Lists};
 
 /// A scenario with everything that depends on no strategy.
@@ -54,6 +55,7 @@ pub struct PreparedScenario {
     pub facts: Matcher,
     /// What pieces of requests hold.
     searched: Searched,
+    pub(crate) written: WrittenTexts,
     /// Every exact value of the conversation in small letters, with the index of the first message
     /// that holds it. They are collected when an answer first needs them.
     exact: OnceLock<HashMap<String, usize>>,
@@ -187,6 +189,7 @@ impl PreparedScenario {
             said: OnceLock::new(),
             facts,
             searched: Searched::default(),
+            written: WrittenTexts::default(),
             messages,
             scenario: Arc::new(scenario),
             checks: OnceLock::new(),

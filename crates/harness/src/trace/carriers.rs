@@ -6,6 +6,7 @@ use compactometer_engine::view::{Origin, View};
 use compactometer_formats::record::ChanceCell;
 
 use super::chance::ChanceCounts;
+use super::written::Written;
 use crate::prepare::PreparedScenario;
 
 /// What was found in a view's carriers.
@@ -57,11 +58,13 @@ pub(crate) fn search_carriers(
                 Origin::Filler => continue,
             };
             if counts && !checks.foreign.is_empty() {
-                foreign.extend(checks.foreign.find(text).map(|fact| fact as u32));
+                foreign.extend_from_slice(Written::new(prepared, text).foreign());
             }
             if !matches!(origin, Origin::Spoken(_)) {
                 inserted = true;
-                checks.foils.mark(text, &mut foils);
+                for foil in Written::new(prepared, text).foils() {
+                    foils[*foil as usize] = true;
+                }
             }
         }
     }

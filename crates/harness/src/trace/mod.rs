@@ -13,6 +13,7 @@ mod surroundings;
 mod tracer;
 mod uses;
 mod views;
+mod written;
 
 pub(crate) use bindings::bound_facts;
 pub use calls::CaseResult;

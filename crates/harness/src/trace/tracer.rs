@@ -13,6 +13,7 @@ use compactometer_text::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
 use super::state::{Sighting, Stage, State};
+use super::written::Written;
 use crate::prepare::PreparedScenario;
 
 /// The fates of one case's facts, kept up to date message by message and compaction by compaction.
@@ -182,7 +183,7 @@ impl Records {
     fn read(&mut self, prepared: &PreparedScenario, history: &[SessionRecord]) {
         let index = |id| prepared.index_of(id);
         for saved in &history[self.read..] {
-            prepared.facts.mark(&saved.body, &mut self.any);
+            mark(prepared, &saved.body, &mut self.any);
             if let (Some(note), Some((first, last))) = (Note::from_record(saved), saved.covers) {
                 let stated = prepared.stated_in.between(index(first)..index(last) + 1);
                 mark_stated(&prepared.facts, &note.text, stated, &mut self.noted);
@@ -218,7 +219,6 @@ impl Found {
             replies: none(),
         };
         found.search_view(prepared, view);
-        let matcher = &prepared.facts;
         for call in calls {
             let texts = call.request.texts();
             for held in texts.flat_map(|text| prepared.in_request(text)) {
@@ -228,12 +228,12 @@ impl Found {
                 found.shown.extend(held.facts.iter().chain(&held.named));
             }
             if let Ok(reply) = &call.outcome {
-                matcher.mark(&reply.text, &mut found.replies);
+                mark(prepared, &reply.text, &mut found.replies);
             }
         }
         for kind in [RecordKind::Checkpoint, RecordKind::Pinned] {
             if let Some(saved) = history.latest(kind) {
-                matcher.mark(&saved.body, &mut found.stored);
+                mark(prepared, &saved.body, &mut found.stored);
             }
         }
         found
@@ -275,15 +275,22 @@ impl Found {
                                 );
                             }
                             Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => {
-                                prepared.facts.mark(text, &mut self.written);
+                                mark(prepared, text, &mut self.written);
                             }
-                            Origin::Ledger => prepared.facts.mark(text, &mut self.copied),
+                            Origin::Ledger => mark(prepared, text, &mut self.copied),
                             Origin::Filler => {}
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Marks the facts that a written text holds.
+fn mark(prepared: &PreparedScenario, text: &str, present: &mut [bool]) {
+    for fact in Written::new(prepared, text).facts() {
+        present[*fact as usize] = true;
     }
 }
 
